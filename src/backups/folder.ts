@@ -6,7 +6,7 @@ import { say } from "../messages/message.ts";
 import { manifestName } from "./manifest.ts";
 import { type BackupKind, type BackupView, backupKinds } from "./schema.ts";
 
-/** What a backup's folder holds: the same names as in a data directory. */
+/** The files of a backup, named as in a data directory. */
 export const databaseName = "tidemark.db";
 export const walName = `${databaseName}-wal`;
 export const keysName = "keys.json";
@@ -16,18 +16,18 @@ export function backupsFolder(dataDir: string): string {
   return join(dataDir, "backups");
 }
 
-/** `manual-1700000000000`: why and when, in milliseconds UTC. */
+/** `manual-1700000000000`: reason and time, in milliseconds UTC. */
 export function backupName(kind: BackupKind, at: number): string {
   return `${kind}-${at}`;
 }
 
 const pattern = new RegExp(`^(${backupKinds.join("|")})-(\\d{1,15})(\\.db)?$`);
 
-/** Null for whatever is not a name of ours: nothing else is ever joined to a path. */
+/** Null for any other name, so that no other name is joined to a path. */
 export function parseBackupName(name: string): { kind: BackupKind; at: number } | null {
   const [, kindText, at, file] = pattern.exec(name) ?? [];
   const kind = backupKinds.find((known) => known === kindText);
-  // Earlier versions wrote those before an upgrade as a file each.
+  // Earlier versions wrote each pre-upgrade backup as one file.
   if (kind === undefined || (file !== undefined && kind !== "before-upgrade")) return null;
   return { kind, at: Number(at) };
 }
@@ -65,19 +65,19 @@ export function findBackups(dataDir: string): BackupView[] {
     .toSorted((a, b) => b.created_at - a.created_at || a.name.localeCompare(b.name));
 }
 
-/** What a crash left of a backup that was being made or deleted: nothing counts before its folder has its name. */
+/** Removes what a crash left of a backup being made or deleted: a backup counts once its folder has its name. */
 export function clearUnfinishedBackups(dataDir: string): void {
   const folder = backupsFolder(dataDir);
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
-    // SQLite's own files beside one are named after it.
+    // SQLite names its own files after the database.
     const [, made] = /^(.+)\.tmp(?:-journal)?$/.exec(name) ?? [];
     if (made !== undefined && parseBackupName(made) !== null)
       rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 
-/** Makes the folder of our own backups, also behind a link. */
+/** Creates the folder of our backups, following links. */
 function makeBackupsFolder(dataDir: string): string {
   const folder = backupsFolder(dataDir);
   if (isThere(folder)) return folder;
@@ -97,11 +97,11 @@ function makeBackupsFolder(dataDir: string): string {
 
 interface BackupSteps {
   fill(folder: string, createdAt: number): Promise<void> | void;
-  /** Calls `giveName`, as often as it likes, once it stands that the backup is to count. */
+  /** Calls `giveName`, any number of times, once the backup may count. */
   complete?(giveName: () => BackupView): Promise<void>;
 }
 
-/** Makes a backup whole: its folder has its name only once all of it is written. Leaves nothing behind when a step throws. */
+/** Makes a complete backup: its folder gets its name only once everything is written. Leaves nothing behind when a step throws. */
 export async function makeBackup(
   dataDir: string,
   kind: BackupKind,

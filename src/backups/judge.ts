@@ -50,7 +50,7 @@ async function assertAdministrator(client: Client, source: string): Promise<void
   if (known !== 1) throw damagedBackup(say("backups.without_administrator", { source }));
 }
 
-/** Looks at a copy of a backup's database as a start would, and closer. Changes nothing. */
+/** Checks a copy of a backup's database like a start, and more thoroughly. Changes nothing. */
 export async function judgeDatabase(client: Client, source: string, migrationsFolder: string): Promise<void> {
   await assertWhole(client, source);
   await assertSchema(client, source, migrationsFolder);
@@ -64,7 +64,7 @@ export interface GivenKeys {
   encryption_key: string | null;
 }
 
-/** The keys that the next start would find. Throws when they are not there. */
+/** The keys that the next start would use. Throws when they are missing. */
 function keysInForce(given: GivenKeys, keyFile: string): Keys {
   const needsFile = given.session_key === null || given.encryption_key === null;
   if (needsFile && !isThere(keyFile)) {
@@ -74,13 +74,13 @@ function keysInForce(given: GivenKeys, keyFile: string): Keys {
 }
 
 export interface Secrets {
-  /** Of the key that they are sealed with; null when the database names none. */
+  /** The id of the key that seals them; null when the database names none. */
   encryption_key_id: string | null;
-  /** How many no key opens; more than none only where that is accepted. */
+  /** How many no key opens; more than none only where the caller accepts that. */
   unreadable: number;
 }
 
-/** Tries the keys that would be in force on every secret of the copy. */
+/** Tries the next start's keys on every secret of the copy. */
 export async function judgeSecrets(
   client: Client,
   {

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import { version } from "../version.ts";
 
-/** Beside the files of a backup: what each of them must be. */
+/** Beside the files of a backup, with their sizes and checksums. */
 export const manifestName = "manifest.json";
 
 const Manifest = v.object({
@@ -14,7 +14,7 @@ const Manifest = v.object({
   product: v.literal("tidemark"),
   version: v.string(),
   created_at: v.number(),
-  /** How many migrations the database has; null for one that was put aside without a look. */
+  /** How many migrations the database has; null for one put aside unchecked. */
   migrations: v.nullable(v.number()),
   files: v.pipe(v.array(v.object({ name: v.string(), size: v.number(), sha256: v.string() })), v.readonly()),
 });
@@ -27,7 +27,7 @@ export function writeManifest(path: string, facts: Pick<Manifest, "created_at" |
   writeNewFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Null for a backup of a version that wrote none. */
+/** Null for a backup of a version without manifests. */
 export function readManifest(folder: string): Manifest | null {
   const path = join(folder, manifestName);
   if (!isThere(path)) return null;
@@ -36,7 +36,7 @@ export function readManifest(folder: string): Manifest | null {
   throw damagedBackup(say("backups.manifest_unreadable", { path }));
 }
 
-/** Throws when a file of a backup is not the one that was written with it. A file that the manifest does not name has no checksum. */
+/** Throws when a file of a backup differs from what was written. A file missing from the manifest has no checksum. */
 export function assertAsWritten(manifest: Manifest, name: string, path: string, facts: FileFacts): void {
   const written = manifest.files.find((file) => file.name === name);
   if (written === undefined || isSameContent(written, facts)) return;

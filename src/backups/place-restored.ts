@@ -16,9 +16,9 @@ import { type Message, say } from "../messages/message.ts";
 import { keyFilePath } from "../secrets/keys.ts";
 import { clearUnfinishedBackups } from "./folder.ts";
 
-// A restore replaces several files. Everything is judged and whole on the disk, the new files beside their places and a copy of the
-// former ones, before this note is written; from then on there are only renames within a folder, and whoever comes next, the command
-// or a start, does what is left of them.
+// A restore replaces several files. Before this note is written, everything is checked and complete on disk: the new files beside their
+// places, and a copy of the previous ones. After it there are only renames within a folder, and the command or the next start completes
+// them.
 
 const RestoredFile = v.object({ staged: v.string(), place: v.string(), size: v.number(), sha256: v.string() });
 export type RestoredFile = v.InferOutput<typeof RestoredFile>;
@@ -28,17 +28,17 @@ const Note = v.object({
   at: v.number(),
   /** The backup, as the administrator named it. */
   source: v.string(),
-  /** The backup of what is replaced; null where nothing was. */
+  /** The backup of what is replaced; null when there was nothing. */
   replaced: v.nullable(v.string()),
   files: v.array(RestoredFile),
-  /** What belongs to the replaced files alone and must not meet the new ones: the former database's log. */
+  /** Files that belong to the replaced ones only and must not meet the new ones: the previous database's log. */
   obsolete: v.array(v.string()),
 });
 export type RestoreNote = v.InferOutput<typeof Note>;
 
 const notePath = (dataDir: string) => join(dataDir, "tidemark.restore.json");
 
-/** Where a file really is, or will be: a link stays one. */
+/** The real path of a file that may not exist yet, following a link. */
 function realPlace(path: string): string {
   if (isThere(path)) return realpathSync(path);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return resolve(path);
@@ -54,15 +54,15 @@ export function restoredPlaces(dataDir: string, databaseFile: string): RestoredP
   return { database: realPlace(databaseFile), keys: realPlace(keyFilePath(dataDir)) };
 }
 
-/** Where a restored file waits, beside its place. No two restores have the same one. */
+/** Where a restored file waits, beside its place; unique for each restore. */
 export function stagedPath(place: string, at: number): string {
   return `${place}.restore-${at}`;
 }
 
-/** What SQLite keeps beside a database. */
+/** Files that SQLite keeps beside a database. */
 export const logFiles = (database: string) => ["-wal", "-shm", "-journal"].map((suffix) => `${database}${suffix}`);
 
-/** The note names files by their way from the data directory: a container may have that elsewhere than its host. */
+/** Paths in the note are relative to the data directory: a container may mount it elsewhere than its host. */
 function withPaths(note: RestoreNote, change: (path: string) => string): RestoreNote {
   return {
     ...note,
@@ -84,14 +84,14 @@ export function writeRestoreNote(dataDir: string, note: RestoreNote): void {
 const unfinished = (problem: Message, undo: Message, cause?: unknown) =>
   new AppError("restore_unfinished", 500, say("backups.unfinished", { problem, undo }), { cause });
 
-/** What to do about a restore that is not complete because of `cause`. */
+/** What to do about a restore that `cause` interrupted. */
 export function unfinishedRestore({ source, at, replaced }: RestoreNote, cause: unknown): AppError {
   const problem = say("backups.restore_incomplete", { source, at: toIso(at), cause: saidBy(cause) });
   const undo = replaced === null ? say("backups.undo_another") : say("backups.undo_folder", { path: replaced });
   return unfinished(problem, undo, cause);
 }
 
-/** Null when no restore has begun. A note that cannot be read is no reason to go on with half of a restore. */
+/** Null when no restore has begun. An unreadable note throws: continuing with half a restore would be wrong. */
 function readNote(dataDir: string): RestoreNote | null {
   const path = notePath(dataDir);
   if (!isThere(path)) return null;
@@ -103,7 +103,7 @@ function readNote(dataDir: string): RestoreNote | null {
 
 const lost = (said: Message) => new AppError("restored_file_lost", 500, said);
 
-/** Whether a restored file is still to be placed. Throws when it is neither beside its place nor there. */
+/** Whether a restored file is still to be placed. Throws when it is neither beside its place nor in it. */
 function isWaiting({ staged, place, ...facts }: RestoredFile): boolean {
   const isStaged = isThere(staged);
   const path = isStaged ? staged : place;
@@ -116,21 +116,18 @@ function isWaiting({ staged, place, ...facts }: RestoredFile): boolean {
   );
 }
 
-/** Places what is not in its place yet. Harmless to repeat after a crash at any point. */
+/** Places the remaining files. Safe to repeat after a crash at any point. */
 export function placeFiles(dataDir: string, note: RestoreNote): void {
   const waiting = note.files.filter(isWaiting);
   for (const { staged, place } of waiting) renameDurably(staged, place);
-  // Behind the renames: until the first of them nothing has changed, and nobody opens the database meanwhile.
+  // After the renames: until the first of them nothing has changed, and nobody opens the database meanwhile.
   for (const path of note.obsolete) rmSync(path, { force: true });
   for (const folder of new Set(note.obsolete.map(dirname))) syncFolder(folder);
   rmSync(notePath(dataDir));
   syncFolder(dataDir);
 }
 
-/**
- * Does what is left of a restore that has begun. Returns its note, or null when there was none; throws `restore_unfinished` with what
- * to do.
- */
+/** Completes a restore that has begun. Returns its note, or null when there was none; throws `restore_unfinished` with what to do. */
 export function completeRestore(dataDir: string): RestoreNote | null {
   const note = readNote(dataDir);
   if (note === null) return null;
@@ -142,26 +139,26 @@ export function completeRestore(dataDir: string): RestoreNote | null {
   }
 }
 
-/** Takes a restore back of which no file has been placed. False when it has begun and is to be completed. */
+/** Cancels a restore that has placed no file. False when it has begun and must be completed. */
 export function withdrawRestore(dataDir: string, { files }: RestoreNote): boolean {
-  // What cannot be looked at counts as placed.
+  // A file that cannot be read counts as placed.
   if (!files.every(({ staged }) => existsSync(staged))) return false;
   return removeLeft([notePath(dataDir)]).length === 0;
 }
 
-/** For commands that work on the database without a start: they must not change one that is about to be replaced. */
+/** For commands that use the database without a start: they must not change one that is about to be replaced. */
 export function assertNoRestore(dataDir: string): void {
   if (!isThere(notePath(dataDir))) return;
   throw new AppError("restore_unfinished", 409, say("backups.restore_pending"));
 }
 
-/** Whether a name in the folder of `place` is one that a restore gives, this version's or an earlier one's. */
+/** Whether a file name in the folder of `place` comes from a restore of this or an earlier version. */
 function isStagedName(name: string, place: string): boolean {
   const start = `${basename(place)}.restore`;
   return name.startsWith(start) && /^(?:-\d+)?(?:-wal|-shm|-journal)?$/.test(name.slice(start.length));
 }
 
-/** Removes what restores and backups left that never counted; call it when no restore has begun. */
+/** Removes leftovers of restores and backups that never counted; call it when no restore has begun. */
 export function clearLeftovers(dataDir: string, databaseFile: string | null): void {
   const places = [databaseFile, keyFilePath(dataDir)].filter((path) => path !== null).map(realPlace);
   for (const name of ["tidemark.restore.json.tmp", "tidemark.keys.restore"])

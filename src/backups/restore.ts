@@ -35,17 +35,17 @@ import {
 import { type BackupSource, checkInSource, copyFromSource, findSource, refusal, walOf } from "./source.ts";
 
 export interface RestoreOptions {
-  /** A backup's folder, or a database file alone. */
+  /** A backup's folder, or a single database file. */
   source: string;
   data_dir: string;
   database_file: string;
-  /** The migrations that this program knows. */
+  /** The migrations of this version. */
   migrations_folder: string;
-  /** As in the environment: they win over what the backup has. */
+  /** From the environment; they override the backup's keys. */
   keys_file: string | null;
   session_key: string | null;
   encryption_key: string | null;
-  /** Takes a backup although no key opens some of its secrets. */
+  /** Accepts a backup with secrets that no key opens. */
   accepts_unreadable: boolean;
   now: number;
 }
@@ -57,11 +57,11 @@ export interface JudgedBackup {
 }
 
 export interface Restored extends JudgedBackup {
-  /** The backup of what was replaced; null where nothing was. */
+  /** The backup of what was replaced; null when there was nothing. */
   replaced: string | null;
 }
 
-/** What ended after the backup was made must not begin again with it: sign-ins and API tokens that were revoked since. */
+/** Sign-ins and API tokens revoked after the backup must not come back with it. */
 async function endSessions(client: Client, now: number): Promise<void> {
   await client.batch(
     [
@@ -78,11 +78,11 @@ async function endSessions(client: Client, now: number): Promise<void> {
 
 interface Staging {
   database: string;
-  /** Null where they are only to be judged: keys in clear are not copied for that. */
+  /** Null for a check only: plain keys are not copied for that. */
   keys: string | null;
 }
 
-/** Copies a backup and judges the copy, which a start could then work with. */
+/** Copies a backup and checks the copy, which a start could then use. */
 async function stage(options: RestoreOptions, source: BackupSource, to: Staging, keysInUse: string) {
   const { accepts_unreadable } = options;
   copyFromSource(source, source.database, to.database);
@@ -97,7 +97,7 @@ async function stage(options: RestoreOptions, source: BackupSource, to: Staging,
     const key_file = options.keys_file ?? source.keys ?? keysInUse;
     const secrets = await judgeSecrets(client, { source: source.path, key_file, given: options, accepts_unreadable });
     await endSessions(client, options.now);
-    // All in one file again.
+    // Merges the log into the file again.
     await client.execute("PRAGMA journal_mode = DELETE");
     return { secrets, with_keys: isTaken, has_checksums: source.manifest !== null };
   } catch (error) {
@@ -108,7 +108,7 @@ async function stage(options: RestoreOptions, source: BackupSource, to: Staging,
   }
 }
 
-/** A backup of what will be replaced, as it is: it may be damaged itself. */
+/** A backup of what will be replaced, unchecked: it may be damaged itself. */
 async function keepFormer({ data_dir, now }: RestoreOptions, places: RestoredPlaces): Promise<string | null> {
   const former = [
     { name: databaseName, path: places.database },
@@ -124,7 +124,7 @@ async function keepFormer({ data_dir, now }: RestoreOptions, places: RestoredPla
   return realpathSync(kept.path);
 }
 
-/** Does everything that can fail, and changes nothing that is in use. Leaves nothing behind when it throws. */
+/** Does everything that can fail without changing anything in use. Leaves nothing behind when it throws. */
 async function prepare(options: RestoreOptions): Promise<{ note: RestoreNote; judged: JudgedBackup }> {
   const { now } = options;
   const places = restoredPlaces(options.data_dir, options.database_file);
@@ -151,7 +151,10 @@ async function prepare(options: RestoreOptions): Promise<{ note: RestoreNote; ju
   }
 }
 
-/** Writes the note and places the files. Throws `restore_unfinished` when that is left to the next start; else nothing has changed. */
+/**
+ * Writes the note and places the files. Throws `restore_unfinished` when the next start must finish; any other error leaves everything
+ * unchanged.
+ */
 function place(dataDir: string, note: RestoreNote, mayWithdraw: boolean): void {
   try {
     writeRestoreNote(dataDir, note);
@@ -170,7 +173,7 @@ function sentence(error: unknown): Message {
   return say("backups.correct_and_repeat", { cause: saidBy(error) });
 }
 
-/** Says of a refused restore what is true afterwards, also of the one that had begun before. */
+/** The error of a refused restore, with the resulting state, including that of an earlier restore. */
 function notRestored(error: unknown, source: string, former: RestoreNote | AppError | null): AppError {
   const cause = sentence(error);
   if (former === null)
@@ -182,7 +185,7 @@ function notRestored(error: unknown, source: string, former: RestoreNote | AppEr
   return new AppError("restore_unfinished", 409, said, { cause: error });
 }
 
-/** What became of a restore that had begun before this one: none, its note when it is complete now, or why it is not. */
+/** The state of an earlier restore: none, its note when it is now complete, or why it is not. */
 function completeFormer(dataDir: string): RestoreNote | AppError | null {
   try {
     return completeRestore(dataDir);
@@ -193,9 +196,9 @@ function completeFormer(dataDir: string): RestoreNote | AppError | null {
 }
 
 /**
- * Replaces database and keys by those of a backup. Hold the data directory's lock: nobody may have the files open. All of it is judged
- * and ready first, and nothing has changed when it throws `not_restored`; with `restore_unfinished` the next start, or the next
- * restore, does the rest. What was replaced is kept. Every sign-in and API token ends.
+ * Replaces database and keys by those of a backup. Hold the data directory's lock: nobody may have the files open. Everything is checked
+ * and prepared first, and nothing has changed when it throws `not_restored`; after `restore_unfinished` the next start or restore does the
+ * rest. The replaced files are kept. Every sign-in and API token ends.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { data_dir, source } = options;
@@ -210,7 +213,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-/** Judges a backup as a restore would, beside the running service; changes nothing. */
+/** Checks a backup like a restore, beside the running service; changes nothing. */
 export async function verifyBackup(options: RestoreOptions): Promise<JudgedBackup> {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-verify-"));
   try {

@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { Instant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
 
-/** Why a copy was made: asked for, before a rotation of the encryption key, before an upgrade, or put aside by a restore. */
+/** Why a copy was made: on request, before a rotation of the encryption key, before an upgrade, or by a restore. */
 export const backupKinds = ["manual", "before-key-rotation", "before-upgrade", "replaced"] as const;
 export type BackupKind = (typeof backupKinds)[number];
 
-/** Backups on the disk beside the data. At the bound the next one is refused: which one may go is not for us to say. */
+/** Backups kept beside the data. At the limit the next one is refused: the administrator decides which one may go. */
 export const maximumBackups = 20;
 
 export const BackupInput = v.strictObject({

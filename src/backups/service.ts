@@ -22,11 +22,11 @@ interface BackupServiceOptions {
   data_dir: string;
   /** The database's file; null on a server. */
   database_file: string | null;
-  /** Null when the whole of them is in the environment or in `KEYS_FILE`, which is not ours to copy. */
+  /** Null when the environment or `KEYS_FILE`, which we do not copy, provides all keys. */
   keys: BackupKeys | null;
 }
 
-/** Backups in the data directory: made while everything goes on, listed, removed. Their content never leaves by HTTP. */
+/** Backups in the data directory: made without downtime, listed, removed. Their content is never available over HTTP. */
 export function backupService({ db, clock, audit, data_dir, database_file, keys }: BackupServiceOptions) {
   const folder = backupsFolder(data_dir);
   let isBusy = false;
@@ -36,7 +36,7 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     throw new AppError("remote_database", 409, say("backups.remote_database"));
   };
 
-  /** Makes it, and gives it its name in the transaction that records it: neither is there without the other. */
+  /** Names the backup in the transaction that records it, so that neither exists without the other. */
   const write = async (actor: Actor, kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
     const database = requireFile();
     if (isBusy) throw conflict(say("backups.in_progress"));
@@ -90,17 +90,17 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
 
     get,
 
-    /** Makes one now. Throws 409 for a database on a server, while another is made, and when there are too many; 507. */
+    /** Makes one now. Throws 409 for a database on a server, while another is being made, and when there are too many; 507. */
     create: async (actor: Actor, input: unknown): Promise<BackupView> =>
       await write(actor, "manual", parseInput(BackupInput, input ?? {}).with_keys),
 
-    /** With the keys: what a rotation replaces is of no use without the key before. */
+    /** With the keys: data from before a rotation is useless without the previous key. */
     createBeforeRotation: async (actor: Actor): Promise<BackupView> => await write(actor, "before-key-rotation", true),
 
     delete: async (actor: Actor, name: string): Promise<void> => {
       const backup = get(name);
       beginChange();
-      // Under another name first: what a crash leaves of it is no backup any more.
+      // Renamed first, so that a crash leaves no half-deleted backup.
       const removed = join(folder, `${name}.tmp`);
       renameSync(backup.path, removed);
       rmSync(removed, { recursive: true, force: true });

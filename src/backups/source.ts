@@ -8,13 +8,13 @@ import { assertAsWritten, damagedBackup, type Manifest, manifestName, readManife
 
 /** What a restore reads. */
 export interface BackupSource {
-  /** As it was named: a folder, or a database alone. */
+  /** The given path: a folder, or a single database file. */
   path: string;
   database: string;
   /** A cold copy of a data directory may have its newest rows there. */
   wal: string | null;
   keys: string | null;
-  /** Null for what has no checksums. */
+  /** Null without checksums. */
   manifest: Manifest | null;
 }
 
@@ -22,13 +22,13 @@ export function refusal(said: Message, cause?: unknown): AppError {
   return new AppError("restore_refused", 409, said, { cause });
 }
 
-/** The log beside a database; null for an empty one, which comes and goes with a look into the database. */
+/** The log beside a database; null for an empty one, which appears whenever the database is opened. */
 export function walOf(database: string): string | null {
   const path = `${database}-wal`;
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 ? path : null;
 }
 
-/** Finds what belongs to a backup; throws when a part of it is missing, or one is there that was not written with it. */
+/** Finds the parts of a backup; throws when one is missing, or one was not written with it. */
 export function findSource(path: string): BackupSource {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw refusal(say("backups.not_found", { source: path }));
@@ -55,13 +55,13 @@ export function findSource(path: string): BackupSource {
   return { path, database, wal, keys, manifest };
 }
 
-/** Copies one file of a backup, and compares the copy with what was written then. */
+/** Copies one file of a backup and verifies the copy against the manifest. */
 export function copyFromSource({ manifest }: BackupSource, from: string, to: string): void {
   const facts = copyToNewFile(from, to);
   if (manifest !== null) assertAsWritten(manifest, basename(from), from, facts);
 }
 
-/** The same for a file that is not taken. */
+/** The same check for a file that is not copied. */
 export function checkInSource({ manifest }: BackupSource, path: string): void {
   if (manifest !== null) assertAsWritten(manifest, basename(path), path, fileFacts(path));
 }

@@ -10,22 +10,22 @@ import { databaseName, keysName, makeBackup } from "./folder.ts";
 import { type ManifestFile, manifestName, writeManifest } from "./manifest.ts";
 
 export interface BackupKeys {
-  /** Our own key file. */
+  /** Our key file. */
   file: string;
-  /** False when the environment holds the encryption key: then what the file has of it says nothing. */
+  /** False when the environment provides the encryption key: then the file's key is irrelevant. */
   opens_data: boolean;
 }
 
 export interface WriteBackupOptions {
   database: string;
-  /** The key file to go with it; null to leave the keys out. */
+  /** The key file to include; null to leave the keys out. */
   keys: BackupKeys | null;
   /** An existing folder without a backup in it. */
   folder: string;
   created_at: number;
 }
 
-// A rotation that runs at the same moment replaces the key file at most three times.
+// A concurrent rotation replaces the key file at most three times.
 const attempts = 5;
 
 /** Whether a copy of a key file opens a copy of a database. */
@@ -35,9 +35,8 @@ function belongTogether(keyFile: string, facts: CopyFacts): boolean {
 }
 
 /**
- * Writes a consistent backup while the service runs, with the checksums of its files. The database gets its name last, and without
- * it the folder is no backup. Database and keys belong together, also when a rotation of the keys goes on meanwhile. Leaves nothing
- * behind when it throws.
+ * Writes a consistent backup of the running service, with checksums. The database gets its name last; without it the folder is no backup.
+ * Database and keys match, even during a rotation. Leaves nothing behind when it throws.
  */
 export async function writeBackup({ database, keys, folder, created_at }: WriteBackupOptions): Promise<string[]> {
   const names = [keysName, manifestName, databaseName];
@@ -57,7 +56,7 @@ export async function writeBackup({ database, keys, folder, created_at }: WriteB
       migrations = facts.migrations;
       files = [{ name: databaseName, size: facts.size, sha256: facts.sha256 }];
       if (keys === null || !existsSync(keys.file)) break;
-      // After the database: the file of a rotation that went on meanwhile still has the key before.
+      // After the database: during a rotation the file still has the previous key.
       writeNewFile(temporary(keysName), readFileSync(keys.file));
       files = [...files, { name: keysName, ...fileFacts(temporary(keysName)) }];
       if (!keys.opens_data || belongTogether(temporary(keysName), facts)) break;
@@ -80,7 +79,7 @@ export async function writeBackup({ database, keys, folder, created_at }: WriteB
   }
 }
 
-/** A backup of the database alone, before migrations change it. */
+/** A backup of only the database, before migrations change it. */
 export async function backupBeforeUpgrade(database: string, dataDir: string, now: number): Promise<void> {
   await makeBackup(dataDir, "before-upgrade", now, {
     fill: async (folder, created_at) => {

@@ -12,25 +12,24 @@ import { createWriteQueue } from "./write-queue.ts";
 type Drizzle = LibSQLDatabase<Record<string, never>>;
 type Transaction = Parameters<Parameters<Drizzle["transaction"]>[0]>[0];
 
-/** What a query that only reads may take: the database itself or an open transaction. */
+/** What a read-only query takes: the database or an open transaction. */
 export type Reader = Pick<Drizzle, "select" | "selectDistinct" | "$count">;
-/** An open write transaction; handed out by `write` and nowhere else. */
+/** An open write transaction; only `write` hands it out. */
 export type Writer = Pick<Transaction, "select" | "selectDistinct" | "$count" | "insert" | "update" | "delete">;
 
 export interface Database {
   read: Reader;
   /**
-   * Runs `work` in one write transaction, one at a time in this process: a local libSQL client that meets a lock
-   * blocks the event loop. Never await network, timers or a plug-in inside. Rolls back when `work` throws.
+   * Runs `work` in a write transaction, one at a time in this process, because a local libSQL client that meets a lock blocks the event
+   * loop. Never await network, timers or a plug-in inside. Rolls back when `work` throws.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   /**
-   * Passes every text that is written from now on through `rewrite`, at the moment it is written; null for a remote server, whose
-   * transactions we do not see into. For the rotation of the encryption key: what was sealed before it and is written after it
-   * must not be lost.
+   * Passes every text written from now on through `rewrite` as it is written; null for a remote server, whose transactions we cannot see
+   * into. For the rotation of the encryption key: what was sealed before it and is written after it must not be lost.
    */
   rewriteTexts: ((rewrite: (text: string) => string) => void) | null;
-  /** For migrations, backups and the checks at start only. */
+  /** Only for migrations, backups and the checks at start. */
   client: Client;
   close(): Promise<void>;
 }
@@ -38,7 +37,7 @@ export interface Database {
 interface OpenOptions {
   url: string;
   auth_token?: string | null;
-  /** Of a remote server: how long one answer may take. */
+  /** Remote servers only: the deadline of one response. */
   answer_limit_ms?: number;
 }
 
@@ -49,11 +48,11 @@ export function databaseFile(url: string): string | null {
 
 /** Two seconds in all. */
 const busyRetries = 20;
-/** Ten seconds: another program may be about to end, and nothing is served yet. */
+/** Ten seconds: another process may be about to end, and nothing is served yet. */
 const openRetries = 45;
 
 /**
- * What the database itself said. Our own refusals quote what people wrote, and a failed query repeats its values: a tracker named
+ * The database's own errors only. Our refusals quote what people entered, and a failed query repeats its values: a tracker named
  * "SQLITE_BUSY" must not look like a lock.
  */
 function databaseErrors(error: unknown): readonly Error[] {
@@ -69,7 +68,7 @@ export function isBusy(error: unknown): boolean {
   return databaseErrors(error).some(
     (cause) =>
       (cause instanceof LibsqlError && cause.code.startsWith("SQLITE_BUSY")) ||
-      // A remote server reports a lost or contended transaction stream with these.
+      // How a remote server reports a lost or contended transaction stream.
       /SQLITE_BUSY|database is locked|TRANSACTION_CLOSED|STREAM_EXPIRED/.test(cause.message),
   );
 }
@@ -80,7 +79,7 @@ function isFull(error: unknown): boolean {
   );
 }
 
-/** What the client of a remote server said when it got no answer; the query builder wraps it. */
+/** The remote client's error when the server did not respond; the query builder wraps it. */
 function unreachableIn(error: unknown): AppError | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause.code === "database_unreachable" ? cause : null;
@@ -95,15 +94,15 @@ export function isUniqueViolation(error: unknown): boolean {
   );
 }
 
-/** Opens a `file:` database or a remote libSQL server. The pragmas are asserted by `checkDatabase` of `migrate.ts`. */
+/** Opens a `file:` database or a remote libSQL server. `checkDatabase` of `migrate.ts` asserts the pragmas. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const isLocal = options.url.startsWith("file:");
-  // What talks to servers is loaded only for one: it costs 2 MB.
+  // Loaded for remote servers only: it costs 2 MB.
   const { createClient } = await (isLocal ? import("@libsql/client/sqlite3") : import("@libsql/client"));
   const client = createClient({
     url: options.url,
     ...(options.auth_token ? { authToken: options.auth_token } : {}),
-    // So many questions may be open at once that none of a frozen server waits for the deadline of another.
+    // Allows so many open requests that none waits for another's deadline when a server is frozen.
     ...(isLocal ? {} : { fetch: databaseFetch(options.answer_limit_ms), concurrency: 1000 }),
   });
   try {
@@ -122,7 +121,7 @@ async function openFile(client: Client): Promise<Database> {
   return typeof file === "string" && file !== "" ? overFile(client, file) : overClient(client);
 }
 
-/** Tries again while another process holds the lock, without blocking the loop; says so when the disk is full. */
+/** Retries while another process holds the lock, without blocking the event loop; reports a full disk. */
 export async function retryBusy<T>(transaction: () => Promise<T>, retries = busyRetries): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -150,7 +149,7 @@ function overFile(client: Client, file: string): Database {
     close: async () => {
       await queue.idle();
       store.close();
-      // So that the file alone is the whole database, for whoever copies or replaces it. Without room, all stays in the log beside it.
+      // Leaves the whole database in the file alone, for whoever copies or replaces it. Without disk space, all stays in the log beside it.
       await client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => undefined);
       client.close();
     },
@@ -161,7 +160,7 @@ function overClient(client: Client): Database {
   const database: Drizzle = drizzle({ client });
   let tail: Promise<unknown> = Promise.resolve();
   let asked = 0;
-  /** Of the last time that the server did not answer: who waited then is not made to wait for it once more. */
+  /** When the server last failed to respond: whoever waited then does not wait again. */
   let lost = { until: 0, error: new Error("Nothing was lost") };
   const transaction = async <T>(turn: number, work: (tx: Writer) => Promise<T>): Promise<T> => {
     if (turn <= lost.until) throw lost.error;

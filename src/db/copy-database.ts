@@ -30,9 +30,8 @@ async function askWorker(file: string, target: string): Promise<v.InferOutput<ty
 }
 
 /**
- * A consistent copy of a database file, while others read and write it, in a new file of mode 0600 that is whole on the disk.
- * A thread of its own does it, so that requests are answered meanwhile. Throws 507 when there is no room, and
- * `backup_failed` for a copy that does not pass its integrity check.
+ * Copies a database file consistently while others use it, into a new file of mode 0600 that is synced to disk. It runs in its own thread,
+ * so that requests are served meanwhile. Throws 507 when the disk is full, and `backup_failed` for a copy that fails its integrity check.
  */
 export async function copyDatabase(file: string, target: string): Promise<CopyFacts> {
   const answer = await askWorker(file, target);

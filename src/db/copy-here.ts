@@ -1,19 +1,19 @@
 import { createClient } from "@libsql/client/sqlite3";
 import { type FileFacts, fileFacts, syncFile, writeNewFile } from "../durable-files.ts";
 
-/** What a copy says of itself. */
+/** Facts read from the copy. */
 export interface CopyFacts extends FileFacts {
-  /** What `PRAGMA integrity_check` says: "ok", or what is wrong. */
+  /** The result of `PRAGMA integrity_check`: "ok", or what is wrong. */
   integrity: string;
-  /** Of the key that its secrets are sealed with; null when it never had one. */
+  /** The id of the key that seals its secrets; null when it never had one. */
   encryption_key_id: string | null;
   /** How many migrations it has. */
   migrations: number;
 }
 
-/** Copies a database, also one that is in use, into a new file with mode 0600, and looks at the copy. Blocks its thread. */
+/** Copies a database, even one in use, into a new file of mode 0600 and checks the copy. Blocks its thread. */
 export async function copyHere(file: string, target: string): Promise<CopyFacts> {
-  // An empty file is taken as the place to write to, and keeps its mode.
+  // SQLite writes into an existing empty file and keeps its mode.
   writeNewFile(target, "");
   const source = createClient({ url: `file:${file}` });
   try {

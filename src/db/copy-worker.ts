@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { errorMessage } from "../errors.ts";
 import { copyHere } from "./copy-here.ts";
 
-// Copying and checking a large file takes seconds in which its thread does nothing else: `copyDatabase` does it here.
+// Runs `copyHere` in a thread: copying and checking a large file blocks for seconds.
 
 const { file, target } = v.parse(v.object({ file: v.string(), target: v.string() }), workerData);
 const answer = await copyHere(file, target).catch((error: unknown) => ({ failed: errorMessage(error) }));

@@ -5,30 +5,30 @@ import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "./client.ts";
 import { storeInstallationFact } from "./installation.ts";
 
-/** May look at the row. */
+/** May refer to the row. */
 type Milliseconds = number | SQL;
 
 /**
- * A column that says when something goes on or ends. A clock that was wrong leaves times in it that come in years; what lies
- * further ahead than it ever may is put where it can have been meant.
+ * A column with the time when something continues or ends. A wrong clock can leave times that are years ahead; a time further ahead than
+ * possible is corrected to the likely one.
  */
 export interface DueTime {
   table: SQLiteTable;
   column: SQLiteColumn;
-  /** The rows that it is about; all of them where it is left out. */
+  /** The rows concerned; all when left out. */
   where?: SQL | undefined;
-  /** The longest that it ever lies ahead. */
+  /** The furthest it can lie ahead. */
   longest_ms: Milliseconds | ((now: number) => Milliseconds);
-  /** How far ahead what lies further is put; now where it is left out. */
+  /** Where a time beyond that is moved, from now; now when left out. */
   instead_ms?: Milliseconds;
   /**
-   * It takes something away when it comes (a session, the time for consent): then putting it nearer under a wrong clock would lose
-   * it, and it is left alone until counted time says too that it lies too far ahead.
+   * Its arrival removes something (a session, the time for approval). Moving it closer under a wrong clock would lose that, so it stays
+   * until counted time confirms that it is too far ahead.
    */
   is_end?: true;
 }
 
-/** Work that somebody holds: nobody who died may hold it for longer than a lease lasts. */
+/** A lease: after a crash, nobody may hold work for longer than a lease lasts. */
 export function leaseTime(table: SQLiteTable & { lease_until: SQLiteColumn }, lease_ms: number, where?: SQL): DueTime {
   return { table, column: table.lease_until, where, longest_ms: lease_ms, instead_ms: lease_ms };
 }
@@ -40,16 +40,16 @@ interface MenderOptions {
   due_times: readonly DueTime[];
 }
 
-/** How exactly counted time is stored: so much of it is lost when the process dies. */
+/** Granularity of stored counted time: at most this much is lost when the process dies. */
 const storeEveryMs = 10 * 60_000;
 
 const mendEveryMs = 60_000;
-/** A clock that differs by more from what it would show by itself was set. */
+/** A clock that deviates more than this was set. */
 const setByMs = 1000;
 
 /**
- * Mends what a clock that was wrong has left: when it is called first, once a minute, and at once when the clock was set. Stores the
- * counted time when it has gone on by ten minutes, so that a start that changes nothing writes nothing.
+ * Repairs what a wrong clock left: on the first call, once a minute, and at once when the clock was set. Stores counted time every ten
+ * minutes, so that a start that changes nothing writes nothing.
  */
 export function timeMender({ db, clock, counted, due_times }: MenderOptions): () => Promise<void> {
   let stored = counted.counted();
@@ -67,7 +67,7 @@ export function timeMender({ db, clock, counted, due_times }: MenderOptions): ()
   };
 }
 
-/** Puts every due time that lies too far ahead where it can have been meant. Only looks where none does. */
+/** Corrects every due time that lies too far ahead; writes only when there is one. */
 async function pullBack(
   db: Database,
   dueTimes: readonly DueTime[],

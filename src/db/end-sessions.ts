@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Writer } from "./client.ts";
 import { administrators, sessions } from "./tables.ts";
 
-/** Ends every session and API token, also those that are just being signed; how many of each could still be used. */
+/** Ends every session and API token, including those just being signed; returns how many of each were usable. */
 export async function endEverySession(tx: Writer, now: number): Promise<{ sessions: number; api_tokens: number }> {
   const open = await tx
     .select({ kind: sessions.kind })

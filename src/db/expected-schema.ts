@@ -3,10 +3,10 @@ import Sqlite from "libsql";
 import { type Message, say } from "../messages/message.ts";
 import { knownMigrations, migrationsTable, readMigration } from "./migrate.ts";
 
-/** What is defined by each table, index, trigger and view, by its kind and name. */
+/** The definition of each table, index, trigger and view, by kind and name. */
 type Schema = ReadonlyMap<string, string>;
 
-// What SQLite makes itself has names that nobody else can give.
+// SQLite reserves the names of its internal objects.
 const everyDefinition =
   "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
 
@@ -18,7 +18,7 @@ function toSchema(rows: Iterable<ArrayLike<unknown>>): Schema {
   return schema;
 }
 
-/** What the first `count` migrations make of an empty database. */
+/** The schema after the first `count` migrations of an empty database. */
 function expectedSchema(folder: string, count: number): Schema {
   const database = new Sqlite(":memory:");
   try {
@@ -33,7 +33,7 @@ function expectedSchema(folder: string, count: number): Schema {
   }
 }
 
-/** How a database with so many migrations differs from what they make, as `table "runs" is missing`; null when it does not. */
+/** How a database differs from what its migrations create, such as `table "runs" is missing`; null when it does not. */
 export async function schemaDifference(client: Client, folder: string, count: number): Promise<Message | null> {
   const expected = expectedSchema(folder, count);
   const found = toSchema((await client.execute(everyDefinition)).rows);

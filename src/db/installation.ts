@@ -12,12 +12,12 @@ import {
   trackers,
 } from "./tables.ts";
 
-/** Facts that belong to the whole installation. */
+/** Facts about the whole installation. */
 export type InstallationFact =
   | "administrator_id"
   | "encryption_key_id"
   | "session_key_id"
-  /** Milliseconds UTC as text, when we know since when a key is in use. */
+  /** Milliseconds UTC as text, when known. */
   | "encryption_key_since"
   | "session_key_since"
   /** Milliseconds UTC as text: see `counted-time.ts`. */
@@ -38,7 +38,7 @@ export async function storeInstallationFact(tx: Writer, key: InstallationFact, v
 
 const seenPrefix = "session_key_seen:";
 
-/** Notes that a process with this session key is at work; forgets those that none was seen with since `since`. */
+/** Records that a process uses this session key; drops keys not seen since `since`. */
 export async function noteSessionKey(
   tx: Writer,
   { id, now, since }: { id: string; now: number; since: number },
@@ -50,7 +50,7 @@ export async function noteSessionKey(
   await tx.delete(installation).where(and(isSeen, lt(sql`cast(${installation.value} as integer)`, since)));
 }
 
-/** The ids of all session keys that processes were seen with. */
+/** The ids of all session keys in use by processes. */
 export async function sessionKeysSeen(read: Reader): Promise<readonly string[]> {
   const rows = await read
     .select({ key: installation.key })
@@ -60,7 +60,7 @@ export async function sessionKeysSeen(read: Reader): Promise<readonly string[]> 
   return rows.map(({ key }) => key.slice(seenPrefix.length));
 }
 
-/** Whether somebody has worked with this installation, whatever became of its administrator. */
+/** Whether this installation was ever used, whatever became of its administrator. */
 export async function isInUse(read: Reader): Promise<boolean> {
   for (const table of [audit_entries, credentials, connections, notifiers, trackers, executors]) {
     const rows = await read.select({ id: table.id }).from(table).limit(1);
@@ -75,7 +75,7 @@ export async function hasSealedRows(read: Reader): Promise<boolean> {
   return (await findInstallationFact(read, "encryption_key_id")) !== null;
 }
 
-/** Where counting the time goes on: as it was stored, else when the youngest thing happened that is known; null when nothing has. */
+/** Where counted time continues: the stored value, else the time of the latest known event; null when there is none. */
 export async function storedCountedTime(read: Reader): Promise<number | null> {
   const stored = Number(await findInstallationFact(read, "counted_time"));
   if (Number.isSafeInteger(stored) && stored > 0) return stored;

@@ -3,7 +3,7 @@ import { LibsqlError } from "@libsql/client/sqlite3";
 import Sqlite from "libsql";
 import { RecentMap } from "../recent-map.ts";
 
-/** Prepared statements kept for each connection: more than the code has that are asked often, few enough to cost little. */
+/** Prepared statements kept per connection: more than the frequent queries of the code, few enough to cost little. */
 const maxStatements = 200;
 
 type Connection = InstanceType<typeof Sqlite>;
@@ -11,17 +11,17 @@ type Prepared = Sqlite.Statement<[readonly InValue[]]>;
 
 interface Statement {
   prepared: Prepared;
-  /** False for what only writes. */
+  /** False for statements that only write. */
   returnsRows: boolean;
 }
 
 /**
- * One connection with its prepared statements. The client of `@libsql/client` prepares each statement anew and asks for its
- * columns twice, which takes several times as long as most of ours take to run.
+ * A connection with prepared statements. The client of `@libsql/client` prepares each statement again and reads its columns twice, which
+ * takes several times as long as running most of ours.
  */
 function openConnection(path: string) {
   const connection = new Sqlite(path);
-  // Both are per connection; `journal_mode` is the file's. 2 is FULL.
+  // Both are per connection; `journal_mode` is per file. 2 is FULL.
   for (const [pragma, value] of [["foreign_keys", 1] as const, ["synchronous", 2] as const]) {
     connection.exec(`PRAGMA ${pragma} = ${value}`);
     const [found] = connection.prepare(`PRAGMA ${pragma}`).raw(true).all([]);
@@ -50,7 +50,7 @@ function openConnection(path: string) {
         throw toLibsqlError(error);
       }
     },
-    /** For what begins and ends transactions: it leaves no statement behind that could be "in progress" at the next commit. */
+    /** Begins and ends transactions without leaving a statement that could be "in progress" at the next commit. */
     control: (sql: "BEGIN IMMEDIATE" | "COMMIT" | "ROLLBACK"): void => {
       try {
         connection.exec(sql);
@@ -71,7 +71,7 @@ function prepareNew(connection: Connection, sql: string): Statement {
   try {
     return { prepared: prepared.raw(true), returnsRows: true };
   } catch {
-    // That is how the library says that it returns no rows.
+    // How the library reports that a statement returns no rows.
     return { prepared, returnsRows: false };
   }
 }
@@ -86,7 +86,7 @@ function positional(args: NonNullable<Exclude<InStatement, string>["args"]>): In
   });
 }
 
-/** Rows by position alone: the query builder asks for nothing else. */
+/** Rows by position only: the query builder needs nothing else. */
 function resultOf(found: readonly unknown[], rowsAffected: number): ResultSet {
   const rows = found.map((values): Row => {
     const row: Row = { length: 0 };
@@ -107,24 +107,24 @@ function isBusy(error: unknown): boolean {
   return error instanceof LibsqlError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/** A `file:` database by two connections of its own, each with its prepared statements. */
+/** A `file:` database over two connections of its own, each with prepared statements. */
 export interface LocalDatabase {
-  /** Sees what was committed. */
+  /** Sees committed data only. */
   reading: Client;
-  /** Works only while a transaction is open. */
+  /** Used only within a transaction. */
   writing: Client;
   begin(): void;
   commit(): void;
   /** Harmless when no transaction is open. */
   rollback(): void;
-  /** Passes every text that is written from now on through `rewrite`. */
+  /** Passes every text written from now on through `rewrite`. */
   rewriteTexts(rewrite: (text: string) => string): void;
-  /** False after a fault by which the engine itself ended the transaction, such as a full disk. */
+  /** False after an error for which the engine itself ended the transaction, such as a full disk. */
   isOpen(): boolean;
   close(): void;
 }
 
-/** Opens the two connections; `client` answers for what they are not made for. */
+/** Opens the two connections; `client` handles everything else. */
 export function openLocal(client: Client, path: string): LocalDatabase {
   let reading = openConnection(path);
   let writing = openConnection(path);
@@ -140,7 +140,7 @@ export function openLocal(client: Client, path: string): LocalDatabase {
     try {
       return reading.execute(statement);
     } catch (error) {
-      // What met a lock stays "in progress" and would hold its view of the database.
+      // A statement that met a lock stays "in progress" and would keep its view of the database.
       if (isBusy(error)) {
         reading.close();
         reading = openConnection(path);
@@ -173,7 +173,7 @@ export function openLocal(client: Client, path: string): LocalDatabase {
         isBroken = true;
         throw error;
       } finally {
-        // After a lock was met, or where not even this worked, the next commit would fail too.
+        // After a lock, or where even this failed, the next commit would fail too.
         if (isBroken) {
           writing.close();
           writing = openConnection(path);

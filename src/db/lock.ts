@@ -4,23 +4,23 @@ import { AppError, errorMessage, saidBy } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
 export interface DataDirLock {
-  /** Whether a start has found an installation here before, as `noteUse` wrote it down. */
+  /** Whether a previous start found an installation here, as recorded by `noteUse`. */
   readonly was_used: boolean;
   /**
-   * Writes down, once, that an installation is here: then a database that is missing later is a loss. Where the disk is full or the
-   * file is busy, the next start does it.
+   * Records, once, that an installation is here, so that a database missing later counts as lost. If the disk is full or the file is busy,
+   * the next start does it.
    */
   noteUse(): Promise<void>;
   release(): void;
 }
 
-/** `PRAGMA user_version` of the lock's file: it has its first page, and then an installation too. */
+/** `PRAGMA user_version` of the lock file: set once it has its first page, and again once an installation exists. */
 const made = 1;
 const used = 2;
 
 /**
- * Holds the data directory for this process. The lock is SQLite's own write lock on a small file beside the database: the
- * operating system drops it when the process dies, however it dies, so there is no stale lock to judge by process ids.
+ * Locks the data directory for this process. The lock is SQLite's write lock on a small file beside the database: the operating system
+ * releases it however the process dies, so there are no stale locks.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const client = open(dataDir);
@@ -45,7 +45,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
         await transaction.execute(`PRAGMA user_version = ${used}`);
         await transaction.commit();
       } catch (error) {
-        // Busy is a file that another process, which comes in vain, is just looking at.
+        // Busy means that another process, which will be refused, is just reading it.
         if (!isDiskFull(error) && !isBusy(error)) throw error;
       }
       transaction.close();
@@ -66,7 +66,7 @@ function open(dataDir: string): Client {
   }
 }
 
-/** In an empty file the lock would begin with writing its first page, and a full disk would keep the service from starting again. */
+/** In an empty file, taking the lock would write its first page, so a full disk would prevent a restart. */
 async function prepare(client: Client): Promise<number> {
   const found = Number((await client.execute("PRAGMA user_version")).rows[0]?.[0]);
   if (found !== made && found !== used) await client.execute(`PRAGMA user_version = ${made}`);
@@ -77,7 +77,7 @@ function isBusy(error: unknown): boolean {
   return /BUSY|locked/i.test(errorMessage(error));
 }
 
-/** What to throw for an error while the lock was taken. */
+/** The error to throw when taking the lock failed. */
 function lockFailure(dataDir: string, error: unknown): unknown {
   if (isDiskFull(error)) return error;
   if (!isBusy(error)) {

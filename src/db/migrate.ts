@@ -14,17 +14,17 @@ function startError(message: Message, cause?: unknown): AppError {
   return new AppError("database_unusable", 500, message, { cause });
 }
 
-/** What says that a database was here before. */
+/** Evidence that a database existed before. */
 export interface FormerUse {
-  /** Keys are there: our own key file, or those that the environment gives. */
+  /** Where the keys come from: our key file, or the environment. */
   keys: "key_file" | "given" | null;
-  /** A start has found an installation here: the key file is made by one, given keys say nothing of it. */
+  /** A previous start found an installation. A start creates the key file, but keys from the environment prove nothing. */
   was_used: boolean;
 }
 
 /**
- * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and a missing or empty file where
- * there was an installation stop the start.
+ * Checks a database file before it is opened, without changing it. Garbage, a truncated file, and a missing or empty file of an
+ * installation stop the start.
  */
 export function inspectDatabaseFile(path: string, former: FormerUse): void {
   const folder = dirname(resolve(path));
@@ -58,7 +58,7 @@ export function inspectDatabaseFile(path: string, former: FormerUse): void {
   }
 }
 
-/** Why a database that looked right from outside cannot be used; what its engine said is the cause. */
+/** The error for a database that looked intact from outside but cannot be used; the engine's error is the cause. */
 export function unreadableDatabase(path: string | null, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (path === null) {
@@ -76,7 +76,7 @@ export function unreadableDatabase(path: string | null, cause: unknown): AppErro
   return startError(say("database.unreadable", { path, cause: saidBy(cause) }), cause);
 }
 
-/** Asserts what the code relies on, on a connection as the client hands them out. */
+/** Asserts what the code relies on, on connections as the client provides them. */
 export async function checkDatabase(client: Client, path: string | null): Promise<void> {
   try {
     const foreignKeys = await client.execute("PRAGMA foreign_keys");
@@ -87,7 +87,7 @@ export async function checkDatabase(client: Client, path: string | null): Promis
     if (verdict !== "ok") throw startError(say("database.damaged", { path, problem: verdict }));
     const mode = await client.execute("PRAGMA journal_mode");
     if (mode.rows[0]?.[0] !== "wal") throw startError(say("database.without_wal", { path }));
-    // 2 is FULL: a commit waits until the disk has it.
+    // 2 is FULL: a commit waits until it is on disk.
     const synchronous = await client.execute("PRAGMA synchronous");
     if (synchronous.rows[0]?.[0] !== 2) throw startError(say("database.without_synchronous", { path }));
   } catch (error) {
@@ -96,7 +96,7 @@ export async function checkDatabase(client: Client, path: string | null): Promis
   }
 }
 
-/** Refuses a file without a single table where there was an installation: it had data here. */
+/** Refuses a file without tables where an installation had data. */
 export async function refuseEmptied(client: Client, path: string, former: FormerUse): Promise<void> {
   if (former.keys === null || !former.was_used) return;
   const found = await client.execute("SELECT count(*) FROM sqlite_master");
@@ -108,7 +108,7 @@ interface MigrateOptions {
   client: Client;
   folder: string;
   now: number;
-  /** Called once before the first migration of a database that already has data. */
+  /** Called once before the first migration of a database that has data. */
   backup: (() => Promise<void>) | null;
 }
 
@@ -117,13 +117,13 @@ export interface Migration {
   readonly tag: string;
 }
 
-/** The migrations of this program, in their order. */
+/** The migrations of this version, in order. */
 export function knownMigrations(folder: string): readonly Migration[] {
   const journal = v.parse(Journal, JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
   return journal.entries.toSorted((a, b) => a.idx - b.idx);
 }
 
-/** What makes the table of migrations, which is there before the first of them. */
+/** Creates the table of migrations, which exists before the first of them. */
 export const migrationsTable =
   "CREATE TABLE IF NOT EXISTS migrations (idx INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)";
 
@@ -141,7 +141,7 @@ async function isApplied(client: Client, index: number): Promise<boolean> {
   return found.rows.length > 0;
 }
 
-/** Applies what is missing, one transaction each; refuses a database that a newer Tidemark has written. */
+/** Applies missing migrations, one transaction each; refuses a database written by a newer Tidemark. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { client, folder } = options;
   await client.execute(migrationsTable);
@@ -163,7 +163,7 @@ export async function migrate(options: MigrateOptions): Promise<number> {
       },
     ];
     await retryBusy(() => client.migrate(transaction)).catch(async (error: unknown) => {
-      // Of several processes that start on one empty server, each migration is made by one.
+      // When several processes start on one empty server, only one applies each migration.
       if (!(await isApplied(client, entry.idx))) throw error;
     });
   }

@@ -2,7 +2,7 @@ import { eq, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Writer } from "./client.ts";
 
-/** The plain writes of a table whose rows are known by their id. */
+/** Plain writes of a table whose rows have an id. */
 export function rowWrites<T extends SQLiteTable & { id: SQLiteColumn }>(table: T) {
   const isRow = (id: string): SQL => eq(table.id, id);
   return {

@@ -1,7 +1,7 @@
 import { customType } from "drizzle-orm/sqlite-core";
 import { fromText, type Message, toText } from "../messages/message.ts";
 
-/** A sentence as data in a text column. Rows of earlier versions have English there, which is shown as it is. */
+/** A message as data in a text column. Rows of earlier versions hold English, which is shown unchanged. */
 export const saidText = customType<{ data: Message; driverData: string }>({
   dataType: () => "text",
   toDriver: toText,

@@ -3,10 +3,10 @@ import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
 import type { Reader } from "./client.ts";
 import { connections } from "./tables.ts";
 
-/** The table of connections, under whatever name a query gives it. */
+/** The table of connections, under any alias. */
 type Place = Readonly<Record<"id" | "place", AnySQLiteColumn>>;
 
-/** Whether two rows are one connection, or lead to the same place: one engine by two names. */
+/** Whether two rows are one connection or lead to the same place: one engine under two names. */
 export function isSameEngine(one: Place, other: Place): SQL {
   return sql`(${one.id} = ${other.id} or ${one.place} = ${other.place})`;
 }

@@ -4,19 +4,19 @@ import { getTableConfig, type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqli
 import type { Reader, Writer } from "./client.ts";
 import * as tables from "./tables.ts";
 
-/** A column of secrets: found in the schema, so that nobody has to remember it anywhere. */
+/** A column of secrets, found in the schema so that nobody has to list it. */
 export interface SealedColumn {
   readonly table: SQLiteTable;
   readonly table_name: string;
   readonly column: SQLiteColumn;
-  /** Names the row for people. */
+  /** Identifies the row to people. */
   readonly key: SQLiteColumn;
 }
 
 export interface SealedValue {
-  /** Where the row is in its table: for the next page and for writing it again. */
+  /** The row's position in its table, for paging and writing back. */
   readonly rowid: number;
-  /** The row's key, as people find it. */
+  /** The row's key, for people. */
   readonly id: string;
   readonly value: string;
 }
@@ -33,13 +33,13 @@ function sealedColumnsOf(table: SQLiteTable): SealedColumn[] {
   return sealed.map((column) => ({ table, table_name: name, column, key }));
 }
 
-/** Every column that holds secrets: those of `tables.ts` whose name begins with `sealed_`, as all of `sealed()` do. */
+/** Every column of `tables.ts` whose name begins with `sealed_`, which all columns of `sealed()` do. */
 export const sealedColumns: readonly SealedColumn[] = Object.values(tables)
   .filter((member) => is(member, SQLiteTable))
   .toSorted((a, b) => getTableName(a).localeCompare(getTableName(b)))
   .flatMap(sealedColumnsOf);
 
-/** The next secrets of a column in the order of their rows; fewer than `limit` says that there are no more. */
+/** The next secrets of a column in row order; fewer than `limit` means the end. */
 export async function listSealedValues(
   read: Reader,
   { table, column, key }: SealedColumn,
@@ -66,7 +66,6 @@ export async function storeSealedValue(
     .where(eq(rowid, at));
 }
 
-/** Whether any secret is stored. */
 export async function hasSealedValues(read: Reader): Promise<boolean> {
   for (const { table } of sealedColumns) {
     const found = await read.select({ rowid }).from(table).limit(1);
@@ -75,7 +74,7 @@ export async function hasSealedValues(read: Reader): Promise<boolean> {
   return false;
 }
 
-/** Values at a time: snapshots can have a megabyte each. */
+/** Values per batch: snapshots can have a megabyte each. */
 const valuesAtOnce = 16;
 
 export interface StoredSecret {
@@ -86,8 +85,7 @@ export interface StoredSecret {
 }
 
 /**
- * Every stored secret, one after the other. The columns are found in what the database says of its tables, so that one of an older
- * version can be asked too, and a server's as well as a file's.
+ * Every stored secret in turn. Reads the columns from the database's own schema, so that it also works on older versions and on servers.
  */
 export async function* everySealedValue(client: Client): AsyncGenerator<StoredSecret> {
   const tables = await client.execute("select name, sql from sqlite_master where type = 'table'");

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers";
 import type { LocalDatabase } from "./local-client.ts";
 
-/** Works that share one commit. More would keep the first one waiting and the event loop busy for longer than a commit takes. */
+/** Writes that share one commit. More would delay the first one and block the event loop for longer than a commit takes. */
 const maxTogether = 16;
 
 interface Waiting<W> {
-  /** Runs the work, perhaps not for the first time, and keeps its outcome; throws what the work threw. */
+  /** Runs the work, perhaps more than once, and keeps its result; rethrows its error. */
   run(writer: W): Promise<void>;
   settle(): void;
   reject(error: unknown): void;
@@ -13,22 +13,21 @@ interface Waiting<W> {
 
 export interface WriteQueue<W> {
   write<T>(work: (writer: W) => Promise<T>): Promise<T>;
-  /** Resolves when everything that was asked for so far has ended. */
+  /** Resolves when everything queued so far has ended. */
   idle(): Promise<void>;
 }
 
 interface QueueOptions<W> {
   store: LocalDatabase;
   writer: W;
-  /** Runs a transaction again while another process holds the lock, and says what else a failure means. */
+  /** Retries a transaction while another process holds the lock, and translates other failures. */
   retry: <T>(transaction: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * One write transaction at a time. Works that wait at the same moment share one: what costs time is the commit, which waits for the
- * disk. When one throws, all are undone and each is run again by itself, so that only its own caller hears of it; a savepoint for
- * each would spare that rare second run, and cost two statements every time. No promise resolves before the commit that holds its
- * rows.
+ * One write transaction at a time. Writes that wait at the same moment share one, because the expensive part is the commit, which waits for
+ * the disk. When one throws, all are rolled back and run again separately, so that only its own caller sees the error; a savepoint for each
+ * would avoid that rare second run but cost two statements every time. No promise resolves before the commit that holds its rows.
  */
 export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): WriteQueue<W> {
   const waiting: Waiting<W>[] = [];
@@ -45,7 +44,7 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
     }
   };
 
-  /** False when one of them threw, or the engine ended the transaction: nothing is written, and each is then done by itself. */
+  /** False when one of them threw or the engine ended the transaction: nothing is written, and each then runs separately. */
   const together = async (works: readonly Waiting<W>[]): Promise<boolean> => {
     store.begin();
     try {
@@ -69,7 +68,7 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
   };
 
   const settleTogether = async (works: readonly Waiting<W>[]): Promise<void> => {
-    // Whatever it was, a lock at the beginning too: the queue goes on, and each caller hears of its own work.
+    // Whatever failed, even taking the lock: the queue continues, and each caller gets the result of its own work.
     const isDone = await together(works).catch(() => false);
     for (const work of works) {
       if (isDone) work.settle();
@@ -84,7 +83,7 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
       if (first !== undefined && works.length === 1) await settleAlone(first);
       else await settleTogether(works);
     }
-    // In the same step as the last look: what comes later begins anew.
+    // In the same tick as the last check: anything later starts a new drain.
     draining = null;
   };
 
@@ -100,7 +99,7 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
             outcome === null ? reject(new Error("A write ended without an outcome")) : resolve(outcome.value),
           reject,
         });
-        // Behind what is ready at this moment, so that it can share the commit.
+        // After everything that is ready in this tick, so that it can share the commit.
         draining ??= new Promise<void>((go) => setImmediate(go)).then(drain);
       }),
     idle: async () => {

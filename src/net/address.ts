@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { withoutRoot } from "./web-url.ts";
 
-/** What an address is, as far as an outbound request cares. `public` is the only kind that a guarded request may reach. */
+/** Classifies an address for outbound requests. A guarded request may only reach `public`. */
 export type AddressKind =
   | "public"
   | "private"
@@ -14,7 +14,7 @@ export type AddressKind =
   | "reserved"
   | "invalid";
 
-/** Addresses by which clouds hand out credentials: refused for every outbound call, allow lists included. */
+/** Addresses where clouds hand out credentials: refused for every outbound call, even with an allow list. */
 const metadataAddresses: readonly string[] = [
   "169.254.169.254", // AWS, GCP, Azure, OpenStack, DigitalOcean
   "169.254.170.2", // AWS container credentials
@@ -47,7 +47,7 @@ const blocks4: readonly Block[] = [
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** In order, first match wins; what is outside 2000::/3 and in no row is `reserved`. */
+/** In order, first match wins; anything outside 2000::/3 and without a row is `reserved`. */
 const blocks6: readonly Block[] = [
   ["::", 128, "unspecified"],
   ["::1", 128, "loopback"],
@@ -90,14 +90,14 @@ function parse6(text: string): Uint8Array {
   return bytes;
 }
 
-/** The 4 or 16 bytes of a canonical address text (a zone such as `%eth0` is dropped), or null when it is none. */
+/** The 4 or 16 bytes of a canonical address text (a zone such as `%eth0` is dropped), or null for any other text. */
 export function parseAddress(text: string): Uint8Array | null {
   const version = isIP(text);
   if (version === 4) return parse4(text);
   return version === 6 ? parse6(text) : null;
 }
 
-/** True when the first `prefix` bits of both are the same; false for addresses of different families. */
+/** True when the first `prefix` bits are the same; false for addresses of different families. */
 export function isInBlock(address: Uint8Array, network: Uint8Array, prefix: number): boolean {
   if (address.length !== network.length) return false;
   const whole = prefix >> 3;
@@ -118,7 +118,7 @@ const compiled4 = compile(blocks4);
 const compiled6 = compile(blocks6);
 const compiledMetadata = metadataAddresses.map((text) => parseAddress(text) ?? new Uint8Array());
 const globalUnicast = parse6("2000::");
-/** Where an IPv4 address sits inside the forms that embed one: prefix, and the offset of its first byte. */
+/** IPv6 forms that embed an IPv4 address: prefix, and the offset of its first byte. */
 const embeddings = (
   [
     ["::", 96, 12],
@@ -130,12 +130,12 @@ const embeddings = (
   ] as const
 ).map(([network, prefix, offset]) => ({ network: parse6(network), prefix, offset }));
 
-// RFC 5214: an ISATAP interface identifier is 0000:5efe or 0200:5efe and then the IPv4 address, below any prefix.
+// RFC 5214: an ISATAP interface identifier is 0000:5efe or 0200:5efe followed by the IPv4 address, below any prefix.
 function isIsatap(bytes: Uint8Array): boolean {
   return ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }
 
-/** The IPv4 addresses that an IPv6 address may lead to. Teredo writes the client's address inverted (RFC 4380, 4). */
+/** The IPv4 addresses that an IPv6 address may lead to. Teredo stores the client's address inverted (RFC 4380, 4). */
 function embedded4(bytes: Uint8Array): readonly Uint8Array[] {
   if (bytes.length !== 16) return [];
   const found = embeddings
@@ -151,7 +151,7 @@ function embedded4(bytes: Uint8Array): readonly Uint8Array[] {
   return found;
 }
 
-/** A cloud's credential service, also when its IPv4 address is wrapped in an IPv6 form. */
+/** A cloud's credential service, including its IPv4 address in an IPv6 form. */
 export function isMetadataAddress(text: string): boolean {
   const bytes = parseAddress(text);
   if (bytes === null) return false;
@@ -160,7 +160,7 @@ export function isMetadataAddress(text: string): boolean {
   );
 }
 
-/** Link-local, also when the IPv4 address is wrapped in an IPv6 form. */
+/** Link-local, including an IPv4 address in an IPv6 form. */
 export function isLinkLocalAddress(text: string): boolean {
   const bytes = parseAddress(text);
   if (bytes === null) return false;
@@ -178,8 +178,8 @@ function classifyBytes(bytes: Uint8Array): AddressKind {
 }
 
 /**
- * What an address text is; `invalid` when it is no address. Takes the canonical notations only, as a resolver or the
- * WHATWG URL parser writes them: `0x7f.1` and the like are for `new URL` to turn into `127.0.0.1` first.
+ * Classifies an address text; `invalid` when it is no address. Takes canonical notation only, as resolvers and the WHATWG URL parser write
+ * it: `new URL` must turn `0x7f.1` and the like into `127.0.0.1` first.
  */
 export function classifyAddress(text: string): AddressKind {
   const bytes = parseAddress(text);
@@ -187,12 +187,12 @@ export function classifyAddress(text: string): AddressKind {
   return isMetadataAddress(text) ? "metadata" : classifyBytes(bytes);
 }
 
-/** The host of a URL as it is judged and connected to: without the brackets of an IPv6 literal and the dot of the root. */
+/** The host of a URL for checking and connecting: without the brackets of an IPv6 literal and the trailing root dot. */
 export function bareHost(hostname: string): string {
   return hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : withoutRoot(hostname);
 }
 
-// Names that mean "inside" wherever they resolve: RFC 6761, RFC 8375, Kubernetes, and what routers hand out.
+// Names that always mean "internal": RFC 6761, RFC 8375, Kubernetes, and what routers hand out.
 const innerSuffixes = [
   "localhost",
   "local",
@@ -205,8 +205,8 @@ const innerSuffixes = [
 ] as const;
 
 /**
- * True for a name that may be public: at least two labels, none of the inner suffixes, no trailing dot, at most 253
- * characters. Takes the canonical (lower-case, ASCII) host of a URL; says nothing of what it resolves to.
+ * True for a name that may be public: at least two labels, no internal suffix, no trailing dot, at most 253 characters. Takes the canonical
+ * (lower-case, ASCII) host of a URL; does not resolve it.
  */
 export function isPublicName(name: string): boolean {
   if (name.length > 253 || !name.includes(".") || name.startsWith(".") || name.endsWith(".")) return false;

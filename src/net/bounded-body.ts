@@ -2,14 +2,14 @@ import type { Readable } from "node:stream";
 import { PluginError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
-/** Bodies up to this are held in memory before the answer is handed over, so that a broken one can still be asked for again. */
+/** Bodies up to this size are buffered before the response is handed over, so that a broken one can be requested again. */
 export const bufferedBytes = 2 * 1024 * 1024;
 
 function tooLarge(host: string, limit: number): PluginError {
   return new PluginError("malformed", say("net.answer_too_large", { host, bytes: limit }));
 }
 
-/** The start of a body, complete when `rest` is null; otherwise the rest goes on where the start ends. */
+/** The start of a body, complete when `rest` is null; otherwise `rest` continues where the start ends. */
 export interface StartedBody {
   start: Uint8Array<ArrayBuffer>;
   rest: Readable | null;
@@ -17,13 +17,13 @@ export interface StartedBody {
 
 export interface BodyLimits {
   host: string;
-  /** More than this (after decompression) is `malformed`. */
+  /** A larger body (after decompression) is `malformed`. */
   max_bytes: number;
 }
 
 /**
- * Reads until the end or until `bufferedBytes` are held. A body over the limit throws `malformed` and is destroyed. By events:
- * an async iterator costs as much as the rest of a small answer.
+ * Reads to the end or until `bufferedBytes` are buffered. A body over the limit throws `malformed` and is destroyed. Uses events: an async
+ * iterator costs as much as the rest of a small response.
  */
 export function startBody(source: Readable, limits: BodyLimits): Promise<StartedBody> {
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function startBody(source: Readable, limits: BodyLimits): Promise<Started
   });
 }
 
-/** Reads away a body that nobody wants, so that its connection can be used again; a long one is destroyed instead. */
+/** Drains an unwanted body, so that its connection can be reused; destroys a long one. */
 export function discardBody(source: Readable, maxBytes: number): Promise<void> {
   return new Promise((resolve) => {
     let length = 0;
@@ -90,13 +90,13 @@ function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBu
 }
 
 export interface StreamEnd extends BodyLimits {
-  /** What the reader gets in place of an error of the source. */
+  /** Maps an error of the source to the reader's error. */
   toError: (cause: unknown) => PluginError;
-  /** Called once, when the last byte was read, the reader gave up, or the source failed. */
+  /** Called once: at the last byte, when the reader gives up, or when the source fails. */
   onEnd: () => void;
 }
 
-/** A stream of a large body, under the same limit; reading it fails with a PluginError only. */
+/** A stream of a large body under the same limit; reading it fails with a PluginError only. */
 export function streamBody(start: Uint8Array, rest: Readable, end: StreamEnd): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = rest[Symbol.asyncIterator]();
   let length = start.byteLength;
@@ -127,7 +127,7 @@ export function streamBody(start: Uint8Array, rest: Readable, end: StreamEnd): R
       }
     },
     cancel() {
-      // Not through the iterator: one that was never begun lets its stream live.
+      // Not through the iterator: one that never started would leave its stream open.
       rest.destroy();
       end.onEnd();
     },

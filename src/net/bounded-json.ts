@@ -1,17 +1,17 @@
-/** Deeper than anything that a peer has to say; what follows a text of ours to its end would run out of stack. */
+/** Deeper than any real peer needs; our own recursive code would run out of stack beyond this. */
 const maxDepth = 100;
-/** Objects and lists together: each takes memory and time for itself, however short it is written. */
+/** Objects and lists together: each costs memory and time, however short its text is. */
 const maxContainers = 400_000;
 const maxItems = 2_000_000;
 
-/** A text of JSON that is not read, because reading it would cost too much; the message is the end of a sentence. */
+/** JSON that is too expensive to read; the message is the end of a sentence. */
 export class JsonExcess extends Error {
   constructor(readonly code: "net.json_too_deep" | "net.json_too_many_parts") {
     super(code);
   }
 }
 
-/** Position of the quote that ends the string which begins at `start`; the text's end when none does. */
+/** Position of the closing quote of the string that begins at `start`; the text's end when there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -21,7 +21,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Throws `JsonExcess` for a text that is nested too deep or has too many parts; one look at each character, nothing is built. */
+/** Throws `JsonExcess` for text that is nested too deep or has too many parts; one pass, without building anything. */
 function requireModest(text: string): void {
   let depth = 0;
   let containers = 0;
@@ -40,8 +40,8 @@ function requireModest(text: string): void {
 }
 
 /**
- * What a peer sent as JSON. Sixteen megabytes of `{},` would hold up everybody for seconds and take a gigabyte: such a text throws
- * `JsonExcess`, and one that is no JSON a `SyntaxError`.
+ * Parses a peer's JSON. Sixteen megabytes of `{},` would block the process for seconds and take a gigabyte, so such text throws
+ * `JsonExcess`; invalid JSON throws a `SyntaxError`.
  */
 export function parseBoundedJson(text: string): unknown {
   requireModest(text);

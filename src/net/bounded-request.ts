@@ -21,7 +21,7 @@ import {
   toResponse,
 } from "./response-cache.ts";
 
-/** Of a refusal's body: enough for its text, little enough to search. */
+/** Of an error response's body: enough for its text, little enough to search. */
 const judgedTextBytes = 64 * 1024;
 
 /** What all requests share. */
@@ -49,7 +49,7 @@ interface Attempt extends BoundedRequest {
   deadline: Deadline;
 }
 
-/** A failure that a later attempt may better: a reset, a time-out, or a 5xx with its wait where it names one. */
+/** A failure that a retry may fix: a reset, a timeout, or a 5xx with its wait if it gives one. */
 export class PassingFault extends Error {
   readonly error: PluginError;
   readonly wait_ms: number | null;
@@ -61,13 +61,13 @@ export class PassingFault extends Error {
   }
 }
 
-/** Sending it twice changes nothing: reads, and what is read by POST, GraphQL queries and git's questions to its upload-pack. */
+/** Safe to send twice: reads, and reads by POST such as GraphQL queries and git's upload-pack requests. */
 export function isRepeatable(hop: Hop): boolean {
   const isQuery = hop.method === "POST" && /\/(?:graphql|git-upload-pack)$/.test(hop.url.pathname);
   return hop.method === "GET" || hop.method === "HEAD" || isQuery;
 }
 
-/** One request with its redirects under one deadline, which goes on until a large body was read. */
+/** One request with its redirects under one deadline, which includes reading a large body. */
 export async function sendBounded(wire: Wire, request: BoundedRequest): Promise<Response> {
   const deadline = wire.deadlines.start(request.timeout_ms, [request.signal, request.init.signal]);
   const attempt: Attempt = { ...request, wire, deadline };
@@ -88,7 +88,7 @@ export async function sendBounded(wire: Wire, request: BoundedRequest): Promise<
   }
 }
 
-/** The request's outcome, its failures in the terms of plug-ins; what fails beside the network passes as it is. */
+/** Maps network failures to plug-in errors; other failures pass unchanged. */
 async function overNetwork<T>(work: Promise<T>, hop: Hop, deadline: Deadline): Promise<T> {
   try {
     return await work;
@@ -112,7 +112,7 @@ function admit(hop: Hop, { wire }: Attempt): void {
     throw notYet(blockedUntil - wire.clock.now(), wire.clock, (at) => say("net.waiting_for_rate_limit", { host, at }));
 }
 
-/** One request of a chain: the next hop, or the answer. */
+/** One request of a chain: returns the next hop, or the response. */
 async function takeHop(hop: Hop, attempt: Attempt): Promise<Hop | Response> {
   const { wire, init, deadline } = attempt;
   admit(hop, attempt);
@@ -147,7 +147,7 @@ async function sendHop(hop: Hop, known: CachedResponse | null, attempt: Attempt)
     try {
       return await exchange(request);
     } catch (error) {
-      // The server had closed the idle connection; no more than the agent's free ones can be met in a row.
+      // The server closed the idle connection; at most the agent's free connections can fail this way in a row.
       if (!(error instanceof StaleConnection) || !isRepeatable(hop) || deadline.isOver()) throw error;
     }
   }
@@ -170,7 +170,7 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   }
   const limits = { host, max_bytes: attempt.max_bytes };
   const hasNone = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
-  // A refusal is judged by its status and headers, also where its words cannot be read.
+  // An error is judged by its status and headers, even when its body cannot be read.
   const isBodiless = hasNone || (status >= 400 && !isReadable(message));
   const begun = isBodiless ? skipBody(message) : startBody(bodyOf(message, attempt.onBytes), limits);
   const { start, rest } = await overNetwork(begun, hop, deadline);
@@ -208,7 +208,7 @@ function cacheableKey(hop: Hop, init: RequestInit): string | null {
   return cacheKey(hop.url, hop.credential_id, hop.headers.get("accept") ?? "");
 }
 
-/** `response.url`, as `fetch` would have it: relative links are resolved against it. */
+/** `response.url` as `fetch` sets it: relative links are resolved against it. */
 function named(response: Response, url: URL): Response {
   return Object.defineProperty(response, "url", { value: url.href });
 }
@@ -219,7 +219,7 @@ function notYet(waitMs: number, clock: Clock, tell: (at: string) => Message): Pl
 
 function serverFault(host: string, status: number, text: string, waitMs: number | null): PassingFault {
   const line = text.replace(/\s+/g, " ").trim();
-  // Marked as cut: the redactor then looks for the beginning of a secret before the mark.
+  // Marked as cut, so that the redactor looks for the beginning of a secret before the mark.
   const said = line.length > 200 ? `${line.slice(0, 199)}…` : line;
   const answered = say("net.answered", { host, status, said });
   return new PassingFault(new PluginError("unreachable", answered, { retry_after_ms: waitMs }), waitMs);

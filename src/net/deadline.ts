@@ -1,22 +1,19 @@
 import type { Clock } from "../clock.ts";
 
-/** One total limit over everything that an attempt does; it is also over when an outer signal aborts. */
+/** One total limit for everything an attempt does; it also ends when an outer signal aborts. */
 export interface Deadline {
   readonly timeout_ms: number;
-  /** True when the time ran out, false while it runs or when an outer signal came first. */
+  /** True when the time ran out; false while it runs or when an outer signal came first. */
   hasPassed(): boolean;
-  /** True when the time ran out or an outer signal aborted: nothing may be begun any more. */
+  /** True when the time ran out or an outer signal aborted: nothing new may begin. */
   isOver(): boolean;
-  /** What to destroy when it is over; replaces what was watched before. Called at once when it is over already. */
+  /** What to destroy at the end; replaces the previous one. Called at once when it is already over. */
   watch(destroy: () => void): void;
-  /** To be called when the last byte was read, or everything is lost. */
+  /** Call it after the last byte, or when the attempt failed. */
   end(): void;
 }
 
-/**
- * Deadlines over one timer: every request has one, and a timer with its abort controller each would cost more than the rest
- * of a small request.
- */
+/** Deadlines that share one timer: a timer and an abort controller per request would cost more than the rest of a small request. */
 export interface Deadlines {
   start(timeoutMs: number, outer: readonly (AbortSignal | null | undefined)[]): Deadline;
 }
@@ -98,7 +95,7 @@ export function createDeadlines(clock: Clock): Deadlines {
   };
 }
 
-/** The promise's outcome, or a rejection when the deadline is over first; for work that cannot be stopped itself. */
+/** The promise's result, or a rejection when the deadline passes first; for work that cannot be stopped. */
 export function orOver<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     deadline.watch(() => reject(new Error("The deadline is over")));

@@ -4,19 +4,19 @@ import { bareHost, classifyAddress, isMetadataAddress, isPublicName, parseAddres
 import type { OutboundAllow } from "./outbound-allow.ts";
 import { webUrl } from "./web-url.ts";
 
-/** What a guarded request is for; it decides the ports. */
+/** The purpose of a guarded request; it decides the ports. */
 export type Purpose = HttpDestination["purpose"];
 
-/** A judged destination, or why it was refused: `reason` only speaks of what the administrator wrote. */
+/** An accepted destination, or why it was refused: `reason` speaks only of what the administrator entered. */
 export type Judgement = { ok: true; url: URL } | { ok: false; reason: Message };
 
-/** All that is said of a refused destination: no address, so that inner names cannot be mapped by trying them. */
+/** The only message for a blocked destination: no address, so that internal names cannot be mapped by trial. */
 const blocked: Judgement = { ok: false, reason: say("net.destination_blocked") };
 
-/** RFC 9110 wants at least 8,000 octets supported; a destination that a person types has no need for more than this. */
+/** RFC 9110 recommends supporting 8,000 octets; a typed destination never needs more than this. */
 export const maxUrlLength = 2_048;
 
-/** Of clouds' credential services. Single labels are left out: they may well be somebody's container. */
+/** Names of cloud credential services. Single labels are left out: they may be somebody's container. */
 const metadataNames: readonly string[] = ["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"];
 
 const webhookPorts = [80, 443, 8080, 8443, 9443];
@@ -28,7 +28,7 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** Control characters, C1 too, and every kind of white space: the URL parser drops or trims some of them silently. */
+/** Control characters, including C1, and all white space: the URL parser silently drops or trims some of them. */
 export function hasHiddenCharacters(text: string): boolean {
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0;
@@ -38,8 +38,8 @@ export function hasHiddenCharacters(text: string): boolean {
 }
 
 /**
- * Parses what a person typed as an http or https URL. Refuses, before the lenient WHATWG parser sees it, everything that the
- * parser would repair: control characters, spaces, backslashes, user info, missing or doubled slashes after the scheme.
+ * Parses typed text as an http or https URL. Refuses everything that the lenient WHATWG parser would repair: control characters, spaces,
+ * backslashes, user info, missing or doubled slashes after the scheme.
  */
 export function parseHttpUrl(text: string): Judgement {
   const refuse = (reason: Message): Judgement => ({ ok: false, reason });
@@ -63,8 +63,8 @@ function portsFor(url: URL, purpose: Purpose): readonly number[] {
 }
 
 /**
- * Judges a destination without asking DNS: syntax, scheme, port, address literals in every notation, and names that mean
- * "inside". What the name resolves to is judged at each send.
+ * Checks a destination without DNS: syntax, scheme, port, address literals in every notation, and internal names. Each send checks what the
+ * name resolves to.
  */
 export function judgeDestination(text: string, purpose: Purpose, allow: OutboundAllow): Judgement {
   const parsed = parseHttpUrl(text);
@@ -82,15 +82,15 @@ export function judgeDestination(text: string, purpose: Purpose, allow: Outbound
   return isAllowed ? parsed : blocked;
 }
 
-/** True for a public address or one inside an allowed network; never for a metadata address. */
+/** True for a public address or one in an allowed network; never for a metadata address. */
 export function isAddressAllowed(address: string, allow: OutboundAllow): boolean {
   const kind = classifyAddress(address);
   return kind === "public" || (kind !== "metadata" && kind !== "invalid" && allow.hasAddress(address));
 }
 
 /**
- * True for a bare host: a name or an address without brackets, port, path, user info, white space or percent escapes.
- * Used where host, port and path are fields of their own and the URL is built by concatenation.
+ * True for a bare host: a name or address without brackets, port, path, user info, white space or percent escapes. For configurations with
+ * host, port and path in separate fields.
  */
 export function isBareHost(text: string): boolean {
   if (text === "" || text.length > 253 || hasHiddenCharacters(text)) return false;
@@ -98,19 +98,19 @@ export function isBareHost(text: string): boolean {
   return !/[:/\\@?#%[\]]/.test(text) && URL.canParse(`http://${text}/`);
 }
 
-/** A bare host as the URL parser writes it: `2852039166` becomes `169.254.169.254`. What it does not take stays as it is. */
+/** A bare host as the URL parser writes it: `2852039166` becomes `169.254.169.254`. Text that it rejects stays unchanged. */
 export function canonicalHost(host: string): string {
   const text = `http://${hostInUrl(host)}/`;
   return URL.canParse(text) ? bareHost(new URL(text).hostname) : host;
 }
 
-/** True for a metadata address in every notation, and for the names under which clouds offer theirs. Asks no DNS. */
+/** True for a metadata address in every notation, and for the names clouds give it. Does not use DNS. */
 export function isMetadataHost(host: string): boolean {
   const canonical = canonicalHost(host);
   return isMetadataAddress(canonical) || metadataNames.includes(canonical);
 }
 
-/** The host as it stands in a URL: IPv6 literals in brackets. */
+/** The host as it appears in a URL: IPv6 literals in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -8,9 +8,9 @@ import { type Message, say } from "../messages/message.ts";
 import { bareHost } from "./address.ts";
 import type { Deadline } from "./deadline.ts";
 
-/** Response headers in all; a server that sends more is cut off. */
+/** All response headers together; a server that sends more is disconnected. */
 const maxHeaderBytes = 32 * 1024;
-/** Answers of 1xx before the real one: `Early Hints` and the like come once or twice. */
+/** 1xx responses before the real one: `Early Hints` and the like come once or twice. */
 const maxAnnouncements = 20;
 
 export interface ExchangeRequest {
@@ -21,25 +21,25 @@ export interface ExchangeRequest {
   /** From `createAgent`; its protocol must be the URL's. */
   agent: http.Agent | https.Agent;
   lookup: LookupFunction;
-  /** Destroys the connection when it is over, while the head or the body is on its way. */
+  /** Destroys the connection when it passes, during the head or the body. */
   deadline: Deadline;
 }
 
 /**
- * An agent that heeds no proxy variable. A proxy would resolve the name again and go where it likes; `agent: false` and plain
- * agents follow NODE_USE_ENV_PROXY on Deno and Node.js, only an empty `proxyEnv` of their own stops them.
+ * An agent that ignores proxy variables. A proxy would resolve the name again and go anywhere; `agent: false` and plain agents follow
+ * NODE_USE_ENV_PROXY on Deno and Node.js, and only an empty `proxyEnv` prevents that.
  */
 export function createAgent(protocol: string, options: http.AgentOptions): http.Agent | https.Agent {
   const direct = { ...options, proxyEnv: {} };
   return protocol === "https:" ? new https.Agent(direct) : new http.Agent(direct);
 }
 
-/** A failed exchange on a kept-alive connection that the server had closed meanwhile: what can be repeated is sent again at once. */
+/** A failed exchange on a kept-alive connection that the server had closed: repeatable requests are sent again at once. */
 export class StaleConnection extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** What came is no answer to an HTTP request; the message is the end of a sentence. */
+/** The bytes are no HTTP response; the message is the end of a sentence. */
 class MalformedAnswer extends Error {
   constructor(readonly said: Message) {
     super(said.code);
@@ -52,8 +52,8 @@ function isStale(request: ClientRequest, error: unknown): boolean {
 }
 
 /**
- * One request and the head of its answer over node:http, which, unlike `fetch`, connects where `lookup` says, follows
- * nothing, decodes nothing and heeds no proxy variable, on every runtime. Host header, SNI and certificate name are the URL's.
+ * One request and the head of its response over node:http, which, unlike `fetch`, connects where `lookup` says, follows and decodes
+ * nothing, and ignores proxy variables on every runtime. Host header, SNI and certificate name are the URL's.
  */
 export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, agent, lookup, deadline } = options;
@@ -73,16 +73,15 @@ export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
     headers: sent,
     agent,
     lookup,
-    // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
     ...(isTls ? { rejectUnauthorized: true } : {}),
   };
   return answerHead(request, body, (sent) => deadline.watch(() => sent.destroy()));
 }
 
 /**
- * Sends one request over node:http and resolves with the head of its answer, whatever its status: nothing is followed, no protocol
- * switched, and neither the head nor what is announced before it (1xx) goes on without end. Every failure is a rejection, never
- * an event that nobody hears.
+ * Sends one request over node:http and resolves with the response head, whatever its status: follows nothing, never switches protocols, and
+ * limits the head and the 1xx responses before it. Every failure is a rejection, never an unhandled event.
  */
 export function answerHead(
   options: http.RequestOptions,
@@ -96,7 +95,7 @@ export function answerHead(
     });
     let announcements = 0;
     request.on("response", (response) => {
-      // Errors of the body reach its reader; without a listener they would end the process when nobody reads.
+      // The body's reader gets its errors; without a listener, they would end the process when nobody reads.
       response.on("error", () => undefined);
       resolve(response);
     });
@@ -114,7 +113,7 @@ export function answerHead(
   });
 }
 
-/** The answer's headers for the Web API; what `Headers` cannot hold is left out. */
+/** The response headers for the Web API, without those that `Headers` cannot hold. */
 export function headersOf(message: IncomingMessage): Headers {
   const headers = new Headers();
   for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
@@ -137,14 +136,14 @@ function encodingOf(message: IncomingMessage): string {
   return (message.headers["content-encoding"] ?? "").trim().toLowerCase();
 }
 
-/** Plain, or compressed as it was asked for. Brotli and the like never are, so a server that sends them is refused. */
+/** Plain, or compressed as requested. Brotli and the like are never requested, so they are refused. */
 export function isReadable(message: IncomingMessage): boolean {
   return ["", "identity", "gzip", "x-gzip"].includes(encodingOf(message));
 }
 
 /**
- * The body's bytes as they come, decoded when the server compressed them; `onBytes` counts what came over the wire. It flows
- * from the next tick on: read it at once.
+ * The body's bytes as they arrive, decompressed if needed; `onBytes` counts bytes on the wire. It flows from the next tick on: read it at
+ * once.
  */
 export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): Readable {
   message.on("data", (chunk: Uint8Array) => onBytes(chunk.byteLength));
@@ -183,10 +182,10 @@ const phrases: Readonly<Record<string, Message>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: say("net.certificate_untrusted"),
 };
 
-/** Faults that may be gone a moment later: a reset or a time-out, not a refusal, a bad certificate or a broken answer. */
+/** Failures that may pass in a moment: a reset or a timeout, not a refusal, a bad certificate or a broken response. */
 const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
 
-/** How an answer was no HTTP, as the end of a sentence; null for every other failure. */
+/** How a response violated HTTP, as the end of a sentence; null for every other failure. */
 export function malformation(cause: unknown): Message | null {
   if (cause instanceof MalformedAnswer) return cause.said;
   const code = codeOf(cause);
@@ -194,18 +193,18 @@ export function malformation(cause: unknown): Message | null {
   return code.startsWith("HPE_") ? say("net.not_http") : null;
 }
 
-/** Why a connection could not be made or broke off, as the end of a sentence; null for every other failure. */
+/** Why a connection failed or broke off, as the end of a sentence; null for every other failure. */
 export function connectionFault(cause: unknown): Message | null {
   return phrases[codeOf(cause)] ?? null;
 }
 
 export interface Failure {
   error: PluginError;
-  /** Worth another try. */
+  /** Worth a retry. */
   isPassing: boolean;
 }
 
-/** Turns whatever an exchange threw into a PluginError that names the host as it was asked for, and no address. */
+/** Turns any failure of an exchange into a PluginError that names the requested host, and no address. */
 export function describeFailure(cause: unknown, url: URL, deadline: Deadline): Failure {
   if (cause instanceof PluginError) return { error: cause, isPassing: false };
   const { host } = url;

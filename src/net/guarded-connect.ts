@@ -8,13 +8,13 @@ import { literalAddress, lookupFrom, type Resolve, type ResolvedAddress, resolve
 
 export interface ConnectOptions {
   resolve: Resolve;
-  /** The port that this process listens on; null before it does. */
+  /** The port this process listens on; null before that. */
   ownPort: number | null;
   /** Ends the attempt; the caller's deadline. */
   signal: AbortSignal;
 }
 
-/** Private addresses are what TCP probes are for; of what is ours, only our own listening port is refused. */
+/** TCP probes are meant for private addresses; of our own, only the listening port is refused. */
 function isProbeable(address: string, port: number, ownPort: number | null): boolean {
   const kind = classifyAddress(address);
   if (kind === "invalid" || kind === "multicast" || isMetadataAddress(address) || isLinkLocalAddress(address))
@@ -28,7 +28,7 @@ function isOwnAddress(address: string): boolean {
   return Object.values(os.networkInterfaces()).some((all) => all?.some((own) => own.address === address));
 }
 
-/** Judges what a person typed as the place of a TCP probe, without asking DNS: null, or why it is refused. */
+/** Checks the typed place of a TCP probe without DNS: null, or why it is refused. */
 export function judgeConnect(host: string, port: number, ownPort: number | null): Message | null {
   const literal = literalAddress(canonicalHost(host));
   const isAllowed = literal === null ? !isMetadataHost(host) : isProbeable(literal.address, port, ownPort);
@@ -36,8 +36,8 @@ export function judgeConnect(host: string, port: number, ownPort: number | null)
 }
 
 /**
- * Opens one TCP connection to an address of one resolution, all of whose answers may be probed, and closes it. Throws
- * `rejected` ("Destination blocked") and `unreachable`; the messages name no address.
+ * Opens one TCP connection to an address of one resolution, whose addresses must all be allowed, and closes it. Throws `rejected`
+ * ("Destination blocked") and `unreachable`; the messages name no address.
  */
 export async function connectOnce(host: string, port: number, options: ConnectOptions): Promise<void> {
   const { resolve, ownPort, signal } = options;
@@ -71,7 +71,7 @@ export async function connectOnce(host: string, port: number, options: ConnectOp
 
 function connectTo(host: string, port: number, answers: readonly ResolvedAddress[]): net.Socket {
   const socket = net.connect({ host, port, lookup: lookupFrom(async () => answers) });
-  // Errors after the attempt has ended, too, are nobody's.
+  // Ignores errors after the attempt has ended.
   socket.on("error", () => undefined);
   return socket;
 }

@@ -19,7 +19,7 @@ import {
   systemResolve,
 } from "./resolve.ts";
 
-/** How much of an answer's body is kept; what follows is not read, the connection is destroyed. */
+/** How much of a response body is read; then the connection is destroyed. */
 const keptBytes: Readonly<Record<Purpose, number>> = { probe: 64 * 1024, webhook: 8 * 1024 };
 
 export interface GuardOptions {
@@ -27,7 +27,7 @@ export interface GuardOptions {
   allow: OutboundAllow;
   /** Default: the operating system's resolver. */
   resolve?: Resolve;
-  /** The port that this process listens on, once it does; a TCP probe of ourselves would prove nothing. */
+  /** The port this process listens on, if it does; a TCP probe of ourselves would prove nothing. */
   ownPort?: () => number | null;
 }
 
@@ -39,14 +39,14 @@ export interface GuardedOpen {
 }
 
 export interface Guard {
-  /** At save: syntax, scheme, port, literals and known names; asks no DNS. */
+  /** On saving: checks syntax, scheme, port, literals and known names, without DNS. */
   judge(url: string, purpose: Purpose): Judgement;
   /**
-   * A context whose `fetch` reaches public destinations only: one resolution, every answer checked, the connection goes to one
-   * of them; no redirect, no reuse, no decompression. Throws `rejected` ("Destination blocked", or a redirect) and `unreachable`.
+   * A context whose `fetch` reaches public destinations only: resolves once, checks every address, and connects to one of them; no
+   * redirects, reuse or decompression. Throws `rejected` ("Destination blocked", or a redirect) and `unreachable`.
    */
   open(options: GuardedOpen): PluginContext;
-  /** At save, for `connect`: null, or why the place is refused; asks no DNS. */
+  /** On saving, for `connect`: null, or why the place is refused, without DNS. */
   judgeConnect(host: string, port: number): Message | null;
   /** One TCP connection, closed at once. Private addresses are allowed; metadata, link-local and our own port are not. */
   connect(host: string, port: number, signal: AbortSignal): Promise<void>;
@@ -57,7 +57,7 @@ export function createGuard(options: GuardOptions): Guard {
   const resolve = options.resolve ?? systemResolve;
   const deadlines = createDeadlines(clock);
 
-  /** The addresses that a request may connect to: all that the name has, or nothing when one of them is refused. */
+  /** The addresses that a request may connect to: all of the name's, or none when one of them is refused. */
   const admit = async (url: URL): Promise<readonly ResolvedAddress[]> => {
     const host = bareHost(url.hostname);
     const isNamed = allow.hasHost(host, portOf(url));
@@ -75,7 +75,7 @@ export function createGuard(options: GuardOptions): Guard {
     const { method, headers, body } = await readOutgoing(init);
     const answers = await orOver(admit(url), deadline);
     const lookup = lookupFrom(async () => answers);
-    // Its own: no connection is used twice, since only the first use of one asks `lookup`.
+    // An agent per request: only the first use of a connection calls `lookup`, so none is reused.
     const agent = createAgent(url.protocol, { keepAlive: false });
     const message = await exchange({ url, method, headers, body, agent, lookup, deadline });
     const status = message.statusCode ?? 0;

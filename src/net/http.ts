@@ -23,29 +23,29 @@ export interface HttpOptions {
   ledger: RateLedger;
   /** Default: the operating system's resolver. */
   resolve?: Resolve;
-  /** From 0 up to 1, for the jitter of retries. */
+  /** From 0 to 1 (exclusive), for the jitter of retries. */
   random?: () => number;
 }
 
 export interface HttpOpen {
-  /** For one request with its redirects and body; a retry has it anew. */
+  /** For one request with its redirects and body; each retry has its own. */
   timeout_ms: number;
   credential_id: string | null;
   /** After decompression; default 16 MiB. */
   max_bytes?: number;
-  /** Sends whatever the ledger says, notes nothing there, and gives a 429 as it is; default false. */
+  /** Ignores the ledger, records nothing there, and returns a 429 as it is; default false. */
   is_unrated?: boolean;
   signal: AbortSignal;
 }
 
 export interface HttpStats {
-  /** Requests that were sent: redirects and retries count, answers from memory do not exist. */
+  /** Requests sent, including redirects and retries; nothing is served from memory. */
   requests: number;
-  /** Body bytes as they came over the wire. */
+  /** Body bytes on the wire. */
   bytes: number;
 }
 
-/** A plug-in's context over the one pool of connections; `stats` counts what was sent through it. */
+/** A plug-in's context over the shared connection pool; `stats` counts what it sent. */
 export interface HttpContext extends PluginContext {
   stats(): HttpStats;
 }
@@ -57,14 +57,14 @@ export interface Http {
 }
 
 /**
- * The bounded fetch for sources and every other call to a place that may be private. Connections are kept alive and pinned at
- * once: each is opened to an address that was checked in the same resolution, and only such connections are used again. See
- * docs/decisions/0004-requests-over-node-http.md for why it is not the global fetch.
+ * The bounded fetch for sources and every other call to a place that may be private. Connections are kept alive and pinned: each is opened
+ * to an address checked in the same resolution, and only such connections are reused. docs/decisions/0004-requests-over-node-http.md says
+ * why it is not the global fetch.
  */
 export function createHttp(options: HttpOptions): Http {
   const { clock, cache, ledger } = options;
   const random = options.random ?? Math.random;
-  // 32 per host: four checks at once with a few requests each; idle ones end after the server's own time or 15 s.
+  // 32 per host: four parallel checks with a few requests each. Idle connections close after the server's own time or 15 s.
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
   const agents = { "http:": createAgent("http:", pool), "https:": createAgent("https:", pool) };
   const lookup = lookupFrom((host) => resolveBeyondMetadata(options.resolve ?? systemResolve, host));
@@ -89,7 +89,7 @@ export function createHttp(options: HttpOptions): Http {
         const isLast = tries >= maxRetries || !isRepeatable(request.first) || wish > maxRetryDelayMs;
         if (isLast || request.init.signal?.aborted) throw fault.error;
         const jitter = minRetryDelayMs + random() * (maxRetryDelayMs - minRetryDelayMs);
-        // Added, as a timer that ends a moment early would meet the wish again.
+        // Added, because a timer that fires a moment early would meet the wait again.
         await pause(wish + Math.round(jitter), request.signal, fault.error);
       }
     }

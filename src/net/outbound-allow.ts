@@ -1,13 +1,13 @@
 import { isIPv6 } from "node:net";
 import { bareHost, isInBlock, isMetadataAddress, parseAddress } from "./address.ts";
 
-/** The operator's exceptions for guarded requests, from `OUTBOUND_ALLOW`. Metadata addresses stay refused beside it. */
+/** The operator's exceptions for guarded requests, from `OUTBOUND_ALLOW`. Metadata addresses stay refused. */
 export interface OutboundAllow {
-  /** As the operator wrote them, for the loud line at start. */
+  /** As the operator wrote them, for the warning at start. */
   entries: readonly string[];
-  /** Exactly this host at this port, whatever it resolves to; the port need not be in the list of usual ones. */
+  /** Exactly this host and port, whatever it resolves to; the port need not be a usual one. */
   hasHost(host: string, port: number): boolean;
-  /** The address is inside a CIDR entry; ports stay limited and inner names need an entry of their own. */
+  /** The address is in a CIDR entry; ports stay limited, and internal names need their own entry. */
   hasAddress(address: string): boolean;
 }
 
@@ -60,8 +60,8 @@ function parseHostAndPort(entry: string): string {
 }
 
 /**
- * Parses `OUTBOUND_ALLOW`: entries separated by commas or white space, each an exact `host:port` or a CIDR network.
- * Throws an Error whose sentence says what would be right.
+ * Parses `OUTBOUND_ALLOW`: entries separated by commas or white space, each an exact `host:port` or a CIDR network. Throws an Error that
+ * says what would be valid.
  */
 export function parseOutboundAllow(text: string): OutboundAllow {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== "");

@@ -1,11 +1,11 @@
-/** A `RequestInit` in the terms of one exchange. */
+/** A `RequestInit` for one exchange. */
 export interface Outgoing {
   method: string;
   headers: Headers;
   body: Uint8Array | null;
 }
 
-/** Reads method, headers and body; every request says who it is, and none asks for compression unless the caller does. */
+/** Reads method, headers and body. Every request identifies itself, and none asks for compression unless the caller does. */
 export async function readOutgoing(init: RequestInit): Promise<Outgoing> {
   const headers = new Headers(init.headers);
   const method = (init.method ?? "GET").toUpperCase();

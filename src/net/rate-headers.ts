@@ -1,28 +1,28 @@
 import { parseInstant } from "../clock.ts";
 
-/** The longest wait that an upstream's header may impose. */
+/** The longest wait that an upstream header may impose. */
 export const maxRetryAfterMs = 86_400_000;
-/** Used where an upstream says "wait" and not how long, or nonsense. */
+/** When an upstream asks for a wait without a valid time. */
 export const defaultRetryAfterMs = 60_000;
 
 function clampWait(ms: number): number {
   return Math.min(Math.max(ms, 0), maxRetryAfterMs);
 }
 
-/** Now by the server's own clock, so that a wrong clock here does not bend its times; ours when it does not say. */
+/** The server's current time, so that a wrong clock here does not distort its times; ours when it sends none. */
 function serverNow(headers: Headers, now: number): number {
   return parseInstant(headers.get("date") ?? "") ?? now;
 }
 
 /**
- * `Retry-After` in milliseconds from now (RFC 9110, 10.2.3: seconds or an HTTP date), clamped to a day; nonsense is a minute.
- * Null when the header is absent.
+ * `Retry-After` in milliseconds from now (RFC 9110, 10.2.3: seconds or an HTTP date), limited to a day; an invalid value is a minute. Null
+ * when the header is absent.
  */
 export function readRetryAfter(headers: Headers, now: number): number | null {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(value)) return clampWait(Math.ceil(Number(value) * 1000));
-  // An HTTP date begins with its weekday; `Date.parse` alone would take "-5" for a year.
+  // An HTTP date begins with its weekday; `Date.parse` alone would read "-5" as a year.
   const at = /^[A-Z][a-z]{2,8},? /.test(value) ? parseInstant(value) : null;
   return at === null ? defaultRetryAfterMs : clampWait(at - serverNow(headers, now));
 }
@@ -46,7 +46,7 @@ export function readRetryAfterText(text: string): number | null {
 export interface RateFacts {
   limit: number | null;
   remaining: number | null;
-  /** Milliseconds UTC by our clock; null too for a rolling window (Docker Hub's `100;w=21600`), which frees itself. */
+  /** Milliseconds UTC by our clock; also null for a rolling window (Docker Hub's `100;w=21600`), which frees itself. */
   reset_at: number | null;
 }
 
@@ -63,7 +63,7 @@ function count(text: string | null): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** A reset is written as seconds from now, as Unix seconds or as Unix milliseconds; their sizes tell them apart. */
+/** Resets come as seconds from now, Unix seconds or Unix milliseconds; their size tells them apart. */
 function resetAt(text: string | null, headers: Headers, now: number): number | null {
   const value = text === null || !/^\d{1,15}(\.\d+)?$/.test(text) ? null : Number(text);
   if (value === null) return null;
@@ -72,10 +72,10 @@ function resetAt(text: string | null, headers: Headers, now: number): number | n
   return now + clampWait(at - serverNow(headers, now));
 }
 
-/** Longer values are no rate of anybody's. */
+/** Longer values are no real rate header. */
 const maxStructuredCharacters = 1_024;
 
-/** The parts of a structured field between marks that stand outside of quotes, without the blanks around them. */
+/** Splits a structured field at marks outside of quotes, trimmed. */
 function partsOf(text: string, mark: "," | ";"): readonly string[] {
   const parts = mark === "," ? /(?:"(?:[^"\\]|\\.)*"|[^",])+/g : /(?:"(?:[^"\\]|\\.)*"|[^";])+/g;
   return (text.slice(0, maxStructuredCharacters).match(parts) ?? []).map((part) => part.trim());
@@ -94,8 +94,8 @@ function readItems(value: string | null): readonly { name: string; parameters: R
 }
 
 /**
- * The IETF drafts' `RateLimit`: a list of policies with what remains of each, whose sizes `RateLimit-Policy` tells; before its
- * eighth draft one dictionary, `limit=100, remaining=50, reset=5`.
+ * The IETF drafts' `RateLimit`: a list of policies with what remains of each, whose limits are in `RateLimit-Policy`; before the eighth
+ * draft a dictionary, `limit=100, remaining=50, reset=5`.
  */
 function readStructured(headers: Headers, now: number): readonly RateFacts[] {
   const items = readItems(headers.get("ratelimit"));
@@ -119,15 +119,15 @@ function readStructured(headers: Headers, now: number): readonly RateFacts[] {
   return [dictionary, ...policies];
 }
 
-/** Whether `a` forbids the next request sooner than `b`, or for longer. */
+/** Whether `a` blocks the next request sooner than `b`, or for longer. */
 function isTighter(a: RateFacts, b: RateFacts): boolean {
   const [left, right] = [a.remaining ?? Number.POSITIVE_INFINITY, b.remaining ?? Number.POSITIVE_INFINITY];
   return left === right ? (a.reset_at ?? 0) > (b.reset_at ?? 0) : left < right;
 }
 
 /**
- * What an answer says of the allowance: `x-ratelimit-*` (GitHub, Gitea), `ratelimit-*` (GitLab, Docker Hub, older IETF drafts) and
- * the structured `RateLimit` of the newer ones; of several, the one that is used up first.
+ * Reads a response's rate limits: `x-ratelimit-*` (GitHub, Gitea), `ratelimit-*` (GitLab, Docker Hub, older IETF drafts) and the newer
+ * structured `RateLimit`; of several, the one that is exhausted first.
  */
 export function readRateFacts(headers: Headers, now: number): RateFacts {
   const plain: RateFacts = {

@@ -7,7 +7,7 @@ import {
   readRetryAfterText,
 } from "./rate-headers.ts";
 
-/** What one host allows one credential, as its answers said last. */
+/** What one host allows one credential, by its latest responses. */
 export interface RateState {
   host: string;
   credential_id: string | null;
@@ -16,51 +16,51 @@ export interface RateState {
   reset_at: number | null;
   /** No request before this time; null when there is no block. */
   blocked_until: number | null;
-  /** Refusals in a row that did not say how long; each doubles the wait. */
+  /** Consecutive refusals without a time; each doubles the wait. */
   strikes: number;
   observed_at: number;
 }
 
-/** Keeps the states over a restart. `save` replaces the state of the same key (see `rateKey`). */
+/** Keeps the states across restarts. `save` replaces the state of the same key (see `rateKey`). */
 export interface RateStore {
   load(): Promise<readonly RateState[]>;
   save(state: RateState): Promise<void>;
 }
 
-/** The part of an answer that the ledger judges. */
+/** The part of a response that the ledger needs. */
 export interface RatedAnswer {
   status: number;
   headers: Headers;
-  /** The start of the body, where it was read. */
+  /** The start of the body, if it was read. */
   text: string;
 }
 
 export interface RateLedger {
-  /** Reads the stored states; to be called once at start. */
+  /** Reads the stored states; called once at start. */
   load(): Promise<void>;
   /** Until when nothing may be sent, or null. */
   blockedUntil(host: string, credentialId: string | null): number | null;
   /**
-   * Takes note of an answer. Returns how long to wait when the answer is a refusal for the rate's sake, else null; a fault that
-   * says when to come back (a 503 with `Retry-After`) is no such refusal, and nothing is sent before that time either.
+   * Records a response. Returns how long to wait when it is a rate-limit refusal, else null. A fault with a wait (a 503 with `Retry-After`)
+   * is no such refusal, but nothing is sent before that time either.
    */
   observe(host: string, credentialId: string | null, answer: RatedAnswer): number | null;
-  /** For people: what is known of every host and credential. */
+  /** What is known of every host and credential, for display. */
   view(): readonly RateState[];
 }
 
 export interface RateLedgerOptions {
   clock: Clock;
   store: RateStore;
-  /** A state that could not be stored; the ledger goes on in memory. */
+  /** A state could not be stored; the ledger continues in memory. */
   onStoreError: (error: unknown) => void;
 }
 
 /** Secondary limits without a time: a minute, doubling, an hour at most. */
 const maxStrikeMs = 3_600_000;
-/** Counts change with every answer; they are stored this often, blocks at once. */
+/** Counts change with every response and are stored at this interval; blocks at once. */
 const saveEveryMs = 60_000;
-/** Hosts times credentials; the one that was silent longest is forgotten first. */
+/** Hosts times credentials; the least recently used is dropped first. */
 const maxStates = 2_000;
 
 function rateKey(host: string, credentialId: string | null): string {
@@ -68,7 +68,7 @@ function rateKey(host: string, credentialId: string | null): string {
 }
 
 const secondary = /secondary rate limit|rate limit exceeded|abuse detection|toomanyrequests|too many requests/i;
-/** GraphQL refuses inside a 200: by the documented type, the one that GitHub sends since, or the words of its secondary limit. */
+/** GraphQL refuses inside a 200: by the documented type, by GitHub's newer one, or by the text of its secondary limit. */
 const graphqlRefusal =
   /"type"\s{0,4}:\s{0,4}"RATE_LIMIT(?:ED)?"|"message"\s{0,4}:\s{0,4}"[^"]{0,80}secondary rate limit/;
 
@@ -99,7 +99,7 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
     store.save({ ...state }).catch(options.onStoreError);
   };
 
-  /** When our clock was set back, times that were noted before are moved with it, so that a block keeps its length. */
+  /** When our clock was set back, recorded times move with it, so that a block keeps its length. */
   const settle = (state: RateState, now: number): RateState => {
     const back = state.observed_at - now;
     if (back <= 0) return state;
@@ -176,7 +176,7 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
       else if (pause !== null) state.blocked_until = now + pause;
       else if (answer.status < 400) {
         state.strikes = 0;
-        // The last allowed answer: the next one would be refused, so it is not sent.
+        // The last allowed response: the next request would be refused, so it is not sent.
         const isSpent = facts.remaining === 0 && facts.reset_at !== null;
         if (isSpent) state.blocked_until = facts.reset_at;
         else if (state.blocked_until !== null && state.blocked_until <= now) state.blocked_until = null;
@@ -196,8 +196,8 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
 }
 
 /**
- * Notes and forbids nothing: for a question that a person waits for, where one refusal must not forbid the next, and where what
- * is stored of a host for the sources has no say.
+ * Records and blocks nothing: for interactive requests, where one refusal must not block the next and the sources' state of a host does not
+ * apply.
  */
 export const noLedger: RateLedger = {
   load: async () => undefined,

@@ -9,12 +9,12 @@ function hostOf(response: Response): Message {
     : say("net.upstream");
 }
 
-/** Upstream's own characters in a message: control characters would let it forge lines or colours in a log. */
+/** Upstream text in a message: control characters could forge lines or colours in a log. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ");
 }
 
-/** The text of an answer; a body that breaks off, is too large or late is a PluginError. */
+/** The text of a response; a body that breaks off, is too large or too late throws a PluginError. */
 export async function readText(response: Response): Promise<string> {
   try {
     return await response.text();
@@ -29,8 +29,8 @@ export async function readText(response: Response): Promise<string> {
 }
 
 /**
- * The body of an answer as a schema makes it. Throws `malformed` that quotes where it differs: the start of what is no JSON,
- * or the path of the first wrong field.
+ * Parses a response body with a schema. Throws `malformed` that quotes where it differs: the start of invalid JSON, or the path of the
+ * first wrong field.
  */
 export async function readJson<const TSchema extends v.GenericSchema>(
   response: Response,

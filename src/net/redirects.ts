@@ -3,30 +3,30 @@ import { say } from "../messages/message.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { webUrl } from "./web-url.ts";
 
-/** Where one request of a chain goes, and with what. */
+/** One request of a chain: where it goes, and with what. */
 export interface Hop extends Outgoing {
   url: URL;
-  /** Null once another origin was named: its answers, limits and stored validators are nobody's. */
+  /** Null once another origin was involved: its responses, limits and validators belong to no credential. */
   credential_id: string | null;
 }
 
 export const maxRedirects = 5;
 
-/** What another origin may see; any other header may be a credential under a name of its own (`private-token`, `x-api-key`). */
+/** Headers that another origin may see; any other may be a credential under its own name (`private-token`, `x-api-key`). */
 const harmlessHeaders = [
   "accept",
   "accept-encoding",
   "accept-language",
   "user-agent",
   "range",
-  // Validators are the upstream's own words; without them what lies behind a redirect would be read whole each time.
+  // Validators come from the upstream; without them a redirected resource would be read in full each time.
   "if-none-match",
   "if-modified-since",
 ];
 
 /**
- * The hop after a redirect, or null when the answer names no place to go. Credentials, cookies and bodies never reach another
- * origin, and a chain never goes from https to http. Throws `rejected` with both hosts named.
+ * The request after a redirect, or null when the response names no target. Credentials, cookies and bodies never reach another origin, and
+ * a chain never goes from https to http. Throws `rejected` with both hosts named.
  */
 export function nextHop(hop: Hop, status: number, location: string | null): Hop | null {
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;

@@ -9,10 +9,10 @@ export interface ResolvedAddress {
   family: 4 | 6;
 }
 
-/** Every A and AAAA answer for a name, as the operating system gives them; rejects or is empty when there is none. */
+/** All A and AAAA records of a name, from the operating system; rejects or is empty when there are none. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-/** More answers than this are cut by no honest service; each one is checked, so there has to be an end. */
+/** No honest service has more; each address is checked, so there must be a limit. */
 const maxAnswers = 64;
 
 export const systemResolve: Resolve = async (host) => {
@@ -20,7 +20,7 @@ export const systemResolve: Resolve = async (host) => {
   return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
 
-/** The answers of one resolution; `unreachable` when there is none, `rejected` when there are absurdly many. */
+/** The addresses of one resolution; `unreachable` when there are none, `rejected` when there are absurdly many. */
 export async function resolveAll(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
   let answers: readonly ResolvedAddress[];
   try {
@@ -38,7 +38,7 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
   return answers;
 }
 
-/** The answers that a connection to a place that may be private may go to; a metadata address refuses the whole name. */
+/** The addresses that a connection to a possibly private place may use; a metadata address refuses the whole name. */
 export async function resolveBeyondMetadata(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
   const answers = await resolveAll(resolve, host);
   const isRefused = answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address));
@@ -46,13 +46,13 @@ export async function resolveBeyondMetadata(resolve: Resolve, host: string): Pro
   return answers;
 }
 
-/** The address that a host is, or null when it is a name. */
+/** The address, when the host is one; null for a name. */
 export function literalAddress(host: string): ResolvedAddress | null {
   const bytes = parseAddress(host);
   return bytes === null ? null : { address: host, family: bytes.length === 4 ? 4 : 6 };
 }
 
-/** A `lookup` for node:http and node:net that asks `find` in place of DNS: what it connects to is what `find` returned. */
+/** A `lookup` for node:http and node:net that calls `find` instead of DNS: connections go where `find` says. */
 export function lookupFrom(find: (host: string) => Promise<readonly ResolvedAddress[]>): LookupFunction {
   return (host, options, callback) => {
     find(host).then(

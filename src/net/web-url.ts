@@ -1,7 +1,6 @@
 /**
- * `new URL` for an address that a person, an upstream or a redirect names. The dot of the root at a host's end is left out, so that
- * `host.example.` and `host.example` are one host wherever names are judged, compared or counted. An issuer alone is compared as it is
- * written.
+ * `new URL` for an address from a person, an upstream or a redirect. Drops the trailing root dot of the host, so that `host.example.` and
+ * `host.example` are one host wherever names are checked, compared or counted. Only an issuer is compared as written.
  */
 export function webUrl(text: string, base?: URL | string): URL {
   const url = new URL(text, base);
@@ -9,7 +8,7 @@ export function webUrl(text: string, base?: URL | string): URL {
   return url;
 }
 
-/** A host's name without the dot of the root at its end; two dots are no name, and stay. */
+/** A host's name without its trailing root dot; two dots are no name, and stay. */
 export function withoutRoot(name: string): string {
   return /[^.]\.$/.test(name) ? name.slice(0, -1) : name;
 }

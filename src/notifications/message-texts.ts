@@ -22,7 +22,7 @@ interface Words {
   run(facts: RunFacts): MessageText;
   recovered(facts: RecoveredFacts): MessageText;
   awaiting(facts: AwaitingFacts): MessageText;
-  /** The line that leads to where the decision is made. */
+  /** The line with the link for approving. */
   decide(url: string): string;
 }
 
@@ -43,13 +43,13 @@ function lengthText(ms: number, units: typeof englishUnits = englishUnits): stri
   return minutes < 60 ? `${minutes}${units.minutes}` : `${Math.floor(minutes / 60)}${units.hours}${rest}`;
 }
 
-/** `New stable release`; a candidate is called what it is, whatever channel takes it. */
+/** `New stable release`; a candidate is called that, whatever channel takes it. */
 function englishKind({ channel_type, maturity }: ReleaseFacts): string {
   const kind = namedAs(channel_type, maturity);
   return kind === "prerelease" ? "New pre-release" : `New ${kind} release`;
 }
 
-/** Whether a channel has a name of its own: one that is called by its type needs no mention beside it. */
+/** Whether the channel's name needs a mention: one named after its type does not. */
 function isNamed({ channel, channel_type }: ReleaseFacts): boolean {
   return channel !== channel_type;
 }
@@ -82,7 +82,7 @@ const chineseRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
   older_version: { title: "（不是最新版本）", text: (newest) => `它发布较晚；最新版本仍是 ${newest}。` },
 };
 
-/** Then the reason says which services are down. */
+/** The reason then names the services that are down. */
 function isPartlyDown({ reason_data: reason }: RunFacts): boolean {
   return reason !== null && says(reason, "runs.partly_down");
 }

@@ -5,15 +5,15 @@ import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { type MessageText, messageTexts } from "./message-texts.ts";
 import type { NewEvent } from "./schema.ts";
 
-/** Longest notes in a message, 4 KiB; receivers refuse large bodies, and the link leads to the rest. */
+/** Longest notes in a message, 4 KiB: receivers refuse large bodies, and the link leads to the rest. */
 const maxNotesBytes = 4_096;
 const cutMark = "\n…";
-/** Discord takes no more. */
+/** Discord's limit. */
 const maxContentCharacters = 2_000;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The texts under the names that common receivers look for: Slack `text`, Discord `content`, ntfy and Gotify `message`. */
+/** The text under the names of common receivers: Slack `text`, Discord `content`, ntfy and Gotify `message`. */
 function withTexts(event: string, words: MessageText, facts: Body): Body {
   const line = `${words.title}\n${words.text}`;
   return {
@@ -26,7 +26,7 @@ function withTexts(event: string, words: MessageText, facts: Body): Body {
   };
 }
 
-/** Notes that fit, or their start with a mark that there is more. */
+/** Notes that fit, or their beginning with a mark that there is more. */
 function shortened(notes: string): string {
   const bytes = new Uint8Array(maxNotesBytes);
   const { read } = new TextEncoder().encodeInto(notes, bytes);
@@ -39,7 +39,7 @@ export function testBody(language: Language): Body {
   return withTexts("test", messageTexts[language].test, {});
 }
 
-/** The JSON that a notifier sends for an event; `baseUrl` (blank when unknown) makes the link to our own page. */
+/** The JSON of an event's webhook; `baseUrl` (blank when unknown) makes the link to our page. */
 export function eventBody(event: NewEvent, language: Language, baseUrl: string): Body {
   const words = messageTexts[language];
   if ("run_id" in event) {
@@ -78,8 +78,8 @@ const AwaitingBody = v.looseObject({
 });
 
 /**
- * A stored body as it leaves: that of a run which awaits approval gets its one-time link, which is written down nowhere. Receivers
- * that show a text alone have it there too. `link` gives null where our own address is not known; the body then stays as it is.
+ * A stored body as it is sent. A run that awaits approval gets its one-time link, which is stored nowhere; the text contains it for
+ * receivers that show only text. Without our own address, `link` returns null and the body stays as it is.
  */
 export function bodyToSend(
   delivery: { event: string; body: Body },

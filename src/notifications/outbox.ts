@@ -26,15 +26,15 @@ import {
 } from "./queries.ts";
 import { type RecordEvent, triggerOf } from "./schema.ts";
 
-/** Waits before the second to the fifth attempt; a `Retry-After` that asks for more wins, up to a day. */
+/** Waits before the second to the fifth attempt; a longer `Retry-After` wins, up to a day. */
 const retryDelaysMs = [30_000, 120_000, 600_000, 1_800_000];
 const maxRetryAfterMs = 86_400_000;
-/** Longer than any attempt can take, so that a lease runs out only when its owner died. */
+/** Longer than any attempt, so that a lease only expires when its owner died. */
 const leaseMs = 60_000;
-/** A receiver that is gone for long must not fill the disk. */
+/** A receiver that is down for long must not fill the disk. */
 const maxPendingPerNotifier = 1000;
 const eventRetentionMs = 400 * 86_400_000;
-/** The removal is part of the transaction of an event, which it must not make slow; the next event goes on. */
+/** Pruning runs in an event's transaction and must not slow it down; the next event continues. */
 const deletedAtOnce = 500;
 
 /** Sends one message to the notifier's destination; throws `PluginError`. Injected, because features never reach the network. */
@@ -50,15 +50,15 @@ interface OutboxOptions {
   counted: CountedTime;
   log: Log;
   instance_id: string;
-  /** For links; blank when it is not known. */
+  /** For links; blank when unknown. */
   baseUrl: () => string;
   send: SendMessage;
-  /** What a receiver or the network said, without secrets and cut. */
+  /** Text from a receiver or the network, without secrets and shortened. */
   excerpt: (text: string) => string;
-  /** Told after the commit that there is something to send. */
+  /** Called after the commit when there is something to send. */
   onDue: () => void;
   onBlocked: (notifier: NotifierRow) => Promise<void>;
-  /** The one-time link to the consent to a run; made when a message is sent, and never stored. Null without an address of ours. */
+  /** The one-time link for approving a run; made when a message is sent and never stored. Null without our own address. */
   approvalLink: (subject: ApprovalSubject) => string | null;
 }
 
@@ -67,7 +67,7 @@ interface Verdict {
   status: number | null;
   error: Message | null;
   next_attempt_at: number | null;
-  /** 410: the receiver wants nothing more. */
+  /** 410: the receiver wants no more messages. */
   stops: boolean;
 }
 
@@ -107,7 +107,7 @@ function judgeFailure(thrown: unknown, error: Message, attempt: number, isTest: 
   };
 }
 
-/** Writes events with their deliveries, and sends what is due: at least once, never in the way of a check or a run. */
+/** Writes events with their deliveries and sends due ones: at least once, and never blocking a check or a run. */
 export function createOutbox(options: OutboxOptions) {
   const { db, clock, log, instance_id: owner } = options;
 
@@ -153,7 +153,7 @@ export function createOutbox(options: OutboxOptions) {
       const answer = await options.send(notifier, message, signal);
       return judgeAnswer(answer.status, answer.retry_after_ms, number, isTest, clock.now());
     } catch (error) {
-      // Shutting down is no answer of the receiver: the lease runs out and the next process sends it again.
+      // Shutting down is no response of the receiver: the lease expires and the next process sends again.
       if (signal.aborted) throw error;
       if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
       return judgeFailure(error, withTexts(saidBy(error), options.excerpt), number, isTest, clock.now());
@@ -214,7 +214,7 @@ export function createOutbox(options: OutboxOptions) {
     addSourceToEvent,
     deliver,
     due_times: deliveryDueTimes({ pause_ms: maxRetryAfterMs, lease_ms: leaseMs }),
-    /** Deliveries whose time has come, with the notifier that they wait for. */
+    /** Due deliveries, with the notifier they wait for. */
     due: (now: number, limit: number, busyNotifiers: readonly string[] = []) =>
       dueDeliveries(db.read, now, limit, busyNotifiers),
   };

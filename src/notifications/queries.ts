@@ -28,7 +28,7 @@ export async function listNotifiersAfter(read: Reader, after: string | null, lim
     .limit(limit + 1);
 }
 
-/** Those that may send: enabled and not told to stop. */
+/** Notifiers that may send: enabled and not stopped. */
 export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
   return await read
     .select()
@@ -68,12 +68,12 @@ export async function insertEvent(tx: Writer, row: typeof events.$inferInsert): 
 
 interface EventPruning {
   before: number;
-  /** What was written beyond this was written by a wrong clock. */
+  /** A time beyond this comes from a wrong clock. */
   latest: number;
   at_once: number;
 }
 
-/** The oldest of the events that may go, `at_once` at most; their deliveries go with them. One that is still to be delivered stays. */
+/** Deletes the oldest expired events, at most `at_once`, with their deliveries. An event with a pending delivery stays. */
 export async function deleteEventsBefore(tx: Writer, { before, latest, at_once }: EventPruning): Promise<void> {
   const isPending = and(eq(deliveries.event_id, events.id), eq(deliveries.state, "pending"));
   const old = tx
@@ -144,7 +144,7 @@ export async function countPending(read: Reader, notifierId: string): Promise<nu
   return rows[0]?.n ?? 0;
 }
 
-/** Deliveries whose time has come and that nobody holds, oldest first. */
+/** Due deliveries without an owner, oldest first. */
 export async function dueDeliveries(
   read: Reader,
   now: number,
@@ -166,10 +166,10 @@ export async function dueDeliveries(
     .limit(limit);
 }
 
-/** A clock may be corrected by so much without anything being wrong. */
+/** A clock correction of up to this much is normal. */
 const correctedMs = 60_000;
 
-/** A pause that a receiver asked for may be long; one that began in the future, by the last attempt, is none. */
+/** A receiver may ask for a long pause; one whose last attempt lies in the future comes from a wrong clock. */
 export function deliveryDueTimes(longest: { pause_ms: number; lease_ms: number }): readonly DueTime[] {
   const isPending = eq(deliveries.state, "pending");
   const tried = sql`(select max(${delivery_attempts.at}) from ${delivery_attempts} where ${delivery_attempts.delivery_id} = ${deliveries.id})`;
@@ -185,7 +185,7 @@ export function deliveryDueTimes(longest: { pause_ms: number; lease_ms: number }
   ];
 }
 
-/** Takes a due delivery for `owner`; null when another has it or it has ended. */
+/** Claims a due delivery for `owner`; null when another has it or it has ended. */
 export async function claimDelivery(
   tx: Writer,
   id: string,
@@ -205,7 +205,7 @@ export async function claimDelivery(
   return rows[0] ?? null;
 }
 
-/** Writes how an attempt ended, only for the owner of the lease; false when somebody else has it by now. */
+/** Writes the result of an attempt if `owner` still has the lease; false when somebody else has it by now. */
 export async function settleDelivery(
   tx: Writer,
   id: string,

@@ -6,7 +6,7 @@ import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 
-/** What a notifier can be asked to tell. */
+/** What a notifier can subscribe to. */
 export const triggerKinds = [
   "new_release",
   "republish",
@@ -20,7 +20,7 @@ export type TriggerKind = (typeof triggerKinds)[number];
 export const eventKinds = [...triggerKinds, "executor_target_recovered"] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** The trigger that an event goes by: whoever was told of an outage is told of its end. */
+/** The trigger of an event: whoever was notified of an outage is notified of its end. */
 export function triggerOf(kind: EventKind): TriggerKind {
   return kind === "executor_target_recovered" ? "executor_run_failed" : kind;
 }
@@ -34,32 +34,32 @@ export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
   executor_run_awaiting_approval: "Executor run awaits approval",
 };
 
-/** Published last, but below the highest version that is known. */
+/** Published last, but below the highest known version. */
 export interface ReleaseRemark {
   code: LaterButOlder;
   params: { newest: string };
 }
 
-/** What a `new_release` or `republish` tells; the names are those of the webhook's body. */
+/** Facts of a `new_release` or `republish`, named as in the webhook's body. */
 export interface ReleaseFacts {
   tracker: string;
   /** The channel's name. */
   channel: string;
-  /** What the channel is for. */
+  /** The channel's type. */
   channel_type: Aim;
   version: string;
   tag: string;
-  /** How far the version is, whatever the channel takes. */
+  /** How stable the version is, whatever the channel takes. */
   maturity: Maturity;
-  /** Why this is not the newest version that the channel has; null when it is. */
+  /** Why this is not the newest version of the channel; null when it is. */
   remark: ReleaseRemark | null;
-  /** The newest version that the channel had before, for an older line the newest of that line; null at its first. */
+  /** The newest version that the channel had before, or for an older line the newest of that line; null for its first. */
   previous_version: string | null;
-  /** Keys of the sources that show it. */
+  /** Keys of the sources that have it. */
   sources: readonly string[];
   url: string | null;
   notes: string | null;
-  /** Further versions that appeared between the same two checks, newest first. */
+  /** Other versions that appeared between the same two checks, newest first. */
   also: readonly string[];
   /** For a republish: the revisions before and after. */
   previous_revision: string | null;
@@ -71,7 +71,7 @@ export interface VersionFacts {
   digest: string | null;
 }
 
-/** What the end of a run tells. */
+/** Facts of a finished run. */
 export interface RunFacts {
   executor: string;
   run: string;
@@ -82,29 +82,29 @@ export interface RunFacts {
   reason: string | null;
   reason_data: Message | null;
   downtime_ms: number | null;
-  /** What runs now: `desired`, `previous`, `none` or `unknown`. */
+  /** What is running now: `desired`, `previous`, `none` or `unknown`. */
   serving: string | null;
 }
 
-/** What is told when a target runs again that a run left down. */
+/** Facts of a target that runs again after a run left it down. */
 export interface RecoveredFacts {
   executor: string;
   run: string;
-  /** Of the run. */
+  /** The run's kind. */
   kind: "update" | "rollback";
   from: VersionFacts;
   to: VersionFacts;
   outcome: "recovered";
-  /** What runs now: `desired`, `previous`, `mixed` or `unknown`. */
+  /** What is running now: `desired`, `previous`, `mixed` or `unknown`. */
   serving: string | null;
   down_since: number;
   /** From `down_since` until it ran again. */
   downtime_ms: number;
-  /** How often it was tried. */
+  /** How many attempts it took. */
   tries: number;
 }
 
-/** What a run tells that goes on only with somebody's consent to its plan. */
+/** Facts of a run that waits for approval of its plan. */
 export interface AwaitingFacts {
   executor: string;
   run: string;
@@ -113,7 +113,7 @@ export interface AwaitingFacts {
   to: VersionFacts;
   target: string;
   plan_hash: string;
-  /** The consent is of no use after this. */
+  /** Approval is impossible after this. */
   approval_until: number;
 }
 
@@ -125,14 +125,14 @@ export type NewEvent =
       run_id: string;
       facts: RunFacts;
     }
-  // Neither is the run's one event, which tells its end: the run stands in the facts alone.
+  // Neither is the run's own event, which reports its end: the run appears only in the facts.
   | { kind: "executor_run_awaiting_approval"; executor_id: string; facts: AwaitingFacts }
   | { kind: "executor_target_recovered"; executor_id: string; facts: RecoveredFacts };
 
-/** Writes the event and one delivery for each enabled notifier that wants it, in the caller's transaction. */
+/** Writes the event and a delivery for each enabled notifier that subscribes to it, in the caller's transaction. */
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;
 
-/** Adds a source to the event that announced a version in a channel; false when no event did. */
+/** Adds a source to the event that announced a version in a channel; false when there is none. */
 export type AddSourceToEvent = (
   tx: Writer,
   announced: { tracker_id: string; channel: string; version: string },
@@ -185,7 +185,7 @@ const entries = {
 export const NotifierInput = v.strictObject(entries);
 export type NotifierInput = v.InferOutput<typeof NotifierInput>;
 
-/** Every field may be left out and then stays; a blank URL or secret keeps what is stored; null removes the signing secret. */
+/** A field left out keeps its value, and so does a blank URL or secret; null removes the signing secret. */
 export const NotifierPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
@@ -235,10 +235,10 @@ export const NotifierView = v.object({
   is_enabled: v.boolean(),
   language: v.picklist(["en", "zh"]),
   trigger_events: v.array(v.picklist(triggerKinds)),
-  /** Host and port of the webhook: all that is shown of it. */
+  /** Host and port of the webhook: the only part that is shown. */
   destination: v.string(),
   has_signing_secret: v.boolean(),
-  /** Set when the receiver answered 410 Gone; an edit starts it again. */
+  /** Set when the receiver returned 410 Gone; an edit clears it. */
   stopped_at: NullableInstant,
   last_delivery: v.nullable(DeliveryView),
   pending_count: v.number(),

@@ -48,11 +48,11 @@ interface NotificationServiceOptions {
   sealer: Sealer;
   audit: RecordAudit;
   outbox: Outbox;
-  /** What is wrong with a webhook's URL as far as can be told without asking DNS; null when nothing is. */
+  /** What is wrong with a webhook's URL as far as it shows without DNS; null when nothing is. */
   judgeDestination: (url: string) => Message | null;
 }
 
-/** What is stored sealed as one value: a webhook's URL has its token in it. */
+/** Stored sealed as one value, because a webhook's URL contains its token. */
 export const StoredWebhook = v.object({ url: v.string(), signing_secret: v.optional(v.string()) });
 
 export const EventQuery = v.object({
@@ -105,7 +105,7 @@ function deliveryView(row: DeliveryRow, notifier: string, attempts: readonly Att
   };
 }
 
-/** Notifiers with their deliveries, and the events that they tell of. */
+/** Notifiers with their deliveries, and the events they report. */
 export function notificationService(options: NotificationServiceOptions) {
   const { db, clock, sealer, audit, outbox } = options;
 
@@ -118,12 +118,12 @@ export function notificationService(options: NotificationServiceOptions) {
     const other = await findNotifierByName(read, name);
     if (other !== null && other.id !== ownId) throw nameTaken("notifier", name);
   };
-  /** The host that is shown of it. A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  /** Returns the host to show. A refusal is recorded, so that attempts to map internal addresses are visible. */
   const checkDestination = async (actor: Actor, name: string | undefined, url: string): Promise<string> => {
     const problem = options.judgeDestination(url);
     if (problem === null) return new URL(url).host;
     await db.write((tx) =>
-      // Without the address, which may have a token in it.
+      // Without the address, which may contain a token.
       audit(tx, actor, {
         event: "destination_blocked",
         outcome: "refused",
@@ -225,7 +225,7 @@ export function notificationService(options: NotificationServiceOptions) {
           trigger_events: patch.trigger_events === undefined ? row.trigger_events : [...new Set(patch.trigger_events)],
           sealed_config: sealer.sealJson(config),
           destination: destination ?? row.destination,
-          // An edit is the administrator's word that the receiver is there again.
+          // An edit means that the receiver is back.
           stopped_at: null,
           updated_at: clock.now(),
         });
@@ -264,7 +264,7 @@ export function notificationService(options: NotificationServiceOptions) {
       return { items: await deliveryViews(page.items, row.name), next_cursor: page.next_cursor };
     },
 
-    /** Sends one test message now and returns how it went; it is tried once. */
+    /** Sends one test message now, without retries, and returns the result. */
     sendTest: async (actor: Actor, id: string, signal: AbortSignal): Promise<DeliveryView> => {
       const now = clock.now();
       const deliveryId = newId(now);
@@ -273,7 +273,7 @@ export function notificationService(options: NotificationServiceOptions) {
         if (!row.is_enabled) {
           throw conflict(say("notifications.test_of_disabled", { name: row.name }));
         }
-        // A test is the way to find out whether a receiver that said 410 is there again.
+        // A test is how to find out whether a receiver that returned 410 is back.
         if (row.stopped_at !== null) await updateNotifierRow(tx, id, { stopped_at: null });
         await insertDelivery(tx, {
           id: deliveryId,
@@ -311,7 +311,7 @@ export function notificationService(options: NotificationServiceOptions) {
   };
 }
 
-/** What the redactor must know: the URL's path and query carry the token, its host does not. */
+/** Secrets for the redactor: the URL's path and query contain the token, its host does not. */
 export function secretsOf(config: v.InferOutput<typeof StoredWebhook>): readonly string[] {
   const url = new URL(config.url);
   const path = `${url.pathname}${url.search}`;

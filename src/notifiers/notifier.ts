@@ -3,7 +3,7 @@ import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 export const notifierKinds = ["webhook"] as const;
 export type NotifierKind = (typeof notifierKinds)[number];
 
-/** One delivery: `body` is the JSON payload (event, title, text, …); `id` is the same when it is sent again. */
+/** One delivery: `body` is the JSON payload (event, title, text, …); retries keep the same `id`. */
 export interface Message {
   id: string;
   event: string;
@@ -26,9 +26,9 @@ export interface OpenNotifier {
 export interface Notifier<K extends NotifierKind = NotifierKind> {
   kind: K;
   title: string;
-  /** All of it is secret (a webhook URL contains its token), so it is stored encrypted as one value. */
+  /** Stored encrypted as one value, because all of it is secret: a webhook URL contains its token. */
   Config: ConfigSchema;
   open(config: unknown, context: PluginContext): OpenNotifier;
-  /** The destination, for the guard to judge when the configuration is saved. */
+  /** The destination, checked by the guard when the configuration is saved. */
   destination(config: unknown): Destination;
 }

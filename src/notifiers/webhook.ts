@@ -37,7 +37,7 @@ export function sign(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }
 
-/** The request of one delivery. The timestamp is Unix seconds, as receivers compare it with their own clock. */
+/** The request of one delivery. The timestamp is in Unix seconds, for receivers to compare with their clock. */
 export function requestDelivery(config: WebhookConfig, message: Message): { url: URL; init: RequestInit } {
   const body = JSON.stringify(message.body);
   const timestamp = String(Math.floor(message.sent_at / 1000));

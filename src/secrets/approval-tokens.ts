@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 const LABEL = "tidemark approval link 1";
 
-/** What a token gives consent to; with any other of the three it is another token. */
+/** What a token approves; a change in any of the three gives another token. */
 export interface ApprovalSubject {
   run: string;
   plan_hash: string;
@@ -11,17 +11,14 @@ export interface ApprovalSubject {
 }
 
 export interface ApprovalTokens {
-  /** 256 bits as base64url. The same subject has the same token, so that it need not be stored to be known again. */
+  /** 256 bits as base64url. The same subject gives the same token, so tokens need not be stored. */
   token(subject: ApprovalSubject): string;
   isToken(subject: ApprovalSubject, text: string): boolean;
-  /** From now on knows the tokens of this session key alone: every link that is out has ended. */
+  /** Accepts only tokens of this session key from now on: every link already sent is void. */
   useKey(sessionKey: Uint8Array): void;
 }
 
-/**
- * Tokens of one-time links, from a key of their own that is derived from the session key (HKDF, RFC 5869): whoever rotates that
- * ends every link that is out.
- */
+/** Tokens of one-time links, under a key derived from the session key (HKDF, RFC 5869): rotating that voids every link. */
 export function createApprovalTokens(firstSessionKey: Uint8Array): ApprovalTokens {
   const derive = (sessionKey: Uint8Array) =>
     new Uint8Array(hkdfSync("sha256", sessionKey, new Uint8Array(0), LABEL, 32));
@@ -35,7 +32,7 @@ export function createApprovalTokens(firstSessionKey: Uint8Array): ApprovalToken
       key = derive(sessionKey);
     },
     token: (subject) => digest(subject).toString("base64url"),
-    // The texts are compared, not what they decode to: several texts decode to the same bytes.
+    // Compares the texts, not the decoded bytes: several texts decode to the same bytes.
     isToken: (subject, text) => {
       const wanted = Buffer.from(digest(subject).toString("base64url"));
       const given = Buffer.from(text);

@@ -3,7 +3,7 @@ import { say } from "../messages/message.ts";
 import { decryptFernetWithAny, type FernetKey, parseFernetKey } from "./fernet.ts";
 import { assertKeyFits, type EncryptionKeys, KeyError, keyId } from "./keys.ts";
 
-/** Tells of a sealed value whether any of the keys opens it. */
+/** Whether any of the keys opens a sealed value. */
 export function opener(keys: EncryptionKeys): (sealed: string) => boolean {
   const ring: readonly FernetKey[] = [keys.primary, ...(keys.previous ?? [])]
     .map(parseFernetKey)
@@ -20,8 +20,8 @@ export function opener(keys: EncryptionKeys): (sealed: string) => boolean {
 }
 
 /**
- * Compares the keys in use with what the database says, as `assertKeyFits`. One that has secrets and does not say which key they are
- * sealed with is asked for a secret that opens: another key must never become the stored one. Throws `KeyError` when none does.
+ * Compares the keys with the database, like `assertKeyFits`. A database with secrets but no key id must have a secret that opens: a wrong
+ * key must never be stored. Throws `KeyError` when none does.
  */
 export async function assertKeyOpens(
   keys: EncryptionKeys,

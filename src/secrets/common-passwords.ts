@@ -1,6 +1,6 @@
-// What is tried first against any sign-in. Shorter ones than the minimum length of a password are not worth a line.
+// Passwords that attackers try first. Those shorter than the minimum length are not listed.
 
-/** Whole passwords of twelve or more characters that head the lists of leaked ones, in lower case. */
+/** Whole passwords of twelve or more characters from the top of leak lists, in lower case. */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `
   administrator adminadminadmin administrador administrateur alexander123 anthony12345 abcd1234abcd abcdabcdabcd
@@ -30,7 +30,7 @@ export const commonPasswords: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Words of which too many passwords are made; with digits and signs around them they are still the same guess. */
+/** Words that are part of too many passwords; digits and signs around them do not help. */
 export const commonWords: readonly string[] = [
   "administrator",
   "password",
@@ -66,7 +66,7 @@ export const commonWords: readonly string[] = [
   "abc",
 ];
 
-/** Walks over a keyboard or an alphabet; any stretch of them, in either direction, is a guess and not a password. */
+/** Walks over a keyboard or an alphabet; any stretch of them, in either direction, is a guess. */
 export const commonWalks: readonly string[] = [
   "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
   "0123456789012345678901234567890123456789",

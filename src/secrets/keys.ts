@@ -22,7 +22,7 @@ import { type Message, say } from "../messages/message.ts";
 import { parseStrictObject } from "../strict-json.ts";
 import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
 
-/** Fernet keys as text: `primary` encrypts, `previous` ones decrypt until a rotation has ended. */
+/** Fernet keys as text: `primary` encrypts, `previous` ones decrypt until a rotation is complete. */
 export interface EncryptionKeys {
   readonly primary: string;
   readonly previous?: readonly string[] | undefined;
@@ -32,24 +32,24 @@ export interface Keys {
   /** Signs session tokens; at least 256 bits. */
   readonly session: Uint8Array;
   readonly encryption: EncryptionKeys;
-  /** True for a key whose place is the environment or `KEYS_FILE`: we never write it, so it cannot be rotated here. */
+  /** True for a key from the environment or `KEYS_FILE`: we never write it, so it cannot be rotated here. */
   readonly managed_by_environment: { readonly session: boolean; readonly encryption: boolean };
 }
 
 interface KeyOptions {
   data_dir: string;
-  /** `KEYS_FILE`, `SESSION_KEY` and `ENCRYPTION_KEY` of the environment; they win over the file in the data directory. */
+  /** `KEYS_FILE`, `SESSION_KEY` and `ENCRYPTION_KEY` of the environment; they override the file in the data directory. */
   keys_file: string | null;
   session_key: string | null;
   encryption_key: string | null;
-  /** Whether the database already has encrypted rows: then a missing key is a loss, never a reason to make a new one. */
+  /** Whether the database has encrypted rows: then a missing key is lost and must not be replaced by a new one. */
   has_encrypted_rows: boolean;
 }
 
 const FILE_NAME = "keys.json";
 const MAXIMUM_FILE_BYTES = 64 * 1024;
 const SESSION_KEY_BYTES = 32;
-// 32 random bytes have about 30 different values; fewer than this is a phrase or a placeholder, not randomness.
+// 32 random bytes have about 30 distinct values; fewer than this is a phrase or a placeholder.
 const MINIMUM_DISTINCT_BYTES = 16;
 
 const KeyFile = v.strictObject({
@@ -61,7 +61,7 @@ const KeyFile = v.strictObject({
 });
 type KeyFile = v.InferOutput<typeof KeyFile>;
 
-/** Stops the start: the message says what is wrong with the keys and what would put it right. */
+/** Stops the start; the message says what is wrong with the keys and how to fix it. */
 export class KeyError extends AppError {
   constructor(said: Message, cause?: unknown) {
     super("invalid_keys", 500, said, { cause });
@@ -69,7 +69,7 @@ export class KeyError extends AppError {
   }
 }
 
-/** A short name of a key that tells nothing about it: the first 64 bits of its SHA-256, in hex. */
+/** A short id that reveals nothing about the key: the first 64 bits of its SHA-256, in hex. */
 export function keyId(key: string | Uint8Array): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
 }
@@ -105,18 +105,18 @@ function openKeyFile(path: string): number {
   }
 }
 
-/** Reads and judges a key file; null when there is none. Throws `KeyError`. */
+/** Reads and validates a key file; null when there is none. Throws `KeyError`. */
 function readKeyFile(path: string): KeyFile | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     throw new KeyError(say("keys.file_broken_link", { path }));
   }
-  // Before it is opened: a pipe would wait for somebody to write into it.
+  // Checked before opening: opening a pipe would wait for a writer.
   if (!found.isFile()) throw new KeyError(say("keys.file_irregular", { path }));
   const descriptor = openKeyFile(path);
   try {
-    // Judged on the open file, so that nobody can swap it between the look and the read.
+    // Checked on the open file, so that nobody can swap it between the check and the read.
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new KeyError(say("keys.file_irregular", { path }));
     if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
@@ -135,7 +135,7 @@ function readKeyFile(path: string): KeyFile | null {
   }
 }
 
-/** Makes the folder 0700. A folder that is shared with others by design (`/tmp`) is refused rather than changed. */
+/** Makes the folder 0700. Refuses a shared folder (`/tmp`) instead of changing it. */
 export function securePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (process.platform === "win32") return;
@@ -150,29 +150,29 @@ export function securePrivateFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
-/** Told at once when a new key file is complete on the disk, and when it has taken the place of the former one. */
+/** Called when a new key file is complete on disk, and when it has replaced the previous one. */
 export type OnKeyFileStep = (step: "written" | "renamed") => void;
 
-/** Where the file really is: a link stays one, so that no former key is left where it leads. */
+/** The file's real path: a link stays, so that no old key remains at its target. */
 function realPlace(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** What to throw where the folder, or a mount, does not let a file be replaced. */
+/** The error for a folder or mount in which a file cannot be replaced. */
 function notReplaceable(path: string, cause: unknown): unknown {
   if (!/EACCES|EPERM|EROFS|EBUSY/.test(errorMessage(cause))) return cause;
   return new KeyError(say("keys.file_not_replaceable", { path }), cause);
 }
 
 /**
- * Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. Behind a link it
- * is the file that the link names. Throws `KeyError` where that cannot be replaced, and then leaves it as it was.
+ * Writes a key file so that after a crash at any point it has the old or the new content, complete and 0600. Follows a link to its target.
+ * Throws `KeyError` and changes nothing when that cannot be replaced.
  */
 export function writeKeyFile(path: string, content: KeyFile, onStep: OnKeyFileStep = () => undefined): void {
   const place = realPlace(path);
   const temporary = `${place}.tmp`;
   try {
-    // What a crash left here was never in use: the rename is what makes a key file count.
+    // A file left by a crash was never in use: a key file takes effect by the rename.
     rmSync(temporary, { force: true });
     writeNewFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
     onStep("written");
@@ -185,7 +185,7 @@ export function writeKeyFile(path: string, content: KeyFile, onStep: OnKeyFileSt
   syncFolder(dirname(place));
 }
 
-/** A key that never came into use; where nothing can be removed, none was written either. */
+/** A key that never took effect; where nothing can be removed, none was written either. */
 function clearTemporary(place: string): void {
   try {
     rmSync(`${place}.tmp`, { force: true });
@@ -194,21 +194,21 @@ function clearTemporary(place: string): void {
   }
 }
 
-/** The ids of the encryption keys in a key file; null when it has none. Throws `KeyError` for a file that cannot be used. */
+/** The ids of the encryption keys in a key file; null when it has none. Throws `KeyError` for an unusable file. */
 export function storedKeyIds(path: string): readonly string[] | null {
   const encryption = readKeyFile(path)?.encryption;
   if (encryption === undefined) return null;
   return [encryption.primary, ...(encryption.previous ?? [])].map((key) => keyId(parseEncryptionKey(key, `"${path}"`)));
 }
 
-/** Our own key file, which holds the keys that the environment does not give. */
+/** Our key file, for the keys that the environment does not provide. */
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, FILE_NAME);
 }
 
 /**
- * Replaces a part of our own key file; the rest stays as it is on the disk. Throws `KeyError` when there is none, or `expected`
- * (of what is to be replaced) is not what the file holds: somebody changed it since the start.
+ * Replaces part of our key file and keeps the rest. Throws `KeyError` when the file is missing or the part differs from `expected`, because
+ * somebody changed it since the start.
  */
 export function replaceStoredKeys(
   dataDir: string,
@@ -230,7 +230,7 @@ export function replaceStoredKeys(
   writeKeyFile(path, { ...file, ...change }, onStep);
 }
 
-/** Whether our own key file is there: with one, a missing or empty database is a loss and not a fresh installation. */
+/** Whether our key file exists: with one, a missing or empty database is lost and not a fresh installation. */
 export function hasKeyFile(dataDir: string): boolean {
   return existsSync(join(dataDir, FILE_NAME));
 }
@@ -245,8 +245,8 @@ function findFile(options: KeyOptions): { path: string; file: KeyFile | null } {
 }
 
 /**
- * Finds the keys, or makes them on the first start: only when there is neither a key file nor an encrypted row.
- * Throws `KeyError` with a sentence that says how to recover; a lost key is never replaced by a new one.
+ * Finds the keys, or creates them on the first start, which has neither a key file nor an encrypted row. Throws `KeyError` that says how to
+ * recover; never replaces a lost key.
  */
 export function loadKeys(options: KeyOptions): Keys {
   const needsFile = options.session_key === null || options.encryption_key === null;
@@ -264,7 +264,7 @@ export function loadKeys(options: KeyOptions): Keys {
     writeKeyFile(path, file);
   } else if (needsFile && options.keys_file === null) {
     securePrivateFolder(options.data_dir);
-    // Of a crash.
+    // Left by a crash.
     clearTemporary(realPlace(path));
   }
   const place = `"${path}"`;
@@ -296,8 +296,8 @@ export function loadKeys(options: KeyOptions): Keys {
 }
 
 /**
- * Compares the key in use with the id that the database stored with its first encrypted row (null before).
- * A previous key may fit as well: then a rotation was interrupted. Throws `KeyError` when none fits.
+ * Compares the key with the id that the database stored with its first encrypted row (null before that). A matching previous key means an
+ * interrupted rotation. Throws `KeyError` when none matches.
  */
 export function assertKeyFits(keys: EncryptionKeys, storedKeyId: string | null): void {
   if (storedKeyId === null) return;

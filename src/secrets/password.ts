@@ -6,10 +6,10 @@ import { commonPasswords, commonWalks, commonWords } from "./common-passwords.ts
 
 const MINIMUM_CHARACTERS = 12;
 const MAXIMUM_CHARACTERS = 256;
-// Judged before anything else looks at the text, so that a huge one costs nothing.
+// Checked first, so that a huge text costs nothing.
 const MAXIMUM_BYTES = 1024;
 
-// OWASP's minimum for Argon2id. 19 MiB each: the number at once bounds the memory, the queue bounds the wait.
+// OWASP's minimum for Argon2id, 19 MiB per hash: the concurrency bounds the memory, the queue bounds the wait.
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
@@ -17,23 +17,21 @@ const MAXIMUM_AT_ONCE = 4;
 const MAXIMUM_QUEUED = 32;
 const RETRY_AFTER_SECONDS = 2;
 
-// The package's names are `const enum`s, which isolated modules cannot read.
+// The package declares `const enum`s, which isolated modules cannot read.
 const ARGON2ID: Algorithm = 2;
 
 /**
- * What is wrong with a new password, or null. Characters are code points; the text is taken as it is:
- * nothing is trimmed, cut or changed, and no kinds of characters are demanded. `ownWords` are words that an attacker
- * knows of this installation: the administrator's name, the host's name.
+ * What is wrong with a new password, or null. Characters are code points; the text is never trimmed, cut or changed, and no character
+ * classes are required. `ownWords` are words an attacker knows: the administrator's name, the host's name.
  */
 export function passwordProblem(password: string, ownWords: readonly string[] = []): Message | null {
   const bytes = Buffer.byteLength(password, "utf8");
   if (password.length > MAXIMUM_BYTES || bytes > MAXIMUM_BYTES) {
     return say("auth.password_too_many_bytes", { limit: MAXIMUM_BYTES });
   }
-  // A lone surrogate has no UTF-8 form, and U+FFFD is what a decoder writes for bytes that are none: two different passwords would
-  // become one.
+  // A lone surrogate has no UTF-8 form, and U+FFFD replaces invalid bytes: two different passwords would become one.
   if (!password.isWellFormed() || password.includes("\ufffd")) return say("auth.password_broken");
-  // Some editors write one before a file's first line. Nobody sees it, and nobody types it at the next sign-in.
+  // Some editors start a file with one. It is invisible, and nobody types it at the next sign-in.
   if (password.includes("\ufeff")) return say("auth.password_byte_order_mark");
   const characters = [...password].length;
   if (characters < MINIMUM_CHARACTERS) {
@@ -57,9 +55,9 @@ const substitutes: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-/** Whether the text is one part, at most half as long, over and over. */
+/** Whether the text is one part, at most half as long, repeated. */
 function isRepetition(text: string): boolean {
-  // A text that repeats is found in itself doubled, before its own end.
+  // A repeating text occurs in itself doubled, before its own end.
   const period = (text + text).indexOf(text, 1);
   return period <= text.length / 2;
 }
@@ -77,7 +75,7 @@ function isGuessable(password: string, ownWords: readonly string[]): boolean {
   const reversed = [...lower].reverse().join("");
   if (commonWalks.some((walk) => walk.includes(lower) || walk.includes(reversed))) return true;
 
-  // A known word stays a guess with digits, signs and one or two letters around it, or written as "p4ssw0rd".
+  // A known word stays guessable with digits, signs and one or two letters around it, or written as "p4ssw0rd".
   const words = [...ownWords.map((word) => word.toLowerCase()).filter((word) => word.length >= 3), ...commonWords];
   words.sort((a, b) => b.length - a.length);
   const plain = [...lower].map((char) => substitutes[char] ?? char).join("");
@@ -87,11 +85,11 @@ function isGuessable(password: string, ownWords: readonly string[]): boolean {
 }
 
 export interface Passwords {
-  /** A PHC string. Throws 429 when too many wait already. */
+  /** A PHC string. Throws 429 when too many are waiting. */
   hash(password: string): Promise<string>;
-  /** Compares with a stored hash; `null` (there is no such name) takes as long and is false. Throws 429 as `hash`. */
+  /** Compares with a stored hash; `null` (unknown name) takes as long and is false. Throws 429 like `hash`. */
   verify(storedHash: string | null, password: string): Promise<boolean>;
-  /** Whether the hash was made with weaker parameters than today's. */
+  /** Whether the hash was made with weaker parameters than the current ones. */
   needsRehash(storedHash: string): boolean;
 }
 
@@ -103,7 +101,7 @@ function createGate(atOnce: number, queued: number) {
       if (waiting.length >= queued) {
         throw tooManyRequests(say("auth.too_many_checks"), RETRY_AFTER_SECONDS);
       }
-      // The one that leaves hands its place over, so that `running` never counts a place twice.
+      // A finished one hands its place over, so that `running` never counts a place twice.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running += 1;
@@ -123,13 +121,13 @@ interface PasswordOptions {
   passes?: number;
 }
 
-/** Argon2id, at most 4 at once and 32 waiting in the process. */
+/** Argon2id, at most 4 at once and 32 waiting. */
 export async function createPasswords(options: PasswordOptions = {}): Promise<Passwords> {
   const memoryCost = options.memory_kib ?? MEMORY_KIB;
   const timeCost = options.passes ?? PASSES;
   const parameters = { algorithm: ARGON2ID, memoryCost, timeCost, parallelism: LANES };
   const gate = createGate(MAXIMUM_AT_ONCE, MAXIMUM_QUEUED);
-  // Made now, not at the first unknown name, which would take twice as long as the second.
+  // Computed now, because the first unknown name would otherwise take twice as long.
   const nobody = await hash(randomToken(256), parameters);
   return {
     hash: (password) => gate(() => hash(password, parameters)),

@@ -6,33 +6,33 @@ import { visibleText } from "../visible-text.ts";
 const PLACEHOLDER = "[redacted]";
 // Shorter values are words: hiding every "admin" would hide what the log is for.
 const MINIMUM_SECRET_CHARACTERS = 6;
-// More than one installation holds. The oldest is forgotten first; it is registered again when it is next opened.
+// More than one installation has. The oldest is dropped first and registered again when it is next opened.
 const MAXIMUM_SECRETS = 512;
-// A secret of many lines (a key, a kubeconfig) can leak by parts: so many of its long words are known one by one.
+// A multi-line secret (a key, a kubeconfig) can leak in parts, so this many of its long words are known separately.
 const MAXIMUM_PARTS = 64;
 
 const EXCERPT_CHARACTERS = 500;
-// What is looked at for an excerpt: a secret that begins before its end must be seen whole to be known.
+// How much text an excerpt reads: a secret that begins in it must be complete to be recognised.
 const EXCERPT_READ_CHARACTERS = 16_384;
 
-// What a cut leaves of a secret is looked for in so much text before it: no single line of a secret is longer.
+// How far before a cut a partial secret is searched: no single line of a secret is longer.
 const MAXIMUM_REST_CHARACTERS = 1_024;
 
 export interface Redactor {
-  /** The text without secrets: known shapes of tokens, and every registered value in the forms in which it travels. */
+  /** Removes known token formats, and every registered value in all its encodings. */
   redact(text: string): string;
-  /** What an upstream said, as it may be stored and shown: without secrets, on one line, all of it visible, 500 characters at most. */
+  /** Upstream text for storing and showing: without secrets, on one line, fully visible, at most 500 characters. */
   excerpt(text: string): string;
-  /** Makes a value known, for as long as it is among the last 512. Values under 6 characters are ignored. */
+  /** Registers a value; the last 512 are known. Values under 6 characters are ignored. */
   register(secret: string): void;
 }
 
 interface Shape {
-  /** Cheap test of the lower-case text: most lines have none of these marks and meet no pattern. */
+  /** Quick test of the lower-case text: most lines contain none of these marks and skip the pattern. */
   readonly marks: readonly string[];
   readonly pattern: RE2JS;
   readonly replacement: string;
-  /** Spares an ordinary word that follows, as in "Basic authentication failed"; looks at group 2. */
+  /** Spares an ordinary word, as in "Basic authentication failed"; tests group 2. */
   readonly isSecret?: (value: string) => boolean;
 }
 
@@ -89,12 +89,12 @@ function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What every base64 text that contains these bytes contains, for each of the three places where they can begin. */
+/** The part common to every base64 text that contains these bytes, for each of their three alignments. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-    // The first and the last character also carry bits of the neighbours.
+    // The first and last characters also carry bits of the neighbours.
     const first = Math.ceil((offset * 8) / 6);
     const inner = padded.toString("base64url").slice(first, Math.floor((padded.length * 8) / 6));
     return inner.length < 8 ? [] : [inner, inner.replaceAll("-", "+").replaceAll("_", "/")];
@@ -116,11 +116,11 @@ function formsOf(secret: string): readonly string[] {
     for (const form of [value, escaped, jsonEscaped(escaped), encoded, encoded.replaceAll("%20", "+")]) forms.add(form);
     for (const form of base64Forms(value)) forms.add(form);
   }
-  // The longest first: a shorter form inside it would leave the rest to be seen.
+  // Longest first: a shorter form inside a longer one would leave its rest visible.
   return [...forms].sort((a, b) => b.length - a.length);
 }
 
-/** Forms by their first characters, so that the beginning of one is found without comparing all. */
+/** Forms by their first characters, so that a prefix is found without comparing all. */
 function byBeginning(forms: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const form of forms) {
@@ -130,7 +130,7 @@ function byBeginning(forms: readonly string[]): ReadonlyMap<string, readonly str
   return found;
 }
 
-/** `text` without the beginning of a secret at its end; null when there is none. */
+/** `text` without a partial secret at its end; null when there is none. */
 function withoutRest(text: string, beginnings: ReadonlyMap<string, readonly string[]>): string | null {
   const first = Math.max(0, text.length - MAXIMUM_REST_CHARACTERS);
   for (let at = first; at <= text.length - MINIMUM_SECRET_CHARACTERS; at += 1) {
@@ -140,14 +140,14 @@ function withoutRest(text: string, beginnings: ReadonlyMap<string, readonly stri
   return null;
 }
 
-/** What was cut is marked with "…" everywhere here, and what stands before one may be the beginning of a secret. */
+/** Cuts are marked with "…" everywhere, and the text before one may be a partial secret. */
 function redactCut(text: string, beginnings: ReadonlyMap<string, readonly string[]>): string {
   const parts = text.split("…");
   const last = parts.pop() ?? "";
   return [...parts.map((part) => withoutRest(part, beginnings) ?? part), last].join("…");
 }
 
-/** Removes secrets at the place where text leaves: the log's sink, and what upstreams said before it is stored or shown. */
+/** Removes secrets where text leaves: in the log's sink, and from upstream text before it is stored or shown. */
 export function createRedactor(): Redactor {
   const known = new RecentMap<string, readonly string[]>(MAXIMUM_SECRETS);
   let forms: readonly string[] = [];
@@ -177,7 +177,7 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** An error as a process prints it before it ends: the words can be those of a database server, so they are one visible line. */
+/** An error as a process prints it before it exits: on one visible line, because the text may come from a database server. */
 export function lastWords(error: unknown, secrets: readonly string[]): string {
   const redactor = createRedactor();
   for (const secret of secrets) redactor.register(secret);

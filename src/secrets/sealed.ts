@@ -7,10 +7,10 @@ import { type EncryptionKeys, keyId } from "./keys.ts";
 
 declare const sealedBrand: unique symbol;
 
-/** Encrypted text: the only thing that a column named `sealed_…` takes, so that plain text cannot be stored by mistake. */
+/** Encrypted text: the only type that a `sealed_…` column takes, so that plain text cannot be stored by mistake. */
 export type Sealed = string & { readonly [sealedBrand]: "sealed" };
 
-/** Looks at the form only. Takes what came out of the database back into the type; plain text is refused by throwing. */
+/** Checks the form only. Restores the type of database values; throws for plain text. */
 export function asSealed(text: string): Sealed {
   if (!isSealed(text)) throw new AppError("undecryptable", 500, say("keys.secret_not_encrypted"));
   return text;
@@ -21,15 +21,15 @@ function isSealed(text: string): text is Sealed {
 }
 
 export interface Sealer {
-  /** The id of the key that `seal` uses; stored beside the data, so that a start with another key is noticed. */
+  /** The id of the key that `seal` uses, stored beside the data to detect a start with another key. */
   readonly keyId: string;
   seal(text: string): Sealed;
   /** Decrypts with the primary key, then with previous ones. Throws `undecryptable`. */
   open(sealed: Sealed): string;
   sealJson(value: unknown): Sealed;
   /**
-   * Decrypts, parses and validates. `secretsOf` names the values that must never appear in a log; by default every text
-   * in the value is one. Throws `undecryptable`, also for a value that does not meet the schema.
+   * Decrypts, parses and validates. `secretsOf` names the values that must never appear in a log; by default every text in the value.
+   * Throws `undecryptable`, also for a value that does not match the schema.
    */
   openJson<const S extends v.GenericSchema>(
     schema: S,
@@ -38,14 +38,11 @@ export interface Sealer {
   ): v.InferOutput<S>;
 }
 
-/** The process's one sealer, whose keys a rotation changes while others use it. */
+/** The only sealer of the process; a rotation changes its keys while others use it. */
 export interface RotatingSealer extends Sealer {
-  /** From now on seals with `keys.primary` and opens with all of them. Throws for a text that is no key, and changes nothing. */
+  /** From now on seals with `keys.primary` and opens with all of them. Throws for an invalid key and changes nothing. */
   useKeys(keys: EncryptionKeys): void;
-  /**
-   * A text on its way into the database: what was sealed with a previous key becomes the same secret under the primary one;
-   * everything else stays as it is.
-   */
+  /** A text about to be stored: reseals what a previous key sealed under the primary key; everything else stays unchanged. */
   toPrimary(text: string): string;
   /** Whether the primary key opens it. */
   isPrimary(text: string): boolean;
@@ -54,7 +51,7 @@ export interface RotatingSealer extends Sealer {
 interface SealerOptions {
   keys: EncryptionKeys;
   clock: Clock;
-  /** Told every decrypted secret: the redactor's `register`. */
+  /** Receives every decrypted secret: the redactor's `register`. */
   onOpen: (secret: string) => void;
 }
 
@@ -64,7 +61,7 @@ function requireKey(text: string): FernetKey {
   return key;
 }
 
-/** The secret's bytes; null when the key is not the one that sealed it, or the value is damaged. */
+/** The secret's bytes; null for another key or a damaged value. */
 function opens(key: FernetKey, sealed: string): Buffer | null {
   try {
     return decryptFernet(key, sealed);
@@ -74,7 +71,7 @@ function opens(key: FernetKey, sealed: string): Buffer | null {
   }
 }
 
-// Bounded like everything that walks: no stored secret is deeper than a few levels.
+// No stored secret is deeper than a few levels.
 const MAXIMUM_DEPTH = 16;
 
 function textsIn(value: unknown, depth = 0): string[] {
@@ -117,7 +114,7 @@ export function createSealer({ keys, clock, onOpen }: SealerOptions): RotatingSe
     openJson: (schema, sealed, secretsOf) => {
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), decrypt(sealed));
       if (!parsed.success) {
-        // Valibot's issues quote the value: they stay out of the error and its cause.
+        // Valibot's issues quote the value, so they stay out of the error and its cause.
         throw new AppError("undecryptable", 500, say("keys.secret_malformed"));
       }
       for (const secret of secretsOf?.(parsed.output) ?? textsIn(parsed.output)) onOpen(secret);

@@ -30,11 +30,11 @@ const Payload = v.pipe(
   }),
 );
 
-/** What a session token says. It proves nothing alone: the session's row and the account's epoch decide at each request. */
+/** The content of a session token. It proves nothing alone: the session's row and the account's epoch decide at each request. */
 export interface SessionClaims {
   /** The administrator's stable id. */
   readonly administrator_id: string;
-  /** The session's row; revoking goes by this and never by the token's text, which is not unique. */
+  /** The session's row. Revocation uses this and never the token's text, which is not unique. */
   readonly session_id: string;
   readonly epoch: number;
   /** Milliseconds, a whole second. */
@@ -44,16 +44,16 @@ export interface SessionClaims {
 
 export interface SessionTokens {
   sign(claims: SessionClaims): Promise<string>;
-  /** Null for anything but a whole, unexpired token of ours. */
+  /** Null for anything but a valid, unexpired token of ours. */
   verify(token: string): Promise<SessionClaims | null>;
-  /** What the forms of a session must send back; needs no storage, ends with the session, and says nothing of its token. */
+  /** What the forms of a session must send back: needs no storage, ends with the session, and reveals nothing of its token. */
   formToken(sessionId: string): string;
   isFormToken(sessionId: string, text: string): boolean;
-  /** From now on signs with this key and takes nothing that another one signed. Throws for a key of less than 256 bits. */
+  /** From now on signs with this key and accepts no other. Throws for a key of less than 256 bits. */
   useKey(key: Uint8Array): void;
 }
 
-// Base64 ignores trailing bits, so that several texts decode to one signature; only the one that we wrote is taken.
+// Base64 ignores trailing bits, so several texts decode to one signature; only the one we wrote is accepted.
 function isCanonical(token: string): boolean {
   return token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
@@ -106,7 +106,7 @@ export function createSessionTokens(firstKey: Uint8Array, clock: Clock): Session
       const payload = v.safeParse(Payload, Buffer.from(verified.payload).toString("utf8"));
       if (!payload.success) return null;
       const { iat, exp, sub, jti, epoch } = payload.output;
-      // Issued in the future, it tells that the clock went back since: whether it was issued then is for the session's row to say.
+      // An issue time in the future means that the clock was set back since; the session's row decides whether it was issued then.
       if (exp <= clock.now() / 1000 || exp <= iat) return null;
       return { administrator_id: sub, session_id: jti, epoch, issued_at: iat * 1000, expires_at: exp * 1000 };
     },

@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { parseBaseUrl } from "../base-url.ts";
 import { issue, toText } from "../messages/message.ts";
 
-/** True for a name of the time zone database that this runtime knows. */
+/** True for a name in this runtime's time zone database. */
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    // An offset such as "+05:30" formats too, but has no daylight-saving rules and is not what people mean.
+    // An offset such as "+05:30" also formats, but has no daylight-saving rules and is not what people mean.
     return /^[A-Za-z]/.test(name);
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -75,7 +75,7 @@ export const SettingsPatch = v.partial(Settings);
 
 export const SettingsView = v.object({
   ...Settings.entries,
-  /** Settings whose value comes from the environment, which wins; they cannot be changed here. */
+  /** Settings from the environment, which overrides the stored value; they cannot be changed here. */
   from_environment: v.array(v.picklist(["base_url", "log_level"])),
 });
 export type SettingsView = v.InferOutput<typeof SettingsView>;

@@ -19,20 +19,20 @@ interface SettingsServiceOptions {
   audit: RecordAudit;
   /** From the environment, which wins; null when not set there. */
   environment: { base_url: string | null; log_level: Settings["log_level"] | null };
-  /** Told after each change and once at start, so that settings apply without a restart. */
+  /** Called after each change and once at start, so that settings apply without a restart. */
   onChange: (settings: Settings) => void;
 }
 
-/** The global settings, kept in memory after the first read; another process's changes arrive by `refresh`. */
+/** The global settings, cached after the first read; changes by other processes arrive with `refresh`. */
 export async function settingsService(options: SettingsServiceOptions) {
   const { db, clock, log, audit, environment } = options;
-  /** Stored values that were passed over, so that the log tells each once. */
+  /** Stored values that were ignored, so that each is logged once. */
   const passedOver = new Map<string, unknown>();
   const load = async (read: Reader): Promise<Settings> => {
     const stored = await storedSettings(read);
     const result: Record<string, unknown> = { ...defaultSettings };
     for (const [name, schema] of Object.entries(Settings.entries)) {
-      // A value that an older version stored and that no longer passes gives way to the default, never stops the start.
+      // A value stored by an older version that is no longer valid falls back to the default and never stops the start.
       const value = stored[name];
       const parsed = v.safeParse(schema, name === "base_url" ? (storedBaseUrl(value) ?? value) : value);
       if (parsed.success) result[name] = parsed.output;
@@ -51,9 +51,9 @@ export async function settingsService(options: SettingsServiceOptions) {
   const view = (): SettingsView => ({ ...current, from_environment: [...overridden] });
 
   return {
-    /** The effective values, at no cost. */
+    /** The effective values, from memory. */
     current: (): Settings => current,
-    /** The stored values as a transaction sees them: whatever removes something asks for its limit here, and never in memory. */
+    /** The stored values as a transaction sees them: code that removes data must take its limit from here, never from memory. */
     within: (read: Reader): Promise<Settings> => load(read),
     get: async (): Promise<SettingsView> => view(),
     refresh: async (): Promise<void> => {

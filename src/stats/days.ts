@@ -14,7 +14,7 @@ function dateOf(zone: string, instant: number): string {
   return format.format(instant);
 }
 
-/** The first instant of the calendar day that `instant` is in; days begin on a whole second. */
+/** The first instant of the calendar day of `instant`; days begin on a whole second. */
 function startOfDay(zone: string, instant: number): number {
   const date = dateOf(zone, instant);
   // No day is longer than 26 hours: clock changes are of an hour or two.
@@ -30,7 +30,7 @@ function startOfDay(zone: string, instant: number): number {
 
 let kept: { key: string; starts: readonly number[] } | null = null;
 
-/** The first instants of the last `count` calendar days of a zone, today last. Kept until the day changes. */
+/** The first instants of the last `count` calendar days of a zone, today last. Cached until the day changes. */
 export function dayStarts(zone: string, now: number, count: number): readonly number[] {
   const key = `${zone} ${dateOf(zone, now)} ${count}`;
   if (kept?.key === key) return kept.starts;

@@ -13,7 +13,7 @@ import {
   trackers,
 } from "../db/tables.ts";
 
-/** Written out, not bound: only so can the planner see that the index over active runs applies. */
+/** Literal, not bound: only then does the planner use the index over active runs. */
 const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 
 const executorColumns = {
@@ -28,15 +28,15 @@ const executorColumns = {
 
 const settled = alias(runs, "settled");
 
-/** Inside, the table has its own name again. Ordered as its index is, so that no run but the last is read. */
+/** The inner table needs its own name. Ordered like its index, so that only the last run is read. */
 const lastSettled = sql`(
   select id from runs where executor_id = ${executors.id} and state in ('succeeded', 'degraded', 'failed')
   order by created_at desc limit 1
 )`;
 
 /**
- * Executors of which there is something to say: what was observed differs in one of `differences`, is not known, or the last
- * run that changed something did not go well. In the order of their names, each with that run.
+ * Executors that may need attention: the observed state differs in one of `differences` or is unknown, or the last run with changes failed.
+ * Ordered by name, each with that run.
  */
 export async function executorsToJudge(read: Reader, differences: readonly string[], limit: number) {
   const differs = sql`exists (
@@ -58,7 +58,7 @@ export async function executorsToJudge(read: Reader, differences: readonly strin
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
 
-/** Bindings to these trackers, each with what was observed of its executor. */
+/** Bindings to these trackers, each with its executor's observed state. */
 export async function bindingsOfTrackers(read: Reader, trackerIds: readonly string[]) {
   return await read
     .select({
@@ -77,7 +77,7 @@ export async function bindingsOfTrackers(read: Reader, trackerIds: readonly stri
 }
 export type BindingRow = Awaited<ReturnType<typeof bindingsOfTrackers>>[number];
 
-/** The oldest first. */
+/** Oldest first. */
 export async function activeRuns(read: Reader, limit: number) {
   return await read
     .select({ executor: executorColumns, run: runs })
@@ -90,7 +90,7 @@ export async function activeRuns(read: Reader, limit: number) {
 }
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
-/** Of enabled trackers; the one that fails longest first. */
+/** Of enabled trackers, the longest failing first. */
 export async function failingSources(read: Reader, limit: number) {
   return await read
     .select({ source: tracker_sources, tracker: trackers.name })
@@ -102,7 +102,7 @@ export async function failingSources(read: Reader, limit: number) {
 }
 export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
 
-/** Sources of enabled trackers, in numbers. */
+/** Counts the sources of enabled trackers. */
 export async function sourceCounts(read: Reader) {
   const rows = await read
     .select({
@@ -119,7 +119,7 @@ export async function sourceCounts(read: Reader) {
 
 const counted = (table: SQL) => sql<number>`(select count(*) from ${table})`;
 
-/** How many there are of everything, in one statement. */
+/** Counts everything in one statement. */
 export async function inventory(read: Reader) {
   const rows = await read
     .select({
@@ -144,7 +144,7 @@ export async function windowsInUse(read: Reader, limit: number) {
     .limit(limit);
 }
 
-/** Runs by the day of their creation and their end; `starts` are the first instants of the days, ascending. */
+/** Runs by day of creation and by result; `starts` are the first instants of the days, ascending. */
 export async function runsByDay(read: Reader, starts: readonly number[]) {
   const [first = 0, ...later] = starts;
   const branches = later.map((start, index) => sql`when ${runs.created_at} < ${start} then ${index}`);
@@ -157,7 +157,7 @@ export async function runsByDay(read: Reader, starts: readonly number[]) {
     .groupBy(sql`day`, runs.state);
 }
 
-/** The downtime at a place in the ascending order of those since `since`. */
+/** The downtime at a position in the ascending order of those since `since`. */
 export async function downtimeAt(read: Reader, since: number, place: number): Promise<number | null> {
   const rows = await read
     .select({ downtime_ms: runs.downtime_ms })
@@ -169,12 +169,12 @@ export async function downtimeAt(read: Reader, since: number, place: number): Pr
   return rows[0]?.downtime_ms ?? null;
 }
 
-/** `%` and `_` of the words are letters, not wildcards. */
+/** `%` and `_` in the words are literal, not wildcards. */
 function contains(column: SQL | Parameters<typeof eq>[0], term: string): SQL {
   return sql`${column} like ${`%${term.replaceAll(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 }
 
-// Written out: where a statement has one table only, its columns lose their table's name, and these two have an `id` each.
+// Qualified names: in a statement with one table, columns lose the table's name, and both tables have an `id`.
 const image = sql<string | null>`json_extract(tracker_sources.config, '$.image')`;
 const ofTracker = sql`from tracker_sources where tracker_sources.tracker_id = trackers.id`;
 
@@ -223,7 +223,7 @@ export async function searchExecutors(read: Reader, terms: readonly string[], li
     .limit(limit);
 }
 
-/** One word at least in the tag, the others also in the tracker's name: "nginx 1.29". The newest first. */
+/** At least one word in the tag, the others also in the tracker's name: "nginx 1.29". Newest first. */
 export async function searchReleases(read: Reader, terms: readonly string[], limit: number) {
   return await read
     .select({
@@ -247,7 +247,7 @@ export async function searchReleases(read: Reader, terms: readonly string[], lim
     .limit(limit);
 }
 
-/** Every word in the executor's name; the newest first. */
+/** Every word in the executor's name; newest first. */
 export async function searchRuns(read: Reader, terms: readonly string[], limit: number) {
   return await read
     .select({ run: runs, executor: executors.name })

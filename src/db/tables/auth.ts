@@ -11,7 +11,7 @@ export const administrators = sqliteTable(
     username: text("username").notNull(),
     password_hash: text("password_hash").notNull(),
     is_password_change_required: flag("is_password_change_required").notNull(),
-    /** Raised to end every session and token at once. */
+    /** Incremented to end every session and token at once. */
     session_epoch: integer("session_epoch").notNull().default(1),
     password_changed_at: instant("password_changed_at"),
     created_at: instant("created_at").notNull(),
@@ -33,12 +33,12 @@ export const sessions = sqliteTable(
       .notNull()
       .references(() => administrators.id, { onDelete: "cascade" }),
     epoch: integer("epoch").notNull(),
-    /** API tokens only: what the administrator calls it. */
+    /** API tokens only. */
     name: text("name"),
     scope: text("scope", { enum: ["read", "full"] })
       .notNull()
       .default("full"),
-    /** How it was begun; a token is made in a sign-in and counts as that. */
+    /** How the session began; a token counts as the sign-in that created it. */
     method: text("method", { enum: ["password", "oidc"] })
       .notNull()
       .default("password"),

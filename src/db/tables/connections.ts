@@ -24,13 +24,13 @@ export const connections = sqliteTable(
     description: text("description").notNull().default(""),
     is_enabled: flag("is_enabled").notNull().default(true),
     config: json<JsonObject>("config").notNull(),
-    /** Connections of the same place lead to the same runtime; null for one that is only itself. */
+    /** Connections with the same place lead to the same runtime; null when unknown. */
     place: text("place"),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
-    /** How many runs may change something on it at once. */
+    /** How many runs may change it at once. */
     concurrent_runs: integer("concurrent_runs").notNull().default(1),
     last_checked_at: instant("last_checked_at"),
-    /** What the last test of the connection found: `{ ok, version, api_version, platform, message }`. */
+    /** Result of the last connection test: `{ ok, version, api_version, platform, message }`. */
     last_check: json<JsonObject>("last_check"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),

@@ -25,22 +25,22 @@ export const executors = sqliteTable(
     restore_on_failure: flag("restore_on_failure").notNull(),
     allow_downgrade: flag("allow_downgrade").notNull().default(false),
     minimum_age_hours: integer("minimum_age_hours").notNull().default(0),
-    /** A run waits for the administrator's consent to its plan, for so many hours. */
+    /** A run waits this many hours for the administrator to approve its plan. */
     requires_approval: flag("requires_approval").notNull().default(false),
     approval_hours: integer("approval_hours").notNull().default(72),
-    /** The new container is started before the old one is stopped. */
+    /** The new container starts before the old one stops. */
     start_first: flag("start_first").notNull().default(false),
-    /** So long both run, once the new one is ready. */
+    /** How long both run after the new one is ready. */
     drain_seconds: integer("drain_seconds").notNull().default(10),
-    /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
+    /** Settings of the target that the runtime did not report last time: one sentence each. */
     unknown_settings: json<readonly string[]>("unknown_settings").notNull().default([]),
     /** Those of them that an automatic run may lose, word for word. */
     accepted_unknown_settings: json<readonly string[]>("accepted_unknown_settings").notNull().default([]),
-    /** When the trigger must be evaluated again; null when nothing is to come. */
+    /** When the trigger is evaluated next; null when nothing is due. */
     next_evaluation_at: instant("next_evaluation_at"),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
-    /** What was last seen of the target, with its time: the state shown is the observed one. */
+    /** The target as last observed, with its time; pages show this state. */
     observed: json<JsonObject>("observed"),
     observed_at: instant("observed_at"),
     created_at: instant("created_at").notNull(),

@@ -13,7 +13,7 @@ export const settings = sqliteTable("settings", {
   updated_at: instant("updated_at").notNull(),
 });
 
-/** Append-only: nothing in the product changes or removes a row but the retention at the far end. */
+/** Append-only: nothing in the product changes or removes a row, except retention for the oldest. */
 export const audit_entries = sqliteTable(
   "audit_entries",
   {
@@ -33,13 +33,13 @@ export const audit_entries = sqliteTable(
   (t) => [index("audit_entries_at").on(t.at), index("audit_entries_event").on(t.event, t.at)],
 );
 
-/** What was made with an `Idempotency-Key`, for a day. */
+/** Results of requests with an `Idempotency-Key`, for a day. */
 export const idempotency_keys = sqliteTable(
   "idempotency_keys",
   {
     /** Of the administrator's id and the key. */
     key_hash: text("key_hash").primaryKey(),
-    /** What was asked, what came of it, and the answer, which can hold a secret. */
+    /** The request, its result and the response, which can hold a secret. */
     sealed_outcome: sealed("sealed_outcome"),
     created_at: instant("created_at").notNull(),
   },

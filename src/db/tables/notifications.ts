@@ -17,7 +17,7 @@ export const events = sqliteTable(
   (t) => [
     index("events_created").on(t.created_at),
     index("events_tracker").on(t.tracker_id, t.created_at),
-    // One event for each end of a run, however often the end is written.
+    // One event per end of a run, however often the end is written.
     uniqueIndex("events_run").on(t.run_id).where(sql`${t.run_id} is not null`),
   ],
 );
@@ -33,9 +33,9 @@ export const notifiers = sqliteTable(
     language: text("language", { enum: ["en", "zh"] }).notNull(),
     trigger_events: json<readonly string[]>("trigger_events").notNull(),
     sealed_config: sealed("sealed_config"),
-    /** Host and port of the destination, which is all that is shown of it. */
+    /** Host and port of the destination: the only part that is shown. */
     destination: text("destination").notNull(),
-    /** Set when the receiver said 410 Gone; cleared by an edit. */
+    /** Set when the receiver returned 410 Gone; cleared by an edit. */
     stopped_at: instant("stopped_at"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),

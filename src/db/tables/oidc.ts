@@ -21,13 +21,13 @@ export const oidc_providers = sqliteTable(
     authorization_url: text("authorization_url"),
     token_url: text("token_url"),
     jwks_url: text("jwks_url"),
-    /** Kept for people; nothing asks it. */
+    /** For display; never requested. */
     userinfo_url: text("userinfo_url"),
     scopes: text("scopes").notNull(),
     icon_url: text("icon_url"),
     description: text("description").notNull(),
     is_enabled: flag("is_enabled").notNull(),
-    /** Raised by each change: an attempt that was begun before is refused. */
+    /** Incremented by each change: attempts that began before are refused. */
     revision: integer("revision").notNull().default(1),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -56,11 +56,11 @@ export const oidc_bindings = sqliteTable(
   (t) => [check("oidc_bindings_one", sql`${t.singleton} = 1`)],
 );
 
-/** One way to the provider and back: deleted at its first use. */
+/** One redirect to the provider and back: deleted at its first use. */
 export const oidc_attempts = sqliteTable(
   "oidc_attempts",
   {
-    /** SHA-256 of the state, in hex: whoever reads the database cannot answer an attempt that is under way. */
+    /** SHA-256 of the state, in hex: reading the database is not enough to complete an attempt. */
     state_hash: text("state_hash").primaryKey(),
     kind: text("kind", { enum: ["login", "binding"] }).notNull(),
     provider_id: text("provider_id")
@@ -69,11 +69,11 @@ export const oidc_attempts = sqliteTable(
     provider_revision: integer("provider_revision").notNull(),
     /** SHA-256 of what the browser's cookie holds. */
     browser_hash: text("browser_hash").notNull(),
-    /** Of a binding: the administrator's session that began it. */
+    /** For a binding: the administrator's session that began it. */
     session_id: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
     /** Nonce and code verifier. */
     sealed_secrets: sealed("sealed_secrets"),
-    /** Where a login leads to; a path of ours. */
+    /** Where a login leads; a local path. */
     next: text("next"),
     created_at: instant("created_at").notNull(),
     expires_at: instant("expires_at").notNull(),

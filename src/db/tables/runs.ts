@@ -27,19 +27,19 @@ export const runs = sqliteTable(
     trigger: text("trigger", { enum: ["manual", "immediate", "window"] }).notNull(),
     /** 1, or 2 for the one automatic retry after a transport fault. */
     attempt: integer("attempt").notNull().default(1),
-    /** Closed code and sentence of why it ended as it did. */
+    /** Closed code and message: why it ended as it did. */
     reason_code: text("reason_code"),
     reason: saidText("reason"),
     plan: json<JsonObject>("plan"),
     plan_hash: text("plan_hash"),
-    /** What was consented to: a run whose target's plan has another hash is refused. */
+    /** What was approved: a run is refused when the target's plan has another hash. */
     expected_plan_hash: text("expected_plan_hash"),
-    /** Identity of what is desired over all services: an automatic run happens once for it. */
+    /** Identifies the desired state of all services: an automatic run happens once for it. */
     desired_revision: text("desired_revision"),
-    /** Of a pending run whose plan needs consent; `plan` and `plan_hash` are what is consented to. */
+    /** For a pending run that needs approval; `plan` and `plan_hash` are what is approved. */
     approval: text("approval", { enum: ["awaiting", "approved"] }),
     approval_until: instant("approval_until"),
-    /** What was done to each container, in order: `{ container, service, because, outcome, downtime_ms, detail }`. */
+    /** What happened to each container, in order: `{ container, service, because, outcome, downtime_ms, detail }`. */
     containers: json<readonly JsonObject[]>("containers"),
     from_tag: text("from_tag"),
     from_digest: text("from_digest"),
@@ -47,21 +47,21 @@ export const runs = sqliteTable(
     to_digest: text("to_digest"),
     snapshot_id: text("snapshot_id"),
     ignore_window: flag("ignore_window").notNull().default(false),
-    /** What runs now, as observed at the end: `desired`, `previous`, `none`, `unknown`. */
+    /** What was running at the end: `desired`, `previous`, `none`, `unknown`. */
     serving: text("serving"),
-    /** From the previous one's stop to the next start of anything; null when nothing was stopped. */
+    /** From stopping the previous one to the next start of anything; null when nothing was stopped. */
     downtime_ms: integer("downtime_ms"),
-    /** From the same stop to the first probe that passed. */
+    /** From the same stop to the first successful probe. */
     ready_ms: integer("ready_ms"),
     progress: json<JsonObject>("progress"),
     due_at: instant("due_at").notNull(),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
-    /** Set with an end state while the run's backups still have to be removed. */
+    /** Set with an end state while the run's backups remain to be removed. */
     cleanup_due_at: instant("cleanup_due_at"),
-    /** Of a run that ended with its target down: what became of it since; see `StoredOutage`. */
+    /** For a run that left its target down: what happened since; see `StoredOutage`. */
     outage: json<JsonObject>("outage"),
-    /** Set with an end state while the target is down: when bringing it up is tried next. */
+    /** Set with an end state while the target is down: when the next attempt to start it is due. */
     outage_due_at: instant("outage_due_at"),
     created_at: instant("created_at").notNull(),
     started_at: instant("started_at"),
@@ -82,7 +82,7 @@ export const runs = sqliteTable(
   ],
 );
 
-/** The journal of a run, and what its page shows: each step is written before it is taken. */
+/** The journal of a run, shown on its page: each step is written before it is taken. */
 export const run_steps = sqliteTable(
   "run_steps",
   {
@@ -110,7 +110,7 @@ export const snapshots = sqliteTable(
     reference: text("reference").notNull(),
     digest: text("digest"),
     image_id: text("image_id").notNull(),
-    /** Every image that it needs: of a compose group there are several. */
+    /** Every image it needs; a compose group has several. */
     image_ids: json<readonly string[]>("image_ids").notNull().default([]),
     size_bytes: integer("size_bytes").notNull(),
     is_locked: flag("is_locked").notNull().default(false),

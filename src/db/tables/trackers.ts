@@ -16,7 +16,7 @@ export const trackers = sqliteTable(
     request_timeout_seconds: integer("request_timeout_seconds").notNull(),
     sorting: text("sorting", { enum: ["publish_time", "semantic"] }).notNull(),
     release_fallback: flag("release_fallback").notNull().default(false),
-    /** Where notes come from: `{ source: "release" }`, or `{ source: "changelog", … }` with what the changelog needs. */
+    /** Where notes come from: `{ source: "release" }`, or `{ source: "changelog", … }` with the changelog's settings. */
     release_notes: json<JsonObject>("release_notes").notNull().default({ source: "release" }),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -36,29 +36,29 @@ export const tracker_sources = sqliteTable(
     kind: text("kind").notNull(),
     config: json<JsonObject>("config").notNull(),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
-    /** The host that `config` leads to: checks of one host are bounded. */
+    /** The host of `config`: checks per host are limited. */
     host: text("host").notNull().default(""),
-    /** When the next check is due; pushed forward by the claim itself. */
+    /** When the next check is due; claiming the check moves it forward. */
     next_check_at: instant("next_check_at").notNull(),
-    /** Somebody asked for a check; also of a tracker that is not enabled. Cleared by the claim. */
+    /** A requested check, also for a disabled tracker. Cleared by the claim. */
     check_requested_at: instant("check_requested_at"),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
-    /** The first successful check is a silent baseline; null until then and after the configuration changed. */
+    /** The first successful check is a silent baseline; null until then and after a configuration change. */
     baseline_at: instant("baseline_at"),
     last_checked_at: instant("last_checked_at"),
     last_success_at: instant("last_success_at"),
     last_error_code: text("last_error_code"),
     last_error_message: saidText("last_error_message"),
-    /** Since when checks fail without a success between. */
+    /** Since when checks fail without a success. */
     failing_since: instant("failing_since"),
     last_request_count: integer("last_request_count"),
     last_byte_count: integer("last_byte_count"),
     last_duration_ms: integer("last_duration_ms"),
     upstream_total: integer("upstream_total"),
-    /** Where upstream says the repository is now; null while it is where it was. */
+    /** The repository's new address according to upstream; null while it has not moved. */
     moved_to: text("moved_to"),
-    /** Where the rotation that re-checks older known tags stands. */
+    /** Position of the rotation that re-checks older known tags. */
     rotation: integer("rotation").notNull().default(0),
     memo: text("memo"),
   },
@@ -77,23 +77,23 @@ export const tracker_channels = sqliteTable(
     source_id: text("source_id")
       .notNull()
       .references(() => tracker_sources.id, { onDelete: "cascade" }),
-    /** What bindings, events and people call it: its type, unless it has a name of its own. */
+    /** The name for bindings, events and people: its type, unless it has its own name. */
     name: text("name").notNull(),
     type: text("type", { enum: ["stable", "prerelease", "beta", "canary"] }).notNull(),
     position: integer("position").notNull(),
     release_type: text("release_type", { enum: ["release", "prerelease"] }),
     include_pattern: text("include_pattern").notNull().default(""),
     exclude_pattern: text("exclude_pattern").notNull().default(""),
-    /** A version becomes the channel's latest only once every source of the tracker shows it. */
+    /** A version becomes the channel's latest only once every source of the tracker has it. */
     requires_agreement: flag("requires_agreement").notNull().default(false),
-    /** As of a source: what a check finds is announced only once a check has succeeded under these rules. */
+    /** As for a source: findings are announced only after a check has succeeded under these rules. */
     baseline_at: instant("baseline_at"),
-    /** What this channel last called its latest, so that each channel triggers by its own change. */
+    /** The last announced latest, so that each channel triggers on its own changes. */
     latest_release_id: text("latest_release_id").references((): AnySQLiteColumn => releases.id, {
       onDelete: "set null",
     }),
     latest_revision: text("latest_revision"),
-    /** The highest version beside the latest; null until the first check that judges it. */
+    /** The highest version besides the latest; null until the first check computes it. */
     newest: json<{ tag: string; version: string }>("newest"),
   },
   (t) => [uniqueIndex("tracker_channels_name").on(t.source_id, t.name)],
@@ -117,13 +117,13 @@ export const releases = sqliteTable(
     republished_at: instant("republished_at"),
     url: text("url"),
     notes: text("notes"),
-    /** Of the notes as stored, so that edited ones are noticed without reading them; null where there are none. */
+    /** Digest of the stored notes, which detects edits without reading them; null when there are none. */
     notes_digest: text("notes_digest"),
-    /** Why the changelog gave no notes for it; null when it did or was not asked. */
+    /** Why the changelog has no notes for it; null when it has or was not read. */
     notes_error: saidText("notes_error"),
     app_version: text("app_version"),
     is_deprecated: flag("is_deprecated").notNull().default(false),
-    /** Of an image: the commit and the version that it says it was built from. */
+    /** For an image: the commit and version in its labels. */
     source_revision: text("source_revision"),
     labelled_version: text("labelled_version"),
   },

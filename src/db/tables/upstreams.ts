@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, type JsonObject, json } from "./columns.ts";
 
-/** Stored answers for conditional requests; the key is the URL and the credential. */
+/** Stored responses for conditional requests; the key is the URL and the credential. */
 export const response_cache = sqliteTable(
   "response_cache",
   {
@@ -9,7 +9,7 @@ export const response_cache = sqliteTable(
     etag: text("etag"),
     last_modified: text("last_modified"),
     content_type: text("content_type"),
-    /** Further headers that a 304 need not repeat; lower-case names. */
+    /** Further headers that a 304 may omit; lower-case names. */
     headers: json<Readonly<Record<string, string>>>("headers").notNull().default({}),
     size_bytes: integer("size_bytes").notNull().default(0),
     used_at: instant("used_at").notNull(),
