@@ -36,11 +36,11 @@ export interface AppOptions {
   door: Door;
   log: Log;
   version: string;
-  /** What an upstream said, as it may be shown: without secrets, and cut. */
+  /** Upstream text for showing: without secrets, and shortened. */
   excerpt: (text: string) => string;
 }
 
-/** The whole of HTTP: middleware first, then the API, then the pages. */
+/** The whole HTTP application: middleware first, then the API, then the pages. */
 export function createApp(options: AppOptions): App {
   const { services, assets, door, log, version } = options;
   const app: App = new Hono<AppEnv>({

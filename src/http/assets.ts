@@ -15,13 +15,13 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export interface Assets {
-  /** The path below the base path that has the content's hash in it, so that it can be cached for a year. */
+  /** The path below the base path, with the content's hash in it, so that it can be cached for a year. */
   path(name: string): string;
   mount(app: App): void;
 }
 
 interface AssetFile {
-  /** Name as templates ask for it. */
+  /** The name in templates. */
   name: string;
   /** Absolute path on disk. */
   file: string;
@@ -29,13 +29,13 @@ interface AssetFile {
 
 const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
 
-/** What the pages load from packages, under the names by which templates ask for it. */
+/** Files that pages load from packages, under their names in templates. */
 export const packagedFiles: readonly AssetFile[] = [
   { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
   { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
 ];
 
-/** The style sheets in the order of their names, as the one that pages load. */
+/** The style sheets joined in the order of their names, as pages load them. */
 export function joinStyles(publicDir: string): Uint8Array<ArrayBuffer> {
   const folder = join(publicDir, "styles");
   const names = readdirSync(folder).filter((name) => name.endsWith(".css"));

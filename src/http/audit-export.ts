@@ -13,8 +13,8 @@ interface AuditExportServices {
 }
 
 /**
- * The audit as JSON lines to save, written as it is read: one batch at a time, as fast as the reader takes it. It breaks off when
- * the session ends meanwhile. Throws 422 for a query that is none.
+ * Streams the audit as JSON lines: one batch at a time, at the reader's pace. Breaks off when the session ends. Throws 422 for an invalid
+ * query.
  */
 export function auditExport(c: AppContext, services: AuditExportServices, query: unknown): Response {
   const session = requireSession(c);

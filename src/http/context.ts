@@ -2,26 +2,26 @@ import type { Context, Hono } from "hono";
 import type { Actor, Session } from "../auth/schema.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-/** What the middleware puts beside each request. */
+/** What the middleware adds to each request. */
 export interface AppEnv {
   Variables: {
     request_id: string;
-    /** Aborted when the process is about to end: what only waits, ends at once. */
+    /** Aborted when the process is about to end, to end all waiting at once. */
     closing: AbortSignal;
     /** What the request changes. */
     scope: RequestScope;
-    /** Whether browsers reach us by https, which decides the flags of cookies; missing when the request named no host. */
+    /** Whether browsers reach us over https, which decides the flags of cookies; missing when the request named no host. */
     is_secure?: boolean;
     /** Of the client; from `X-Forwarded-For` only behind a trusted proxy. */
     address: string;
-    /** Null when nobody is signed in. */
+    /** Null when not signed in. */
     session: Session | null;
     /** For audit entries. */
     actor: Actor;
-    /** What forms must send back; empty when nobody is signed in. */
+    /** What forms must send back; empty when not signed in. */
     csrf_token: string;
   };
-  /** Given by `main.ts` with each request. */
+  /** Set by `main.ts` with each request. */
   Bindings: { peer_address: string | null };
 }
 

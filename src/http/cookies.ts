@@ -4,7 +4,7 @@ import type { AppContext } from "./context.ts";
 
 const noticeCookie = "tidemark_notice";
 
-/** A path below our own base path: never another host, also not by `//` or a backslash. */
+/** True for a path below our base path: never another host, not even by `//` or a backslash. */
 export function isLocalPath(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path) && path.length <= 2048;
 }
@@ -22,12 +22,12 @@ export function isSecure(baseUrl: string): boolean {
   return baseUrl.startsWith("https:");
 }
 
-/** Where and how cookies of pages are kept beside the session's, which has its own rules. */
+/** Where and how pages keep cookies; the session's cookie has its own rules. */
 export function placeOf(c: AppContext, prefix: string) {
   return { path: prefix === "" ? "/" : prefix, sameSite: "Lax", secure: c.get("is_secure") ?? false } as const;
 }
 
-/** Says on the next page what this request did. `prefix` is the base path. */
+/** Shows on the next page what this request did. `prefix` is the base path. */
 export function setNotice(c: AppContext, prefix: string, notice: StoredNotice): void {
   const value = Buffer.from(JSON.stringify({ ...notice, text: notice.text.slice(0, 500) }), "utf8").toString(
     "base64url",
@@ -35,7 +35,7 @@ export function setNotice(c: AppContext, prefix: string, notice: StoredNotice): 
   setCookie(c, noticeCookie, value, { ...placeOf(c, prefix), httpOnly: true, maxAge: 60 });
 }
 
-/** Takes the notice of the previous request; whatever does not look like one of ours is dropped. */
+/** Takes the notice of the previous request; drops anything malformed. */
 export function readNotice(c: AppContext, prefix: string): StoredNotice | null {
   const value = getCookie(c, noticeCookie);
   if (value === undefined) return null;

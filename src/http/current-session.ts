@@ -10,7 +10,7 @@ export function requireSession(c: AppContext): Session {
   return session;
 }
 
-/** Who signs in, from where and with what. */
+/** Who signs in: actor and user agent. */
 export function signInOrigin(c: AppContext): SignInOrigin {
   return { actor: c.get("actor"), user_agent: c.req.header("user-agent") ?? null };
 }

@@ -17,16 +17,16 @@ function stopping(): AppError {
 }
 
 interface CloseOptions {
-  /** So long a request may take that has changed nothing yet; then it is refused. */
+  /** How long a request without changes may still run; then it is refused. */
   patience_ms: number;
-  /** So long one may take that has: it goes on to its end, so that its answer is true. */
+  /** How long a request with changes may run: it completes, so that its response is true. */
   limit_ms: number;
 }
 
-/** Where requests come in: none any more once it is closed, and who is in gets out before the database goes. */
+/** Admits requests. Once closed, it refuses new ones and lets running ones finish before the database closes. */
 export function createDoor(clock: Clock) {
   const closing = new AbortController();
-  /** Whose session is looked up, or whose body is not there yet: a body that never comes must not hold up the stop. */
+  /** Waiting for their session or body: a body that never arrives must not delay the stop. */
   const waiting = new Set<RequestScope>();
   const begun = new Set<RequestScope>();
   let inside = 0;
@@ -49,7 +49,7 @@ export function createDoor(clock: Clock) {
   };
   const begin: MiddlewareHandler<AppEnv> = async function begin(c, next) {
     const scope = c.get("scope");
-    // It was answered meanwhile, and its body read away.
+    // It was answered meanwhile, and its body drained.
     if (closing.signal.aborted) throw stopping();
     if (c.req.raw.body !== null && Object.keys(c.req.bodyCache).length === 0) await c.req.arrayBuffer();
     if (closing.signal.aborted) throw stopping();
@@ -59,9 +59,9 @@ export function createDoor(clock: Clock) {
   };
 
   return {
-    /** Of every request: refuses it once the door is closed. */
+    /** For every request: refuses it once the door is closed. */
     enter,
-    /** Behind session and body: from here on the request is let come to its end. */
+    /** After session and body: from here on the request may complete. */
     begin,
 
     /** Counts one request until it is answered. */
@@ -75,7 +75,7 @@ export function createDoor(clock: Clock) {
       }
     },
 
-    /** Lets no request in any more; resolves when everybody is out, or when the limit is over: false then. */
+    /** Admits no more requests; resolves when all have finished, or false at the limit. */
     close: async ({ patience_ms, limit_ms }: CloseOptions): Promise<boolean> => {
       closing.abort(stopping());
       for (const scope of waiting) scope.giveUp(stopping());

@@ -1,6 +1,6 @@
 import type { SnapshotExport } from "../runs/snapshots.ts";
 
-/** An export as a file to save: it may hold secrets, so nothing on the way keeps it or shows it as something else. */
+/** An export as a download. It may hold secrets, so nothing may cache it or interpret it as another type. */
 export function exportedFile({ file_name, text }: SnapshotExport): Response {
   return new Response(text, {
     headers: {

@@ -11,14 +11,14 @@ function place(c: AppContext, baseUrl: BaseUrl) {
   return { name: `${prefix}${NAME}`, path, secure };
 }
 
-/** What this browser was given when it set out for the identity provider; null when it did not. */
+/** The cookie that this browser received before going to the identity provider; null without one. */
 export function readAttemptCookie(c: AppContext, baseUrl: BaseUrl): string | null {
   return getCookie(c, place(c, baseUrl).name) ?? null;
 }
 
 /**
- * Binds attempts to this browser for as long as they last. `Lax`, because the provider's redirect comes from elsewhere. It is
- * not cleared by a callback: another tab may still be on its way.
+ * Binds attempts to this browser for their lifetime. `Lax`, because the provider's redirect comes from another site. A callback does not
+ * clear it: another tab may still be on its way.
  */
 export function writeAttemptCookie(c: AppContext, baseUrl: BaseUrl, browser: string, maxAgeSeconds: number): void {
   const { name, path, secure } = place(c, baseUrl);

@@ -10,7 +10,7 @@ interface OpenApiOptions {
 }
 
 export interface OpenApi {
-  /** Where its one server is `base_url`. */
+  /** With `base_url` as its only server. */
   document(base_url: string): JsonObject;
   /** The same as text. */
   text(base_url: string): string;
@@ -37,12 +37,12 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Readers of JSON Schema mostly know no Unicode properties; the same set in what all of them know. */
+/** Most readers of JSON Schema do not know Unicode properties; returns an equivalent that all of them know. */
 function portablePattern(pattern: string): string {
   return pattern.replaceAll("\\P{Cc}", "[^\\u0000-\\u001f\\u007f-\\u009f]");
 }
 
-/** With a further pattern: the converter keeps the first of several alone, and the last is the one that says most. */
+/** Adds a pattern: the converter keeps only the first of several, and the last is the most specific. */
 function withPattern(target: JsonObject, action: object): JsonObject {
   const requirement: unknown = Object.entries(action).find(([key]) => key === "requirement")?.[1];
   if (!(requirement instanceof RegExp)) return target;
@@ -63,13 +63,13 @@ function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObje
       const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
       const says = (key: string) => isRecord(metadata) && metadata[key] === true;
       if (says("instant")) return { type: "string", format: "date-time" };
-      // What the form alone needs (placeholder, option titles) says nothing about the wire.
+      // What only the form needs (placeholder, option titles) does not belong in the document.
       const names = isRecord(metadata) ? Object.keys(metadata) : [];
       const described = Object.fromEntries(Object.entries(target).filter(([key]) => !names.includes(key)));
       return says("secret") ? { ...described, writeOnly: true } : described;
     },
     overrideSchema: ({ valibotSchema, jsonSchema: target }) => {
-      // The converter drops which property tells a variant's options apart.
+      // The converter drops the property that discriminates a variant's options.
       if (valibotSchema.type !== "variant") return target;
       const key = Object.entries(valibotSchema).find(([name]) => name === "key")?.[1];
       return typeof key === "string" ? { ...target, discriminator: { propertyName: key } } : target;
@@ -169,8 +169,8 @@ function operation(route: Route): JsonObject {
 }
 
 /**
- * The OpenAPI 3.1 description of the declared routes. Made once, at the first question: it is for strangers too, and all but the
- * base URL, which may be the address that a request names, stays as it is.
+ * The OpenAPI 3.1 description of the declared routes. Built once, on the first request, because it is public; only the base URL, which may
+ * come from the request, varies.
  */
 export function openApi(options: OpenApiOptions): OpenApi {
   let made: { before: JsonObject; after: JsonObject; texts: readonly [string, string] } | null = null;
@@ -210,7 +210,7 @@ function body(routes: readonly Route[]): JsonObject {
   };
 }
 
-/** A list's answer: the items and where the next page begins. */
+/** A page of a list: the items and where the next page begins. */
 export function pageOf<S extends v.GenericSchema>(item: S) {
   return v.object({ items: v.array(item), next_cursor: v.nullable(v.string()) });
 }

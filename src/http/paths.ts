@@ -4,8 +4,8 @@ export function basePath(baseUrl: string): string {
 }
 
 /**
- * What is routed: the path below the base path. Proxies either pass the prefix on or take it away, and both must work, so
- * a path without the prefix is taken as it is.
+ * The path below the base path, for routing. Proxies may pass the prefix on or remove it; both work, so a path without the prefix is used
+ * as it is.
  */
 export function belowBasePath(path: string, prefix: string): string {
   if (prefix === "") return path;
@@ -13,12 +13,12 @@ export function belowBasePath(path: string, prefix: string): string {
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-/** Paths that answer JSON, also when something fails; `path` is below the base path. */
+/** Paths with JSON responses, including errors; `path` is below the base path. */
 export function isApiPath(path: string): boolean {
   return path === "/api" || path.startsWith("/api/") || path === "/openapi.json" || path.startsWith("/health/");
 }
 
-/** A path as it may be written down: the token of a one-time link is left out of it. */
+/** A path for the log: without the token of a one-time link. */
 export function shownPath(path: string): string {
   return path.replace(/^(\/approvals\/[^/]*)\/.*$/s, "$1/…");
 }

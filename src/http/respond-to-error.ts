@@ -6,18 +6,18 @@ import type { AppContext } from "./context.ts";
 import { shownPath } from "./paths.ts";
 
 /**
- * Failed Dependency (RFC 4918): what was asked is right, and somebody else did not play along. Not 502, which proxies in front of us
- * say themselves, and some put their own page in its place.
+ * Failed Dependency (RFC 4918): the request is right, but something it depends on failed. Not 502, which proxies in front of us send
+ * themselves, some of them with their own page.
  */
 const upstreamStatus = 424;
 
 /**
- * What was thrown as the error that a caller may see; unknown ones lose their text and keep the request id. `excerpt` takes the
- * secrets out of what an upstream said, and cuts it.
+ * The error for the caller; unknown ones lose their text and keep the request id. `excerpt` removes secrets from upstream text and shortens
+ * it.
  */
 export function toAppError(error: unknown, excerpt: (text: string) => string): AppError {
   if (error instanceof AppError) return error;
-  // The query that failed stands around what the database's own client threw.
+  // The query builder wraps what the database client threw in the failed query.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (error instanceof PluginError) {
     return new AppError(`upstream_${error.code}`, upstreamStatus, withTexts(error.said, excerpt), { cause: error });
@@ -34,7 +34,7 @@ export function logError(log: Log, c: AppContext, error: AppError): void {
     path: shownPath(c.req.path),
     code: error.code,
   };
-  // What an upstream refuses while somebody types its address is no failure of ours.
+  // An upstream's refusal while somebody types its address is not our failure.
   if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, reason: error.message });
   // Nor is the end of this process.
   else if (error.status >= 500 && error.code !== "stopping")

@@ -3,7 +3,7 @@ import type { AppContext } from "./context.ts";
 
 const NAME = "tidemark_session";
 
-/** The base URL as people reach this instance, for the request at hand. */
+/** The base URL as people reach this instance, for this request. */
 export type BaseUrl = (requestUrl: string) => string;
 
 interface Place {
@@ -13,8 +13,8 @@ interface Place {
 }
 
 /**
- * Where the session's cookie lives: under https with a prefix that no other host can forge, `__Host-` at the root and
- * `__Secure-` for a base URL with a sub-path; under plain http browsers take neither.
+ * Where the session's cookie lives. Under https it has a prefix that no other host can forge: `__Host-` at the root, `__Secure-` for a base
+ * URL with a sub-path. Browsers refuse both under plain http.
  */
 export function cookiePlace(baseUrl: string): Place {
   const { protocol, pathname } = new URL(baseUrl);
@@ -27,7 +27,7 @@ export function readSessionCookie(c: AppContext, baseUrl: BaseUrl): string | nul
   return getCookie(c, cookiePlace(baseUrl(c.req.url)).name) ?? null;
 }
 
-/** `SameSite=Lax` and not `Strict`: after an identity provider's redirect a strict cookie would be missing. */
+/** `SameSite=Lax` and not `Strict`: a strict cookie would be missing after an identity provider's redirect. */
 export function writeSessionCookie(c: AppContext, baseUrl: BaseUrl, token: string, maxAgeSeconds: number): void {
   const { name, path, secure } = cookiePlace(baseUrl(c.req.url));
   setCookie(c, name, token, { path, secure, httpOnly: true, sameSite: "Lax", maxAge: Math.max(0, maxAgeSeconds) });

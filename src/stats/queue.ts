@@ -7,9 +7,9 @@ import type { BadRun, LostConnection, LostTarget, PendingUpdate } from "./schema
 
 export type ImageDifference = NonNullable<ServiceObservation["difference"]>;
 
-/** The runtime did not answer: the fault of the connection, not of one target. */
+/** The runtime did not respond: a problem of the connection, not of one target. */
 const connectionProblems: ReadonlySet<string> = new Set(["unreachable", "unauthorized", "rate_limited", "malformed"]);
-/** What somebody has to put right; other problems pass by themselves or were wanted. */
+/** Problems that somebody has to fix; others pass by themselves or are intended. */
 const targetProblems: ReadonlySet<string> = new Set(["target_missing", "target_refused", "not_found", "rejected"]);
 
 interface Sorted {
@@ -21,7 +21,7 @@ interface Sorted {
   unknown: number;
 }
 
-/** Each executor stands in one list at most: under the thing that it needs first. */
+/** Each executor appears in one list at most: under its most urgent need. */
 export function sortByNeed(
   rows: readonly JudgedRow[],
   running: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function sortByNeed(
 ): Sorted {
   const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [], unknown: 0 };
   for (const row of rows) {
-    // What a run that goes on will make of it is to be seen there.
+    // An active run decides it; the run's page shows that.
     if (running.has(row.executor.id)) continue;
     const parsed = v.safeParse(Observation, row.executor.observed);
     const observation = parsed.success ? parsed.output : null;
@@ -46,7 +46,7 @@ export function sortByNeed(
   const age = (update: PendingUpdate) => update.published_at ?? Number.POSITIVE_INFINITY;
   sorted.updates.sort((a, b) => age(a) - age(b));
   sorted.waiting.sort((a, b) => (a.waiting?.until ?? 0) - (b.waiting?.until ?? 0));
-  // What is down stands first, then the latest.
+  // Targets that are down first, then the latest run.
   const isUp = (run: BadRun) => (run.serving === "none" ? 0 : 1);
   sorted.bad_runs.sort((a, b) => isUp(a) - isUp(b) || (b.ended_at ?? 0) - (a.ended_at ?? 0));
   return sorted;
@@ -135,13 +135,13 @@ function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullabl
 
 type Run = ActiveRow["run"];
 
-/** What runs now, as far as the run knows. */
+/** What is running now, as far as the run knows. */
 function runServing(run: Run) {
   const serving = servings.find((known) => known === run.serving) ?? null;
   return servingNow({ serving, outage: outageView(run) });
 }
 
-/** What is told of a run wherever it is told. */
+/** The facts of a run shown on every page. */
 export function runFacts(run: Run) {
   return {
     kind: run.kind,

@@ -4,7 +4,7 @@ import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
 
-/** What one service of an executor runs of a tracker, as last observed. */
+/** What one service of an executor runs from a tracker, as last observed. */
 export interface TrackerUse {
   tracker_id: string;
   executor_id: string;
@@ -13,10 +13,10 @@ export interface TrackerUse {
   /** The channel's name. */
   channel: string;
   is_enabled: boolean;
-  /** Null while nobody could look. */
+  /** Null until it was observed. */
   current: { tag: string | null; digest: string | null } | null;
   desired: { tag: string; digest: string | null } | null;
-  /** `unknown`: not looked at yet, not reachable, or not to be compared. */
+  /** `unknown`: not observed yet, not reachable, or not comparable. */
   state: "current" | "update" | "unknown";
 }
 
@@ -36,7 +36,7 @@ const runEntries = {
   reason: v.nullable(v.string()),
   reason_data: v.nullable(MessageSchema),
   serving: v.nullable(v.picklist(servings)),
-  /** What became of a target that it left down; null when it left nothing down. */
+  /** What happened to a target that it left down; null when it left nothing down. */
   outage: v.nullable(OutageView),
   approval: v.nullable(v.picklist(["awaiting", "approved"])),
   approval_until: NullableInstant,
@@ -44,16 +44,16 @@ const runEntries = {
   to: Version,
 };
 
-/** An executor whose target does not run what it should; it waits for somebody, or for what `waiting` says. */
+/** An executor whose target differs from the desired state; it waits for somebody, or for what `waiting` says. */
 const PendingUpdate = v.object({
   ...executorEntries,
   trigger: v.picklist(triggers),
-  /** The first service that differs; `more_services` says how many others do. */
+  /** The first service that differs; `more_services` counts the others. */
   service: v.string(),
   from: Version,
   to: Version,
   more_services: v.number(),
-  /** All that differ, the first among them. */
+  /** All that differ, the first included. */
   services: v.array(v.object({ service: v.string(), from: Version, to: Version })),
   /** When the desired release was published; null when upstream does not say. */
   published_at: NullableInstant,
@@ -61,7 +61,7 @@ const PendingUpdate = v.object({
 });
 export type PendingUpdate = v.InferOutput<typeof PendingUpdate>;
 
-/** A last run that failed or was degraded, with no success after it. */
+/** A last run that failed or was degraded, without a later success. */
 const BadRun = v.object({
   ...executorEntries,
   run_id: v.string(),
@@ -85,18 +85,18 @@ const FailingSource = v.object({
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
 
-/** A runtime that could not be asked when its executors were looked at. */
+/** A runtime that was unreachable when its executors were checked. */
 const LostConnection = v.object({
   connection_id: v.string(),
   connection: v.string(),
   problem: ProblemSchema,
   executors: v.number(),
-  /** When one of their targets was seen last, as far as it is known. */
+  /** When one of their targets was last observed, if known. */
   observed_at: NullableInstant,
 });
 export type LostConnection = v.InferOutput<typeof LostConnection>;
 
-/** An executor whose target is gone, or is one that cannot be updated. */
+/** An executor whose target is gone or cannot be updated. */
 const LostTarget = v.object({ ...executorEntries, problem: ProblemSchema, observed_at: NullableInstant });
 export type LostTarget = v.InferOutput<typeof LostTarget>;
 
@@ -110,7 +110,7 @@ const ActiveRun = v.object({
 });
 export type ActiveRun = v.InferOutput<typeof ActiveRun>;
 
-/** The next opening of a maintenance window, or the one that goes on; once for all executors that share it. */
+/** The current or next opening of a maintenance window, once for all executors that share it. */
 const NextWindow = v.object({
   opens_at: Instant,
   closes_at: Instant,
@@ -121,7 +121,7 @@ const NextWindow = v.object({
 });
 export type NextWindow = v.InferOutput<typeof NextWindow>;
 
-/** Runs that were created on one calendar day of the system time zone. */
+/** Runs created on one calendar day of the system time zone. */
 const DayOfRuns = v.object({
   /** The first instant of the day. */
   starts_at: Instant,
@@ -150,7 +150,7 @@ const Setup = v.object({
 });
 export type Setup = v.InferOutput<typeof Setup>;
 
-/** What needs the administrator, what goes on, and what was. Lists hold at most 20 entries; `counts` are whole. */
+/** What needs attention, what is in progress, and the recent past. Lists hold at most 20 entries; `counts` are complete. */
 export const StatsView = v.object({
   counts: v.object({
     trackers: v.number(),
@@ -158,42 +158,42 @@ export const StatsView = v.object({
     connections: v.number(),
     credentials: v.number(),
     notifiers: v.number(),
-    /** Things that need the administrator: `awaiting`, `updates`, `bad_runs`, `failing_sources` and `lost` together. */
+    /** Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources` and `lost` together. */
     needs: v.number(),
     awaiting: v.number(),
     updates: v.number(),
     bad_runs: v.number(),
     failing_sources: v.number(),
-    /** Connections and targets that cannot be reached. */
+    /** Connections and targets that are unreachable. */
     lost: v.number(),
     active_runs: v.number(),
     waiting: v.number(),
-    /** Enabled executors of which nobody can say whether they are current. */
+    /** Enabled executors whose state is unknown. */
     unknown: v.number(),
   }),
   sources: Sources,
-  /** Ready for somebody to start them, the longest published first. */
+  /** Ready to start manually, the longest published first. */
   updates: v.array(PendingUpdate),
   bad_runs: v.array(BadRun),
   failing_sources: v.array(FailingSource),
   lost_connections: v.array(LostConnection),
   lost_targets: v.array(LostTarget),
-  /** Runs that go on only when somebody approves their plan, the first to expire first. */
+  /** Runs that wait for approval of their plan, the first to expire first. */
   awaiting: v.array(ActiveRun),
   /** Without those of `awaiting`. */
   active_runs: v.array(ActiveRun),
-  /** Updates that come by themselves: at the opening of a window, at a minimum age, with a retry. */
+  /** Updates that start automatically: when a window opens, at a minimum age, with a retry. */
   waiting: v.array(PendingUpdate),
   windows: v.array(NextWindow),
   /** The last 30 calendar days, today last. */
   days: v.array(DayOfRuns),
-  /** Of the runs of these days that stopped something; null when there was none. */
+  /** Of the runs in these days that stopped something; null when there were none. */
   median_downtime_ms: v.nullable(v.number()),
   setup: Setup,
 });
 export type StatsView = v.InferOutput<typeof StatsView>;
 
-/** The numbers that every page shows. */
+/** The numbers on every page. */
 export const StatusView = v.object({ needs: v.number(), active_runs: v.number(), sources: Sources });
 export type StatusView = v.InferOutput<typeof StatusView>;
 
@@ -204,7 +204,7 @@ export const SearchQuery = v.object({
 /** At most ten of each kind. */
 export const SearchView = v.object({
   query: v.string(),
-  /** The words that were looked for, in any order. */
+  /** The search words, in any order. */
   terms: v.array(v.string()),
   trackers: v.array(v.object({ name: v.string(), description: v.string(), images: v.array(v.string()) })),
   executors: v.array(

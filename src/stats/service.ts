@@ -48,15 +48,15 @@ interface StatsServiceOptions {
   db: Database;
   clock: Clock;
   timezone: () => string;
-  /** Differences that mean other content, for which there is something to do. */
+  /** Differences in content, which an update resolves. */
   updateDifferences: readonly ImageDifference[];
-  /** The opening of a stored window that is going on, else the next one; null when there is none. */
+  /** The current or next opening of a stored window; null when there is none. */
   openingOf: (window: StoredWindow, zone: string, now: number) => Opening | null;
 }
 
 export type StatsService = ReturnType<typeof statsService>;
 
-/** More executors with something to say than anybody reads; beyond it the counts stop too. */
+/** More executors needing attention than anybody reads; beyond this the counts stop too. */
 const maxJudged = 500;
 /** Entries of each list. */
 const listed = 20;
@@ -67,7 +67,7 @@ const foundOfEach = 10;
 const maxTerms = 5;
 /** The last 30 days may be this old: counting them reads every run of a month. */
 const historyAgeMs = 15_000;
-/** The numbers beside the navigation may be this old. */
+/** The numbers in the navigation may be this old. */
 const statusAgeMs = 5_000;
 
 type Queue = Pick<
@@ -85,7 +85,7 @@ type Queue = Pick<
   counts: Omit<StatsView["counts"], keyof Awaited<ReturnType<typeof inventory>>>;
 };
 
-/** What needs the administrator and what goes on, over all features, in few queries that only read. */
+/** What needs attention and what is in progress, over all features, with few read-only queries. */
 export function statsService(options: StatsServiceOptions) {
   const { db, clock } = options;
   const { read } = db;
@@ -171,7 +171,7 @@ export function statsService(options: StatsServiceOptions) {
   };
 
   return {
-    /** Everything as it is now; `days` and `median_downtime_ms` as they were at most 15 seconds ago. */
+    /** The current state; `days` and `median_downtime_ms` may be 15 seconds old. */
     get: async (): Promise<StatsView> => {
       const now = clock.now();
       const [queue, have, past] = await Promise.all([lookAtQueue(), inventory(read), history(now)]);
@@ -190,7 +190,7 @@ export function statsService(options: StatsServiceOptions) {
       };
     },
 
-    /** The numbers that every page shows; asked once for all pages of a few seconds. */
+    /** The numbers on every page, shared by all pages within a few seconds. */
     status: async (): Promise<StatusView> => {
       const now = clock.elapsed();
       if (lastStatus !== null && now - lastStatus.at < statusAgeMs) return await lastStatus.view;
@@ -204,7 +204,7 @@ export function statsService(options: StatsServiceOptions) {
       }
     },
 
-    /** What runs of these trackers, by their ids. */
+    /** What runs from these trackers, by their ids. */
     uses: async (trackerIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackerUse[]>> => {
       if (trackerIds.length === 0) return new Map();
       const rows = await bindingsOfTrackers(read, trackerIds);
@@ -214,7 +214,7 @@ export function statsService(options: StatsServiceOptions) {
       );
     },
 
-    /** Trackers, executors, releases and runs with every word of `q`, ten of each at most; nothing for a blank query. */
+    /** Trackers, executors, releases and runs with every word of `q`, at most ten each; nothing for a blank query. */
     search: async (query: unknown): Promise<SearchView> => {
       const { q } = parseInput(SearchQuery, query);
       const terms = [...new Set(q.split(/\s+/).filter((term) => term !== ""))].slice(0, maxTerms);

@@ -12,12 +12,12 @@ export interface BoundExecutor {
   observed: Readonly<Record<string, unknown>> | null;
 }
 
-/** Who uses what trackers find. Supplied by executors. */
+/** Who uses what trackers find. Executors supply it. */
 export interface BoundExecutors {
   ofTrackers: (read: Reader, trackerIds: readonly string[]) => Promise<BoundExecutor[]>;
   ofSource: (read: Reader, sourceId: string) => Promise<BoundExecutor[]>;
-  /** What the snapshots of the executors that are bound to a source name. */
+  /** What the snapshots of the bound executors name. */
   snapshotsOn: (read: Reader, sourceId: string) => Promise<{ reference: string; digest: string | null }[]>;
-  /** Has the executors that are bound to these channels decide anew whether to update. */
+  /** Makes the executors bound to these channels decide again whether to update. */
   wake: (tx: Writer, sourceId: string, channels: readonly string[], now: number) => Promise<void>;
 }

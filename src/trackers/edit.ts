@@ -35,13 +35,13 @@ function releaseTypeOf(channel: ChannelRulesInput): ChannelRow["release_type"] {
   return channel.release_type ?? null;
 }
 
-/** Each executor once, as it is named in a refusal to take away what it is bound to. */
+/** Each executor once, as named in the refusal to remove what it is bound to. */
 export function namesOf(users: readonly BoundExecutor[]): readonly Message[] {
   const names = new Set(users.map((user) => user.name));
   return [...names].map((name) => say("request.named", { what: say("thing.executor"), name }));
 }
 
-/** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their name. */
+/** Writes a tracker's sources and channels. Sources keep id, history and bindings by their key, channels by their name. */
 export function sourceEditor(options: EditOptions) {
   const { clock, credentials, executors, registry } = options;
 
@@ -105,14 +105,14 @@ export function sourceEditor(options: EditOptions) {
         known.include_pattern === include_pattern &&
         known.requires_agreement === requires_agreement &&
         known.exclude_pattern === exclude_pattern;
-      // What other rules let in has not been published just now, so the next check finds it silently.
+      // Releases that other rules let in were not published just now, so the next check records them silently.
       hasChanged ||= !isSame;
       await updateChannelRow(tx, known.id, { position, ...rules, ...(isSame ? {} : { baseline_at: null }) });
     }
     return hasChanged;
   };
 
-  /** What a changed address does to what is known: another upstream's history is not this one's. */
+  /** What a changed address means for known releases: another upstream's history is a different one. */
   const updateOne = async (tx: Writer, row: SourceRow, input: SourceInput, position: number): Promise<void> => {
     const changes: Partial<SourceRow> = { position, credential_id: input.credential_id };
     const isSameConfig = JSON.stringify(row.config) === JSON.stringify(input.config);
@@ -132,7 +132,7 @@ export function sourceEditor(options: EditOptions) {
     await updateSourceRow(tx, row.id, changes);
   };
 
-  /** A check that is going on asked by the old address or the old rules: without its lease it writes nothing, and is due again. */
+  /** A running check used the old address or rules: without its lease it writes nothing, and it is due again. */
   const restarted = (): Partial<SourceRow> => ({
     next_check_at: clock.now(),
     lease_owner: null,
@@ -171,7 +171,7 @@ export function sourceEditor(options: EditOptions) {
       }
     },
 
-    /** After an edit: channels judge what is stored anew, and no due time is further away than the interval allows. */
+    /** After an edit: channels are recomputed from stored releases, and no check is due later than the interval allows. */
     settle: async (tx: Writer, tracker: TrackerRow): Promise<void> => {
       const now = clock.now();
       const changed = await recomputeLatest(tx, tracker);

@@ -50,7 +50,7 @@ function inState(read: Reader, state: TrackerFilter["state"], now: number): SQL 
   }
 }
 
-/** Ordered by name; one row more than `limit` says that there is another page. */
+/** Ordered by name; returns one row more than `limit` when there is another page. */
 export async function listTrackersAfter(
   read: Reader,
   after: string | null,

@@ -27,10 +27,10 @@ export function isChannelType(word: unknown): word is ChannelType {
 }
 
 const maxChannelNameCharacters = 50;
-/** Blank means the type's name. */
+/** Blank stands for the type's name. */
 const channelNameForm = /^([a-z0-9][a-z0-9.-]*)?$/;
 
-/** Whether a channel of this type may be called so: a type's own word is kept for channels of that type, so that it never misleads. */
+/** Whether a channel of this type may have this name: a type's own name is reserved for channels of that type. */
 export function isChannelName(name: string, type: ChannelType): boolean {
   const isFormed = name !== "" && name.length <= maxChannelNameCharacters && channelNameForm.test(name);
   return isFormed && (name === type || !isChannelType(name));
@@ -42,16 +42,16 @@ export const ChannelName = v.pipe(
   v.regex(channelNameForm, issue("trackers.channel_name_form")),
 );
 
-/** `checking`: a check is going on; `pending`: none has ended yet. */
+/** `checking`: a check is running; `pending`: none has ended yet. */
 export const sourceStates = ["ok", "failing", "pending", "checking"] as const;
 export type SourceState = (typeof sourceStates)[number];
 
 const maxSources = 20;
-/** They share the fetch depth of their source, and a tag is judged by each of them. */
+/** They share the fetch depth of their source, and each judges every tag. */
 const maxChannels = 10;
 const maxIntervalMinutes = 43_200;
 
-/** The name is part of addresses: letters, digits, dots, dashes and underscores of any script. */
+/** Part of addresses: letters, digits, dots, dashes and underscores of any script. */
 const TrackerName = v.pipe(
   Name,
   v.normalize("NFC"),
@@ -138,7 +138,7 @@ const typedChannelEntries = {
   requires_agreement: channelEntries.requires_agreement,
 };
 
-/** Refuses a value of `member` that an earlier entry of the list has, at the later one. */
+/** Refuses a value of `member` that an earlier entry has; the issue is at the later one. */
 function unique<T extends object>(member: keyof T & string, said: (value: string) => string) {
   return v.rawCheck<T[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -246,7 +246,7 @@ const preferenceEntries = {
 };
 const isEnabled = v.pipe(v.boolean(), v.title("Enabled"));
 
-/** The schemas that depend on which kinds of source there are; adding a kind changes nothing here. */
+/** The schemas that depend on the source kinds; adding a kind changes nothing here. */
 export function trackerSchemas(registry: SourceRegistry) {
   const kinds = sourceKinds.map((kind) => registry[kind]);
   const SourceInput = v.variant(
@@ -276,7 +276,7 @@ export function trackerSchemas(registry: SourceRegistry) {
       ...preferences,
       release_notes: v.optional(ReleaseNotes, { source: "release" }),
     }),
-    /** Every field may be left out and then stays. `sources` is the whole list; a source keeps what it has by its key. */
+    /** A field left out keeps its value. `sources` is the whole list; a source keeps its data by its key. */
     TrackerPatch: v.strictObject({
       name: v.optional(TrackerName),
       description: v.optional(Description.wrapped),
@@ -323,7 +323,7 @@ export const TrackerQuery = v.object({
   kind: v.optional(v.picklist(sourceKinds)),
 });
 
-/** As the event of such a version has it. */
+/** As in the event of such a version. */
 export const RemarkView = v.object({
   code: v.picklist(laterButOlder),
   params: v.object({ newest: v.string() }),
@@ -331,10 +331,10 @@ export const RemarkView = v.object({
 
 const LatestView = v.object({
   version: v.string(),
-  /** What all sources of the tracker call it alike; of a chart beside other sources, the version of its application. */
+  /** The common name in all sources of the tracker; for a chart beside other sources, its application's version. */
   display_version: v.string(),
   tag: v.string(),
-  /** The version behind a tag that moves, such as `latest`; null for one that names a version itself, or where nobody says. */
+  /** The version behind a moving tag such as `latest`; null for one that names a version itself, or when unknown. */
   stands_for: v.nullable(v.string()),
   revision: v.nullable(v.string()),
   published_at: NullableInstant,
@@ -344,14 +344,14 @@ const LatestView = v.object({
 });
 
 export const ChannelView = v.object({
-  /** Unlike any other of its source. */
+  /** Unique within its source. */
   name: v.string(),
   type: ChannelTypeSchema,
   release_type: v.nullable(v.picklist(["release", "prerelease"])),
   include_pattern: v.string(),
   exclude_pattern: v.string(),
   requires_agreement: v.boolean(),
-  /** What the channel calls its latest; null while it has nothing. */
+  /** The channel's latest; null while it has none. */
   latest: v.nullable(LatestView),
 });
 export type ChannelView = v.InferOutput<typeof ChannelView>;
@@ -365,26 +365,26 @@ export const SourceView = v.object({
   host: v.string(),
   channels: v.array(ChannelView),
   state: v.picklist(sourceStates),
-  /** Why the last check failed; null when it did not. A code of PluginError, `emptied`, `too_costly` or `internal`. */
+  /** Why the last check failed; null when it succeeded. A code of PluginError, `emptied`, `too_costly` or `internal`. */
   error: v.nullable(ProblemSchema),
   failing_since: NullableInstant,
   last_success_at: NullableInstant,
   last_checked_at: NullableInstant,
-  /** When the next check is due; null while the tracker is not enabled. */
+  /** When the next check is due; null while the tracker is disabled. */
   next_check_at: NullableInstant,
-  /** Of the last check: requests sent, body bytes received, its time. */
+  /** Of the last check: requests sent, body bytes received, duration. */
   last_request_count: v.nullable(v.number()),
   last_byte_count: v.nullable(v.number()),
   last_duration_ms: v.nullable(v.number()),
   /** How many names upstream lists in all. */
   upstream_total: v.nullable(v.number()),
-  /** Where upstream says the repository is now; null while it is where it was. */
+  /** The repository's new address according to upstream; null while it has not moved. */
   moved_to: v.nullable(v.string()),
-  /** What its checks ask of its upstream in an hour, as often as they are set to be; nothing while the tracker is not enabled. */
+  /** Requests per hour to its upstream at the set interval; zero while the tracker is disabled. */
   requests_per_hour: v.number(),
-  /** Those of them that the host's rate limit counts. */
+  /** Those of them that count towards the host's rate limit. */
   quota_per_hour: v.number(),
-  /** When a due check can be made at the earliest, because its upstream's rate limit is used up; null when nothing keeps it. */
+  /** The earliest time for a due check while its upstream's rate limit is used up; null when it need not wait. */
   waits_until: NullableInstant,
 });
 export type SourceView = v.InferOutput<typeof SourceView>;
@@ -403,7 +403,6 @@ export const TrackerView = v.object({
   sources: v.array(SourceView),
   /** The worst of the sources' states. */
   state: v.picklist(sourceStates),
-  /** What is bound to it. */
   executors: v.array(
     v.object({
       id: v.string(),

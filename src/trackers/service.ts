@@ -57,18 +57,18 @@ interface TrackerServiceOptions extends CheckListeners {
   /** Owner of this process's leases. */
   instance_id: string;
   versionHistoryCount: (read: Reader) => Promise<number>;
-  /** What upstreams allow, as their answers said last. */
+  /** Upstream rate limits, from their latest responses. */
   rates: () => readonly RateState[];
-  /** Upstream's words as they may be stored and shown: without secrets, at most 500 characters. */
+  /** Upstream text for storing and showing: without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
-  /** Tells the scheduler that something is due. */
+  /** Notifies the scheduler that something is due. */
   nudge: () => void;
 }
 
-/** How often a wait for a check looks by itself: another process may have done it. */
+/** How often a wait for a check polls: another process may have done it. */
 const waitStepMs = 1_000;
 
-/** Trackers with their sources and channels, what they have found, and the checks that find it. */
+/** Trackers with their sources and channels, their releases, and the checks that find them. */
 export function trackerService(options: TrackerServiceOptions) {
   const { db, clock, audit, log } = options;
   const schemas = trackerSchemas(options.sources);
@@ -86,7 +86,7 @@ export function trackerService(options: TrackerServiceOptions) {
     for (const listener of listeners) listener(trackerId, sourceId);
   };
   const check = sourceCheck({ ...opener, ...options, onChecked });
-  /** What is asked of the upstreams by the enabled trackers, and by `more`. */
+  /** Requests that the enabled trackers, and `more`, send to the upstreams. */
   const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
     const checked = await listCheckedSources(db.read);
     const loads = checked.map(({ kind, config, release_fallback, channel_count, ...source }): SourceLoad => {
@@ -114,7 +114,7 @@ export function trackerService(options: TrackerServiceOptions) {
     requireCredential: (kind, id) => options.credentials.requireKind(db.read, kind, id, "credential_id"),
   });
 
-  /** By which two sources are the same upstream; null for one that cannot be described. */
+  /** Identifies the upstream of a source, to compare two of them; null for an invalid one. */
   const identify = (kind: string, config: Readonly<Record<string, unknown>>): string | null => {
     const known = sourceKinds.find((name) => name === kind);
     const parsed = known === undefined ? null : v.safeParse(options.sources[known].Config, config);
@@ -142,7 +142,7 @@ export function trackerService(options: TrackerServiceOptions) {
     const refusal = notesRefusal(settings, sources, options.sources);
     if (refusal !== null) throw invalidInput(refusal);
   };
-  /** After an edit: the settings still fit the sources, and notes that came from elsewhere are taken anew. */
+  /** After an edit: the settings still fit the sources, and notes from another origin are read again. */
   const settleNotes = async (tx: Writer, before: TrackerRow, after: TrackerRow): Promise<void> => {
     const settings = storedNotesSettings(after.release_notes);
     if (settings.source === "changelog") {
@@ -172,7 +172,7 @@ export function trackerService(options: TrackerServiceOptions) {
     };
   };
 
-  /** Asks for a check of every source now, also of a tracker that is not enabled. */
+  /** Requests a check of every source now, even of a disabled tracker. */
   const requestCheck = async (actor: Actor | null, name: string): Promise<CheckView> => {
     const row = await getRow(db.read, name);
     const now = clock.now();
@@ -210,7 +210,7 @@ export function trackerService(options: TrackerServiceOptions) {
     ...versionHistory({ db }),
     ...previews,
 
-    /** What a pasted text would give; creates nothing and asks nobody. `input`: `format`, `text`. */
+    /** The trackers that a pasted text proposes; creates nothing and contacts nobody. `input`: `format`, `text`. */
     proposals: trackerImports({
       TrackerInput: schemas.TrackerInput,
       identityOf: identify,
@@ -223,7 +223,7 @@ export function trackerService(options: TrackerServiceOptions) {
       },
     }),
 
-    /** What is asked of each upstream by the enabled trackers, and what it allows. */
+    /** Requests of the enabled trackers per upstream, and its limits. */
     upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
 
     /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
@@ -269,7 +269,7 @@ export function trackerService(options: TrackerServiceOptions) {
       return await get(fields.name);
     },
 
-    /** What is left out stays. Asks nobody: what the rules hide or bring back is judged from what is stored. */
+    /** A field left out keeps its value. Contacts nobody: what the rules hide or restore is computed from stored releases. */
     update: async (actor: Actor, name: string, input: unknown): Promise<TrackerView> => {
       const { name: givenName, sources, ...given } = parseInput(schemas.TrackerPatch, input);
       if (givenName !== undefined && givenName !== name) {
@@ -312,10 +312,10 @@ export function trackerService(options: TrackerServiceOptions) {
 
     requestCheck: (actor: Actor, name: string): Promise<CheckView> => requestCheck(actor, name),
 
-    /** Where a requested check stands. */
+    /** The state of a requested check. */
     checkState: async (name: string): Promise<CheckView> => await checkView(await getRow(db.read, name), clock.now()),
 
-    /** Asks for a check and waits for its end; rejects with 504 `check_unfinished` when that takes longer than `timeout_ms`. */
+    /** Requests a check and waits for its end; rejects with 504 `check_unfinished` after `timeout_ms`. */
     check: async (name: string, wait: { timeout_ms: number; signal?: AbortSignal }): Promise<CheckView> => {
       const requested = await requestCheck(null, name);
       const row = await getRow(db.read, name);
@@ -331,7 +331,7 @@ export function trackerService(options: TrackerServiceOptions) {
       }
     },
 
-    /** Told after each check, for pages that show it as it happens. Returns how to stop listening. */
+    /** Called after each check, for live pages. Returns how to unsubscribe. */
     onChecked: (listener: (trackerId: string, sourceId: string) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

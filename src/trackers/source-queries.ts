@@ -21,7 +21,7 @@ export async function findSource(read: Reader, id: string): Promise<SourceRow | 
   return (await read.select().from(tracker_sources).where(eq(tracker_sources.id, id)).limit(1))[0] ?? null;
 }
 
-/** More sources of one registry say nothing new of how it is asked. */
+/** More sources of one registry add nothing to its estimated load. */
 const maxNeighbours = 1_000;
 
 export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly string[]): Promise<SourceRow[]> {

@@ -49,12 +49,12 @@ function channelView(
 
 type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes" | "release_fallback">;
 
-/** At what moment, and what upstreams allow at it. */
+/** The time, and what upstreams allow then. */
 interface ViewContext {
   now: number;
   rates: readonly RateState[];
   executors: BoundExecutors;
-  /** What an unchanged check asks. */
+  /** The requests of an unchanged check. */
   costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => CheckCost;
 }
 
@@ -71,7 +71,7 @@ function loadOf(source: SourceRow, tracker: OwnerFacts, channel_count: number, {
   return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
 }
 
-/** Until when a due check waits for its upstream's rate limit; null when nothing keeps it. */
+/** Until when a due check waits for its upstream's rate limit; null when it need not wait. */
 function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates }: ViewContext): number | null {
   const due = tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at;
   const rate = rates.find(({ host, credential_id }) => host === source.host && credential_id === source.credential_id);
@@ -120,7 +120,7 @@ function executorViews(bound: readonly BoundExecutor[], sources: readonly Source
   }));
 }
 
-/** Trackers as they leave, with one query per kind of row however many there are. */
+/** Trackers for the API, with one query per kind of row however many there are. */
 export async function trackerViews(
   read: Reader,
   rows: readonly TrackerRow[],
@@ -162,7 +162,7 @@ export async function trackerViews(
   });
 }
 
-/** A release as it leaves, judged by its source's channels as they are now. */
+/** A release for the API, judged by its source's current channels. */
 export function releaseView(
   row: ReleaseFactsRow,
   context: {

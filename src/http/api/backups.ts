@@ -3,7 +3,7 @@ import type { BackupService } from "../../backups/service.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
 
-/** There is no download: a backup has the password's hash, and with its keys every secret. It is copied on the host. */
+/** No download: a backup has the password's hash, and with its keys every secret. It is copied on the host. */
 export function backupRoutes(services: { backups: BackupService }): readonly Route[] {
   const { backups } = services;
   const tag = "backups";

@@ -77,7 +77,7 @@ function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Ro
   ];
 }
 
-/** The identity provider, of which there is at most one, and its binding to the administrator. */
+/** The identity provider (at most one) and its binding to the administrator. */
 export function oidcProviderRoutes(services: OidcRouteServices): readonly Route[] {
   return [
     ...bindingRoutes(services),

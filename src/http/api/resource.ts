@@ -19,16 +19,16 @@ interface Resource<View> {
   /** Below `/api`: `/runtime-connections`. */
   path: string;
   tag: string;
-  /** As operation ids say it; with an `s` for several: `runtime_connection`. */
+  /** For operation ids; plural with an `s`: `runtime_connection`. */
   name: string;
-  /** As sentences say it, where that is another word: `connection`. */
+  /** For sentences, when it differs: `connection`. */
   word?: string;
-  /** What says which one, in the path and in its audit events; the id where it is left out. */
+  /** The key in the path and in audit events; the id when left out. */
   key?: "id" | "name";
   service: ResourceService<View>;
   view: GenericSchema<unknown, View>;
   list: Verb & Required<Pick<Route, "query">>;
-  /** `event`: of the audit, when it was created. */
+  /** `event`: the audit event of the creation. */
   create: VerbWithBody & { event: string };
   get: Verb;
   update: VerbWithBody;
@@ -37,7 +37,7 @@ interface Resource<View> {
 
 type FiveRoutes = readonly [list: Route, create: Route, get: Route, update: Route, remove: Route];
 
-/** The routes of what is listed, created, read, changed and deleted; what else can be done with it is declared beside them. */
+/** The routes to list, create, read, change and delete a resource; its other operations are declared beside them. */
 export function resourceRoutes<View>(resource: Resource<View>): FiveRoutes {
   const { path, tag, name, word = name, key = "id", service, view, list, create, get, update, remove } = resource;
   const one = `${path}/{${key}}`;

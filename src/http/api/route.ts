@@ -6,7 +6,7 @@ import { say } from "../../messages/message.ts";
 import type { App, AppContext } from "../context.ts";
 import { toWire } from "./wire.ts";
 
-/** `public`: nobody needs to be signed in. `read`: any session. `full`: not with a token of scope `read`. */
+/** `public`: without a session. `read`: any session. `full`: not with a token of scope `read`. */
 export type Access = "public" | "read" | "full";
 
 export interface Answer {
@@ -14,30 +14,30 @@ export interface Answer {
   schema: GenericSchema | null;
 }
 
-/** One operation of the API; the router and the OpenAPI document both read this and nothing else. */
+/** One operation of the API: the only source of the router and the OpenAPI document. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/api`, with parameters in braces: `/trackers/{name}`. */
   path: string;
   operation_id: string;
   summary: string;
-  /** The resource, as the documentation groups it. */
+  /** The resource, as grouped in the documentation. */
   tag: string;
   access: Access;
-  /** Answers before the bootstrap password was changed; the rest is refused until then. */
+  /** Allowed before the bootstrap password was changed; other routes are refused until then. */
   before_password_change?: boolean;
   query?: GenericSchema;
   body?: GenericSchema;
-  /** `media_type`: of an answer that is a file and not JSON; `perform` then gives the whole `Response`. */
+  /** `media_type`: of a response that is a file and not JSON; `perform` then returns the whole `Response`. */
   answer: { status: 200 | 201 | 202 | 204; description: string; schema: GenericSchema | null; media_type?: string };
-  /** Makes something: done once, however often it is sent with one `Idempotency-Key`. */
+  /** Creates something: once per `Idempotency-Key`, however often it is sent. */
   idempotent?: {
-    /** The audit events of which one says that it is done. */
+    /** The audit events, one of which proves that it is done. */
     events: readonly string[];
-    /** What `perform` answers, from what is stored; null where only the first answer has it. */
+    /** Repeats the response from stored data; null when only the first response has it. */
     again: ((subject: Subject) => Promise<unknown>) | null;
   };
-  /** Codes of `error.code` beyond the usual ones, with their status. */
+  /** Codes of `error.code` beyond the usual ones, by status. */
   refusals?: Readonly<Record<number, string>>;
   perform(input: RouteInput): Promise<unknown>;
 }
@@ -57,7 +57,7 @@ function depthOf(value: unknown, depth = 0): number {
   return deepest;
 }
 
-/** As UTF-8, which JSON is; a byte order mark before it is dropped. Bytes that are none would all become the same character. */
+/** Decodes UTF-8, as JSON requires, without a byte order mark. Throws for invalid bytes, which would all become the same character. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -83,14 +83,14 @@ async function readBody(c: AppContext, route: Route): Promise<unknown> {
   if (depthOf(value) > maxInputDepth) {
     throw new AppError("invalid_json", 400, say("request.body_too_deep", { levels: maxInputDepth }));
   }
-  // A list has none of the fields of an object, and would pass for an object without any: a change of nothing.
+  // A list has none of an object's fields and would pass for an object without any: an empty change.
   if (route.body !== undefined && (typeof value !== "object" || value === null || Array.isArray(value))) {
     throw invalidInput({ body: say("fields.object_wanted") });
   }
   return value;
 }
 
-/** No member of a query is a list, so one that is there twice is a mistake, of which nobody can know the meant half. */
+/** No query parameter is a list, so a repeated one is a mistake. */
 function readQuery(route: Route, c: AppContext): Readonly<Record<string, string>> {
   if (route.query === undefined) return {};
   const repeated = Object.entries(c.req.queries()).filter(([, values]) => values.length > 1);
@@ -126,7 +126,7 @@ function idempotencyKey(c: AppContext): string | null {
   throw new AppError("invalid_idempotency_key", 400, say("request.idempotency_key_invalid"));
 }
 
-/** As `perform`, and with an `Idempotency-Key` only once for each. */
+/** Calls `perform`, with an `Idempotency-Key` only once for each. */
 async function answerOf(route: Route, input: RouteInput, idempotency: IdempotencyService): Promise<Response> {
   const { context: c, body } = input;
   const { status } = route.answer;
@@ -142,7 +142,7 @@ async function answerOf(route: Route, input: RouteInput, idempotency: Idempotenc
   const answer = await idempotency.once({
     administrator_id: session.administrator_id,
     key,
-    // An API token may not do all that a sign-in may, and has no answer to it.
+    // An API token may do less than a sign-in and must not receive its response.
     request: [session.kind, route.method, c.req.path, JSON.stringify(body ?? null)],
     events,
     perform: async () => answered(await route.perform(input)),
@@ -152,7 +152,7 @@ async function answerOf(route: Route, input: RouteInput, idempotency: Idempotenc
   return c.body(answer.body, status, { "Content-Type": "application/json" });
 }
 
-/** Registers the routes below `/api`; a known path with another method answers 405 and says which ones it takes. */
+/** Registers the routes below `/api`; a known path with another method returns 405 with the allowed ones. */
 export function mountRoutes(app: App, routes: readonly Route[], idempotency: IdempotencyService): void {
   const methods = new Map<string, string[]>();
   for (const route of routes) {

@@ -2,7 +2,7 @@ import { toIso } from "../../clock.ts";
 
 const instantName = /(^|_)(at|since|until)$/;
 
-/** A view as it leaves: instants, which are milliseconds inside, become `2026-11-21T03:12:09.100Z`. */
+/** A view for the wire: instants, in milliseconds internally, become `2026-11-21T03:12:09.100Z`. */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
   if (typeof value !== "object" || value === null) return value;

@@ -2,10 +2,10 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../context.ts";
 
-// More hops than any chain of proxies; what a client writes before them is not read.
+// More than any chain of proxies; entries that a client writes before them are not read.
 const MAXIMUM_HOPS = 20;
 
-/** The shortest text of an IPv6 address, or the IPv4 address that it stands for, however either is written. */
+/** The shortest text of an IPv6 address, or the IPv4 address it embeds, in any notation. */
 function canonicalIPv6(address: string): string {
   const short = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short) ?? [];
@@ -13,7 +13,7 @@ function canonicalIPv6(address: string): string {
   return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255]).join(".");
 }
 
-/** Canonical text of an address, with IPv4 taken out of its IPv6 form; null for anything else. */
+/** Canonical text of an address, with IPv4 extracted from its IPv6 form; null for anything else. */
 export function parseAddress(text: string): string | null {
   const bare = text
     .trim()
@@ -37,8 +37,8 @@ function trustedList(proxies: readonly string[]): (address: string) => boolean {
 }
 
 /**
- * The client's address: the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that none of them is.
- * A header from a peer that is not trusted is not looked at: anybody can write it.
+ * The client's address: the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that is not one of them. The header is
+ * ignored from an untrusted peer, because anybody can write it.
  */
 export function clientAddressOf(
   peer: string | null,
@@ -51,14 +51,14 @@ export function clientAddressOf(
   for (const hop of hops) {
     if (!isTrusted(address)) break;
     const next = parseAddress(hop);
-    // A proxy that writes nonsense: what it said before that still counts, what stands behind it does not.
+    // A proxy wrote an invalid entry: later entries still count, earlier ones do not.
     if (next === null) break;
     address = next;
   }
   return address;
 }
 
-/** Puts the client's address beside the request. `trustedProxies` are addresses or CIDR blocks, already validated. */
+/** Adds the client's address to the request. `trustedProxies` are addresses or CIDR blocks, already validated. */
 export function clientAddress(options: { trustedProxies: readonly string[] }): MiddlewareHandler<AppEnv> {
   const isTrusted = trustedList(options.trustedProxies);
   return async function clientAddress(c, next) {

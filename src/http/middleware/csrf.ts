@@ -19,14 +19,14 @@ function isApi(c: AppContext): boolean {
   return c.req.path === "/api" || c.req.path.startsWith("/api/");
 }
 
-/** Whether the browser itself says that the request comes from a page of ours, or the client is no browser with a cookie. */
+/** Whether the browser states that the request comes from our pages, or the client is no browser with a cookie. */
 function comesFromUs(c: AppContext, baseUrl: BaseUrl): boolean {
   const site = c.req.header("sec-fetch-site");
   const origin = c.req.header("origin");
   if (site !== undefined) return site === "same-origin";
   if (origin !== undefined) return origin === new URL(baseUrl(c.req.url)).origin;
-  // Every browser sends one of the two with a form or a script's request. Without them and without a cookie there is
-  // nothing that a foreign page could have borrowed: a program, which has a Bearer token or is about to sign in.
+  // Every browser sends one of the two with a form or a script's request. Without them and without a cookie there is nothing for a foreign
+  // page to abuse: the client is a program with a Bearer token, or is about to sign in.
   if (c.req.header("cookie") !== undefined) return false;
   return isApi(c) || /^bearer /i.test(c.req.header("authorization") ?? "");
 }
@@ -40,7 +40,7 @@ async function readForm(c: AppContext): Promise<Record<string, unknown>> {
   }
 }
 
-/** Forms of pages send the token back as `csrf_token`, scripts as `X-CSRF-Token`; JSON of the API needs none besides the origin. */
+/** Forms send the token back as `csrf_token`, scripts as `X-CSRF-Token`; the API's JSON only needs the origin. */
 async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<boolean> {
   const session = c.get("session");
   if (session === null || session.via !== "cookie") return true;
@@ -54,8 +54,8 @@ async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<b
 }
 
 /**
- * Refuses whatever a foreign page could make a browser send. Register it after `session`. GET and HEAD pass: they change
- * nothing. Throws 403 `csrf_refused` and leaves an audit entry when somebody's session was to be used.
+ * Refuses requests that a foreign page made a browser send. Register it after `session`. GET and HEAD pass: they change nothing. Throws 403
+ * `csrf_refused` and records it when a session was involved.
  */
 export function csrf({ auth, audit_entries, baseUrl }: CsrfOptions): MiddlewareHandler<AppEnv> {
   return async function csrf(c, next) {

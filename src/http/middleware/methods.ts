@@ -5,7 +5,7 @@ import type { AppEnv } from "../context.ts";
 
 const known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Refuses methods that no route will ever have; TRACE would send a request's cookies and tokens back as text. */
+/** Refuses methods without routes; TRACE would send a request's cookies and tokens back as text. */
 export function knownMethods(): MiddlewareHandler<AppEnv> {
   return async function knownMethods(c, next) {
     if (known.includes(c.req.method)) return await next();

@@ -4,13 +4,13 @@ import { say } from "../../messages/message.ts";
 import type { AppEnv } from "../context.ts";
 import { isApiPath } from "../paths.ts";
 
-/** Pages that answer before the bootstrap password was changed. */
+/** Pages that are open before the bootstrap password was changed. */
 const beforePasswordChange: readonly string[] = ["/account/password"];
 
 /**
- * Pages are for a browser that signed in with the password: whatever else holds a session, such as an API token of a small
- * scope, uses the API, where its scope is judged. Register it before the pages that need a session and after those that do
- * not. Throws 401, or 403 `password_change_required`; `respondToPageError` turns both into a way on.
+ * Pages are for browsers that signed in; other sessions, such as an API token with a small scope, must use the API, where their scope is
+ * checked. Register it before the pages that need a session and after those that do not. Throws 401, or 403 `password_change_required`;
+ * `respondToPageError` redirects for both.
  */
 export function pageGuard(): MiddlewareHandler<AppEnv> {
   return async function pageGuard(c, next) {

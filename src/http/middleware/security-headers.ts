@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../context.ts";
 import type { BaseUrl } from "../session-cookie.ts";
 
-/** Everything from our own origin, nothing inline, no frames. Images also from elsewhere: icons of providers. */
+/** Everything from our own origin, nothing inline, no frames. Images may come from elsewhere: icons of providers. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,14 +28,14 @@ const fixed: readonly (readonly [string, string])[] = [
 const ONE_YEAR_SECONDS = 31_536_000;
 
 /**
- * On every response: pages, JSON, files, redirects and errors. Register it first, so that it sees what all others made.
- * Only what declares itself cacheable (files named by their content) is; the rest may hold what a session may see.
+ * For every response: pages, JSON, files, redirects and errors. Register it first, so that it sees all of them. Only responses that declare
+ * themselves cacheable (files named by their content) are; the rest may hold private data.
  */
 export function securityHeaders(options: { baseUrl: BaseUrl }): MiddlewareHandler<AppEnv> {
   return async function securityHeaders(c, next) {
     await next();
     for (const [name, value] of fixed) c.res.headers.set(name, value);
-    // A request without a usable Host header has no URL, and no browser behind it.
+    // A request without a usable Host header has no URL and comes from no browser.
     if (URL.canParse(c.req.url) && options.baseUrl(c.req.url).startsWith("https:")) {
       c.res.headers.set("Strict-Transport-Security", `max-age=${ONE_YEAR_SECONDS}`);
     }

@@ -14,8 +14,8 @@ function bearerToken(header: string): string | null {
 }
 
 /**
- * Puts the session, who acts, and the form token beside the request; it refuses nothing, routes do. A request with an
- * `Authorization` header is judged by it alone: a token that does not hold never falls back to the cookie.
+ * Adds the session, the actor and the form token to the request; refusing is up to the routes. A request with an `Authorization` header is
+ * judged by it alone: an invalid token never falls back to the cookie.
  */
 export function session({ auth, baseUrl }: SessionOptions): MiddlewareHandler<AppEnv> {
   const find = async (c: AppContext) => {

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../context.ts";
 
-/** More than that is not waited for: whoever sends it may lose the answer. */
+/** Longer bodies are not awaited: their sender may lose the response. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 const defaultMaxWaitMs = 5_000;
 
 /**
- * Reads what a refusal left unread before it is sent. Bun closes a connection whose body nobody read, and a proxy that is still
- * sending the body then answers 502 in our name.
+ * Drains the body of a refused request before responding. Bun closes a connection with an unread body, and a proxy that is still sending it
+ * then responds 502 in our name.
  */
 export function readUnreadBody(maxWaitMs = defaultMaxWaitMs): MiddlewareHandler<AppEnv> {
   return async function readUnreadBody(c, next) {
@@ -29,7 +29,7 @@ async function readAway(body: ReadableStream<Uint8Array>, maxWaitMs: number): Pr
     }
     await reader.cancel();
   } catch {
-    // The sender went away, and so does the answer; or somebody who was not waited for reads it still.
+    // The sender disconnected, so the response is lost too; or the body is still being read without us.
   } finally {
     clearTimeout(limit);
   }

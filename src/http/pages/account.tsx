@@ -14,7 +14,7 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
-/** The patch of the API with its one field asked for. */
+/** The API's patch with its only field required. */
 const AccountInput = v.strictObject({ username: Username });
 
 /** The administrator's own settings: name and password. */

@@ -23,7 +23,7 @@ function number(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** The alternatives of a schema without `null`, which only makes it nullable; one alternative is the schema itself. */
+/** The alternatives of a schema without `null`, which only makes it nullable; a single alternative is the schema itself. */
 function alternatives(schema: Json): { options: readonly Json[]; isNullable: boolean } {
   const all = [...list(schema.anyOf), ...list(schema.oneOf)].map(object).flatMap((option) => {
     const inner = alternatives(option);
@@ -38,7 +38,7 @@ function literal(value: unknown): string {
 
 function typeName(schema: Json): string {
   const { options, isNullable } = alternatives(schema);
-  // What the value must be in the end, beside the forms in which it may be written.
+  // What the value must finally be, beside the forms in which it may be written.
   if (options.length > 0 && typeof schema.type !== "string") {
     const names = [...new Set(options.map(typeName))];
     return [...names, ...(isNullable ? ["null"] : [])].join(" | ");
@@ -69,7 +69,7 @@ function values(schema: Json): readonly string[] {
   return schema.type === "array" ? values(object(schema.items)) : [];
 }
 
-/** A blank beside a text keeps what is stored, which the operation's summary says; alone it would read as the only value. */
+/** A blank that keeps the stored text is explained in the operation's summary; alone it would read as the only value. */
 function isTold(value: string): boolean {
   return value !== '""';
 }
@@ -87,7 +87,7 @@ function children(schema: Json, depth: number): readonly ApiNode[] {
     : named;
 }
 
-/** The value that tells an alternative from the others: `kind: "oci"`. */
+/** The value that distinguishes an alternative: `kind: "oci"`. */
 function variantTitle(option: Json, discriminator: string, index: number): string {
   const properties = object(option.properties);
   const told = discriminator === "" ? undefined : object(properties[discriminator]).const;
@@ -100,7 +100,7 @@ function describeNode(name: string, schema: Json, isRequired: boolean, depth: nu
   const { options } = alternatives(schema);
   const shapes = options.filter((option) => "properties" in option);
   const [only] = options;
-  // A nullable or otherwise single alternative reads as the thing itself.
+  // A single alternative, such as of a nullable, reads as the thing itself.
   const own = options.length === 1 && only !== undefined ? { ...only, ...withoutAlternatives(schema) } : schema;
   const discriminator = text(object(schema.discriminator).propertyName);
   return {
@@ -127,7 +127,7 @@ function withoutAlternatives({ anyOf: _any, oneOf: _one, ...rest }: Json): Json 
   return rest;
 }
 
-/** A value that a reader can replace: the default, the first allowed value, or a word of the field's type. */
+/** A value for the reader to replace: the default, the first allowed value, or a word of the field's type. */
 function sample(name: string, schema: Json, depth = 0): unknown {
   if (schema.default !== undefined && schema.default !== "") return schema.default;
   if ("const" in schema) return schema.const;
@@ -138,7 +138,7 @@ function sample(name: string, schema: Json, depth = 0): unknown {
   if (schema.type === "object" || "properties" in schema) {
     const required = list(schema.required);
     const entries = Object.entries(object(schema.properties));
-    // A patch requires nothing: its first field stands for what may be sent.
+    // A patch requires nothing: its first field is the example.
     const shown = required.length > 0 ? entries.filter(([key]) => required.includes(key)) : entries.slice(0, 1);
     return Object.fromEntries(shown.map(([key, entry]) => [key, sample(key, object(entry), depth + 1)]));
   }
@@ -147,7 +147,7 @@ function sample(name: string, schema: Json, depth = 0): unknown {
   return text(schema.placeholder) || `<${name}>`;
 }
 
-/** Stands for the base URL in what `describeApi` gives. */
+/** Stands for the base URL in the result of `describeApi`. */
 const anyBase = "https://base-url.invalid";
 
 function quoted(part: string): string {
@@ -221,8 +221,8 @@ export function describedAt(base: string, resources: readonly ApiResource[]): re
 }
 
 /**
- * The OpenAPI document as pages show it: operations by resource, in the order of the declarations. It takes long, and the base URL,
- * which a request may choose, has no part in it: `describedAt` puts it in.
+ * The OpenAPI document as pages show it: operations by resource, in declaration order. It is expensive and independent of the base URL,
+ * which may come from the request: `describedAt` inserts it.
  */
 export function describeApi(document: Json): readonly ApiResource[] {
   const resources = new Map<string, ApiOperation[]>();

@@ -11,7 +11,7 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { respondHtml } from "./respond.ts";
 
-/** Tokens for automation: listed on the account's page, made and revoked here. */
+/** Automation tokens: listed on the account's page, created and revoked here. */
 export function apiTokenPages(app: App, services: Services, page: PageSettings): void {
   const { api_tokens, baseUrl } = services;
 
@@ -37,7 +37,7 @@ export function apiTokenPages(app: App, services: Services, page: PageSettings):
       render: (state) => <TokenFormPage ctx={ctx} {...state} />,
       save: async (input) => {
         const token = await api_tokens.create(c.get("actor"), requireSession(c), input);
-        // No redirect: the token is in this answer and in nothing that is kept.
+        // No redirect: the token appears in this response and is stored nowhere.
         return respondHtml(c, <CreatedTokenPage ctx={ctx} token={token} base_url={baseUrl(c.req.url)} />);
       },
     });

@@ -13,10 +13,10 @@ interface ApprovalLinkServices {
   executors: Pick<ExecutorService, "get">;
 }
 
-/** The page behind a one-time link. Registered before the guard: the link is the right to decide. */
+/** The page behind a one-time link. Registered before the guard: the link is the permission to decide. */
 export function approvalLinkPages(app: App, services: ApprovalLinkServices, page: PageSettings): void {
   const { approval_links: links, executors } = services;
-  // Also a signed-in administrator sees here what everybody with the link does.
+  // A signed-in administrator also sees what everybody with the link sees.
   const context = async (c: AppContext) => ({ ...(await pageContext(c, page)), user: null });
   const unlessGone = async (c: AppContext, answer: () => Promise<Response>): Promise<Response> => {
     try {

@@ -11,14 +11,14 @@ import { respondHtml } from "./respond.ts";
 
 const fieldNames = ["event", "outcome", "actor", "subject", "address", "from", "to"] as const;
 
-/** What the form of the filters sent; days are those of the system's time zone. */
+/** The submitted filters; days are in the system's time zone. */
 function fieldsOf(c: AppContext): AuditFields {
   const sent = c.req.query();
   const entries = fieldNames.map((name) => [name, (sent[name] ?? "").trim().slice(0, 200)] as const);
   return Object.fromEntries(entries) as Record<(typeof fieldNames)[number], string>;
 }
 
-/** The filter of the API. A day that is none narrows nothing down; the service's own name is the one that the page shows. */
+/** The filter for the API. An invalid day is ignored; the service's own name is the one shown on the page. */
 function queryOf(c: AppContext, fields: AuditFields, zone: string): Record<string, string> {
   const since = dayStart(zone, fields.from);
   const until = dayStart(zone, fields.to, 1);
@@ -32,7 +32,7 @@ function queryOf(c: AppContext, fields: AuditFields, zone: string): Record<strin
   );
 }
 
-/** Who did what; read and exported here, changed nowhere. */
+/** Who did what; read-only, with an export. */
 export function auditPages(app: App, services: Services, page: PageSettings): void {
   const { audit_entries } = services;
   const zone = () => page.settings.current().timezone;
@@ -41,7 +41,7 @@ export function auditPages(app: App, services: Services, page: PageSettings): vo
     try {
       return await audit_entries.list({ ...query, ...(cursor === undefined ? {} : { cursor }), limit: "50" });
     } catch (error) {
-      // A URL that somebody typed: nothing matches it.
+      // A hand-typed URL: nothing matches it.
       if (!(error instanceof AppError) || error.status !== 422) throw error;
       return { items: [], next_cursor: null };
     }

@@ -9,7 +9,7 @@ import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
-/** Backups in the data directory: made, listed and deleted; their content is not sent. */
+/** Backups in the data directory: made, listed and deleted; their content is never sent. */
 export function backupPages(app: App, services: Services, page: PageSettings): void {
   const { backups } = services;
 

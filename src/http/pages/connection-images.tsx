@@ -20,11 +20,11 @@ interface ImagePageServices {
 /** More than anyone selects manually. */
 const maxSelected = 200;
 
-/** Images behind a connection that nothing uses: shown, and removed when somebody says which. */
+/** Unused images of a connection, listed and removed on request. */
 export function connectionImagePages(app: App, services: ImagePageServices, page: PageSettings): void {
   const { connections, images } = services;
 
-  /** A runtime that does not answer is something to show beside the rest of the page. */
+  /** An unreachable runtime is shown beside the rest of the page. */
   const look = async (c: AppContext, id: string): Promise<Exclude<FoundImages, null>> => {
     try {
       return { list: await images.list(id, c.req.raw.signal) };

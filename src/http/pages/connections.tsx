@@ -73,7 +73,7 @@ export function connectionPages(app: App, services: ConnectionPageServices, page
   });
 }
 
-/** A runtime that does not answer is something to show beside the rest of the page, not the end of it. */
+/** An unreachable runtime is shown beside the rest of the page, without failing it. */
 async function discover(connections: ConnectionService, id: string, c: AppContext): Promise<Discovery> {
   try {
     return { list: await connections.targets(id, c.req.raw.signal) };
@@ -112,7 +112,7 @@ function plainPages(app: App, { connections, credentials }: ConnectionPageServic
       const blanks = { description: "", credential_id: null, concurrent_runs: 1 };
       return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };
     },
-    /** Stored is stored; whether it also answers is told beside it. */
+    /** The connection is stored in any case; whether it responds is shown beside it. */
     saved: async ({ ctx, view }, c) => {
       const path = `/connections/${view.id}`;
       const t = texts(ctx).connections;
@@ -126,7 +126,7 @@ function plainPages(app: App, { connections, credentials }: ConnectionPageServic
   });
 }
 
-/** A blank field of the form goes back to its default, where a member that is left out would stay as it is. */
+/** A blank field of the form returns to its default, where a missing member would stay unchanged. */
 function withBlanks(described: ReturnType<typeof fields>, config: unknown): Values {
   const members = described.find((field) => field.name === "config")?.children ?? [];
   const given = typeof config === "object" && config !== null ? config : {};

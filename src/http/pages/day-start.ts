@@ -2,7 +2,7 @@ import { parseInstant, toIso } from "../../clock.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** What the clocks of the zone show at an instant, as if it were UTC. */
+/** The zone's wall clock at an instant, as if it were UTC. */
 function wallClock(zone: string, instant: number): number {
   const parts = new Intl.DateTimeFormat("en-CA", {
     timeZone: zone,
@@ -20,15 +20,15 @@ function wallClock(zone: string, instant: number): number {
 }
 
 /**
- * The instant at which a day ("2026-03-29") begins in the zone, as ISO 8601 text, `daysLater` later if asked for; null when the text
- * is no day. Where the clocks skip midnight it is the first instant after.
+ * The instant at which a day ("2026-03-29") begins in the zone, as ISO 8601 text, optionally `daysLater` later; null for an invalid day.
+ * Where the clocks skip midnight it is the first instant after.
  */
 export function dayStart(zone: string, day: string, daysLater = 0): string | null {
   const midnight = /^\d{4}-\d\d-\d\d$/.test(day) ? parseInstant(`${day}T00:00:00Z`) : null;
-  // 30 February is read as 2 March by some runtimes.
+  // Some runtimes read 30 February as 2 March.
   if (midnight === null || !toIso(midnight).startsWith(day)) return null;
   const wanted = midnight + daysLater * dayMs;
-  // Twice: the offset at the first guess may be the one of the other side of a change.
+  // Twice: the first guess may have the offset of the other side of a change.
   let instant = wanted - (wallClock(zone, wanted) - wanted);
   instant = wanted - (wallClock(zone, instant) - instant);
   return toIso(instant);

@@ -7,7 +7,7 @@ import { describeApi, describedAt } from "./api-docs.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
-/** The documentation of the API, public as the OpenAPI document is, drawn by us under our own policy. */
+/** The API's documentation, public like the OpenAPI document, drawn by us under our own policy. */
 export function docsPages(app: App, services: Services, page: PageSettings): void {
   let kept: readonly ApiResource[] | null = null;
   const resourcesFor = (requestUrl: string) => {

@@ -2,15 +2,15 @@ import type { Clock } from "../../clock.ts";
 import type { AppContext } from "../context.ts";
 
 export interface StreamMessage {
-  /** What a reader that lost its stream sends back as `Last-Event-ID`. */
+  /** Sent back as `Last-Event-ID` by a reader that lost its stream. */
   id: string;
   /** HTML; may have several lines. */
   data: string;
 }
 
-/** A silent stream is asked about by `app.js` after 25 s; proxies in between close one after a minute. */
+/** `app.js` checks a silent stream after 25 s; proxies close one after a minute. */
 const pingMs = 10_000;
-/** So long an ended session still hears that there is nothing new; each look is one read by key. */
+/** How long an ended session may keep its stream; each check is one read by key. */
 const lookMs = 1000;
 
 function encoded({ id, data }: StreamMessage): string {
@@ -20,15 +20,15 @@ function encoded({ id, data }: StreamMessage): string {
 
 interface StreamOptions {
   clock: Clock;
-  /** Whether the session that asked still holds; false ends the stream. */
+  /** Whether the session is still valid; false ends the stream. */
   holds: () => Promise<boolean>;
   /** Aborted when the process is about to end, and the stream with it. */
   closing: AbortSignal;
 }
 
 /**
- * Answers with server-sent events until the messages end, the reader is gone or the session has ended; `messages` gets the
- * signal that says so. No message goes out without a look at the session. A ping keeps a silent stream alive.
+ * Sends server-sent events until the messages end, the reader disconnects or the session ends; `messages` gets the signal for that. Checks
+ * the session before each message. A ping keeps a silent stream alive.
  */
 export function eventStream(
   c: AppContext,
@@ -38,10 +38,10 @@ export function eventStream(
   const headers = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-store",
-    // Nginx and its kin hold answers back until a buffer is full, unless told not to.
+    // Nginx and others buffer responses unless told otherwise.
     "X-Accel-Buffering": "no",
   };
-  // Nobody would ever read or cancel the stream behind an answer to HEAD.
+  // Nobody would read or cancel the stream of a response to HEAD.
   if (c.req.method === "HEAD") return c.body(null, 200, headers);
   const gone = new AbortController();
   const signal = AbortSignal.any([gone.signal, c.req.raw.signal]);

@@ -19,19 +19,19 @@ export function bindingsOf(values: Values): readonly unknown[] {
   return Array.isArray(values.bindings) ? values.bindings : [];
 }
 
-/** A target as the form's one choice names it: `compose:shop`. */
+/** A target as the form's single choice names it: `compose:shop`. */
 export function choiceOf(target: { kind: string; id: string }): string {
   return `${target.kind}:${target.id}`;
 }
 
-/** The chosen target in its two parts, from the form's one choice or from the parts themselves. */
+/** The chosen target in its two parts, from the form's single choice or from the parts. */
 export function chosenRef(values: Values): { kind: string; id: string } {
   const [kind = "", ...rest] = text(member(values.target, "choice")).split(":");
   if (kind !== "") return { kind, id: rest.join(":") };
   return { kind: text(member(values.target, "kind")), id: text(member(values.target, "id")) };
 }
 
-/** A registry and repository written out, whatever was left out or said twice; null where nothing is named. */
+/** Registry and repository in full form; null when nothing is named. */
 function repositoryOf(image: string, registryAddress = ""): string | null {
   try {
     const { registry, repository } = parseImageName(image, registryAddress);
@@ -42,18 +42,18 @@ function repositoryOf(image: string, registryAddress = ""): string | null {
   }
 }
 
-/** Whether a source watches the very repository that runs. */
+/** Whether a source watches the repository that runs. */
 function watches({ kind, config }: TrackerView["sources"][number], image: string): boolean {
   const running = repositoryOf(image);
   return kind === "oci" && running !== null && repositoryOf(text(config.image), text(config.registry)) === running;
 }
 
-/** The trackers that somebody would choose for an image: those that watch its repository. */
+/** The trackers to suggest for an image: those that watch its repository. */
 export function trackersFor(trackers: readonly TrackerView[], image: string): readonly string[] {
   return trackers.filter(({ sources }) => sources.some((source) => watches(source, image))).map(({ name }) => name);
 }
 
-/** What follows from a tracker: a source or channel that is not the tracker's gives way to the one that fits. */
+/** Fields that depend on the tracker: a source or channel of another tracker is replaced by one that fits. */
 function settled(row: unknown, name: string, service: string, trackers: readonly TrackerView[], image: string): Values {
   const sources = trackers.find((each) => each.name === name)?.sources ?? [];
   const asked = sources.find((source) => source.key === text(member(row, "source")));
@@ -65,8 +65,8 @@ function settled(row: unknown, name: string, service: string, trackers: readonly
 }
 
 /**
- * The rows of bindings that the form shows: one for a container; for a group one for each of its services, bound or not, and those
- * that are bound to a service that is not there. For a target that was chosen just now trackers are proposed by image.
+ * The form's rows of bindings: one for a container; for a group one per service, bound or not, and those bound to a missing service. A
+ * newly chosen target gets trackers suggested by image.
  */
 export function bindingRows(
   values: Values,
@@ -104,14 +104,14 @@ export function bindingRows(
   );
 }
 
-/** The values as the service takes them: one target, and of a group only the services that follow a tracker. */
+/** The values for the service: one target, and of a group only the services that follow a tracker. */
 export function submitted(values: Values, isGroup: IsGroup): Values {
   const target = chosenRef(values);
   if (!isGroup(target.kind)) return { ...values, target };
   return { ...values, target, bindings: bindingsOf(values).filter((row) => text(member(row, "tracker")) !== "") };
 }
 
-/** Errors at the rows of what was submitted, at the rows that are drawn: those know each other by the service. */
+/** Moves errors from the submitted rows to the drawn rows of the same service. */
 export function errorsAtRows(errors: FieldErrors, submittedValues: Values, drawn: Values): FieldErrors {
   const sent = bindingsOf(submittedValues);
   const rows = bindingsOf(drawn);
@@ -121,7 +121,7 @@ export function errorsAtRows(errors: FieldErrors, submittedValues: Values, drawn
       if (position === undefined || field === undefined) return [path, message];
       const service = member(sent[Number(position)], "service");
       const at = rows.findIndex((row) => member(row, "service") === service);
-      // The service is no field of its own in a row: what is wrong with it is told at its tracker.
+      // The service is no field of a row: its errors appear at the tracker.
       const shown = field === "service" ? "tracker" : field;
       return [at === -1 ? path : `bindings.${at}.${shown}`, message];
     }),

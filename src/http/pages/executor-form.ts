@@ -33,17 +33,17 @@ export interface ExecutorFormServices {
 
 const shownOpenings = 3;
 const pageLimit = 100;
-/** Trackers that a select offers; past this the list would be of no use to anybody. */
+/** Trackers in the select; a longer list would be useless. */
 const maxChoices = 1000;
 
-/** What is unknown is accepted on the executor's page, where it is said; the form leaves it as it is. */
+/** Unknown settings are accepted on the executor's page, where they are shown; the form leaves them unchanged. */
 function askedFields(values: Values): readonly FieldDescription[] {
   return fields(ExecutorInput, values).filter((field) => field.name !== "accepted_unknown_settings");
 }
 
 /**
- * The fields of an executor's form: those of the window only in window mode, and of the target also the one choice that the form
- * makes of its kind and its name, with the choice that the shown rows of bindings belong to.
+ * The fields of an executor's form: the window's only in window mode, and for the target also a single choice of kind and name, with the
+ * choice that the shown rows belong to.
  */
 export function describeExecutor(values: Values): readonly FieldDescription[] {
   return askedFields(values)
@@ -78,8 +78,8 @@ interface Drawn {
 }
 
 /**
- * Everything that the form shows for these values: the targets of the chosen connection, the sources and channels of the chosen
- * trackers, the next openings, and what a run would do. `errors` come back at the rows that are drawn.
+ * Everything the form shows for these values: the targets of the chosen connection, the sources and channels of the chosen trackers, the
+ * next openings, and the plan of a run. `errors` come back at the drawn rows.
  */
 export async function drawExecutorForm(
   services: ExecutorFormServices,
@@ -124,7 +124,7 @@ export async function drawExecutorForm(
   };
 }
 
-/** A target that is given by its name alone is of the kind that the connection names first. */
+/** A target given only by name gets the connection's first kind with that name. */
 function withKind(values: Values, kind: string): Values {
   const { id, kind: given } = chosenRef(values);
   return id === "" || given !== "" ? values : { ...values, target: { ...Object(values.target), kind } };
@@ -158,7 +158,7 @@ function dependentChoices(values: Values, trackers: readonly TrackerView[], lang
   return choices;
 }
 
-/** Null while too little is chosen to plan anything. */
+/** Null until enough is chosen for a plan. */
 async function previewOf(
   { connections, executors }: ExecutorFormServices,
   values: Values,
@@ -175,7 +175,7 @@ async function previewOf(
   const { image_selection, reference_mode, minimum_age_hours, start_first, drain_seconds } = values;
   const policy = { image_selection, reference_mode, minimum_age_hours, start_first, drain_seconds };
   const planned = { connection_id, target, bindings, ...policy };
-  // Only what the plan depends on: a name or a health check that is not right yet hides nothing.
+  // Only what the plan depends on: an invalid name or health check must not hide it.
   const input = { ...Object.fromEntries(Object.entries(planned).filter(([, value]) => value !== undefined)) };
   try {
     return { view: await executors.preview({ ...input, name: "preview", trigger: "manual" }, signal) };
@@ -186,7 +186,7 @@ async function previewOf(
   }
 }
 
-/** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
+/** As an edit: a field left blank returns to its default instead of staying as it was. */
 export function withDefaults(input: Values, isGroup: IsGroup): Values {
   const given = submitted(input, isGroup);
   const defaults = askedFields(given).flatMap((field) =>

@@ -28,7 +28,7 @@ export interface ExecutorPageServices extends ExecutorFormServices {
 }
 
 const listSize = 50;
-/** Pages of executors that a filter by state looks through for one page of its own: the state is not a column. */
+/** Pages of executors that a filter by state reads for one of its own: the state is not a column. */
 const maxLooks = 10;
 
 export function executorPages(app: App, services: ExecutorPageServices, page: PageSettings): void {
@@ -83,7 +83,7 @@ export function executorPages(app: App, services: ExecutorPageServices, page: Pa
   deleteRoutes(app, services, page);
 }
 
-/** What the page showed; what is no list accepts nothing. */
+/** What the page showed; anything but a list accepts nothing. */
 function acceptedIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -114,7 +114,7 @@ async function detailPage(services: ExecutorPageServices, ctx: PageContext, id: 
   return <ExecutorPage {...props} />;
 }
 
-/** A runtime or registry that does not answer is something to show where the plan would stand. */
+/** An unreachable runtime or registry is shown in place of the plan. */
 async function planOf(executors: ExecutorService, executor: ExecutorView, c: AppContext) {
   try {
     return { view: await executors.plan(executor.id, c.req.raw.signal) };
@@ -126,7 +126,7 @@ async function planOf(executors: ExecutorService, executor: ExecutorView, c: App
 
 function executorForms(app: App, services: ExecutorPageServices, page: PageSettings): void {
   const { executors, runs } = services;
-  /** Stored first; a run that cannot start then is told and keeps nothing from being stored. */
+  /** Stored first; a run that cannot start is reported and does not prevent that. */
   const finish = async ({ ctx, view, action }: SavedForm<ExecutorView>, c: AppContext): Promise<Saved> => {
     const t = texts(ctx).executors;
     if (action !== "save_and_run") {

@@ -17,11 +17,11 @@ export interface FormPage {
   base_path: string;
   describe(values: Values): readonly FieldDescription[];
   render(state: FormState): Markup;
-  /** `action` is the button's value; most forms have only `save`. A response is sent as it is: what is shown once. */
+  /** `action` is the button's value; most forms only have `save`. A response is sent as it is, for secrets shown once. */
   save(input: Values, action: string): Promise<Saved | Response>;
 }
 
-/** Statuses at which the form comes back with what was typed. */
+/** Statuses that return to the form with the entered values. */
 const shownInForm = new Map<number, 409 | 422 | 429>([
   [409, 409],
   [422, 422],
@@ -29,8 +29,8 @@ const shownInForm = new Map<number, 409 | 422 | 429>([
 ]);
 
 /**
- * Takes a submitted form: redraws it when a list grew or another type was chosen, saves it otherwise, and brings it back
- * with values and messages when the service refused it.
+ * Handles a submitted form: redraws it when a list grew or another type was chosen, otherwise saves it, and shows it again with values and
+ * messages when the service refused.
  */
 export async function submitForm(c: AppContext, form: FormPage): Promise<Response> {
   const data = await readForm(c);
@@ -48,7 +48,7 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     if (!(error instanceof AppError) || status === undefined) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     const errors = error.field_messages ?? { body: error.said };
-    // htmx puts 422 alone of the refusals into the page (see the layout's configuration): the reason would be lost with another.
+    // htmx only swaps 422 responses in (see the layout's configuration): another status would lose the reason.
     const shown = isFragmentRequest(c) ? 422 : status;
     return respondHtml(c, await form.render({ fields: form.describe(values), values, errors }), shown);
   }

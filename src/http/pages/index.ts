@@ -30,7 +30,7 @@ import { trackerImportPages } from "./tracker-import.tsx";
 import { trackerPages } from "./trackers.tsx";
 import { upstreamPages } from "./upstreams.tsx";
 
-/** Every page, one file per area; what stands above the guard answers without a session. */
+/** Every page, one file per area; those above the guard need no session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
   preferencePages(app, page);
   signInPages(app, services, page);

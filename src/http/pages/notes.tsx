@@ -6,14 +6,14 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { renderNotes } from "./render-notes.ts";
 import { isFragmentRequest, respondHtml } from "./respond.ts";
 
-/** Of all versions on one page together; what is over is read upstream or by the API. */
+/** Of all versions on one page together; the rest is available upstream or through the API. */
 const maxRenderedCharacters = 262_144;
 
 interface NotesPageServices {
   trackers: Pick<TrackerService, "notesBetween">;
 }
 
-/** The notes of one version, or of all between two: a page, or for htmx what a dialog or a section shows. */
+/** The notes of one version, or of all between two: as a page, or for htmx as a dialog or section. */
 export function notesPages(app: App, { trackers }: NotesPageServices, page: PageSettings): void {
   app.get("/trackers/:name/notes", async (c) => {
     const ctx = await pageContext(c, page);

@@ -65,7 +65,7 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     return respondHtml(c, <NotifierPage {...props} />);
   });
 
-  /** The first page of deliveries alone, for htmx; a person who comes here sees it in its place. */
+  /** The first page of deliveries alone, for htmx; a browser is sent to the page that contains it. */
   app.get("/notifiers/:id/deliveries", async (c) => {
     const ctx = await pageContext(c, page);
     const id = c.req.param("id");

@@ -14,17 +14,17 @@ import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 type Kind = "bind" | "unbind";
 
-/** What an answered question has. */
+/** The data of an answered question. */
 interface Given {
   ctx: PageContext;
   provider: ProviderView;
   input: { current_password: string };
 }
 
-/** What the question says itself; 424 is a provider that does not answer as one. */
+/** Shown in the question itself; 424 means that the provider did not respond properly. */
 const shownInForm: readonly number[] = [409, 422, 429, 424];
 
-/** Beginning and ending the binding of the account; each asks for the current password. */
+/** Creates and removes the account's binding; each asks for the current password. */
 export function oidcBindingPages(app: App, services: Services, page: PageSettings): void {
   const { oidc, baseUrl, clock } = services;
 
@@ -36,7 +36,7 @@ export function oidcBindingPages(app: App, services: Services, page: PageSetting
     return <BindingQuestion {...props} />;
   };
 
-  /** The question again with the reason. For htmx always 422, the one refusal that it puts into the dialog. */
+  /** The question again with the reason. For htmx always 422, the only refusal it puts into the dialog. */
   const refused = async (c: AppContext, kind: Kind, provider: ProviderView, error: unknown) => {
     if (!(error instanceof AppError) || !shownInForm.includes(error.status)) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));

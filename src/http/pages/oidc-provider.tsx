@@ -13,13 +13,13 @@ import { respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** An unchecked box sends nothing at all, which must not be read as the default of what the box is about. */
+/** An unchecked box sends nothing, which must not be read as the default. */
 function describe(values: Values) {
   const sent = values.is_discovery_enabled;
   return fields(ProviderInput, { ...values, is_discovery_enabled: sent === true || sent === "on" || sent === "true" });
 }
 
-/** What a form shows of a stored provider; the secret never comes back. */
+/** A stored provider in the form, without its secret. */
 function shownValues(provider: ProviderView): Values {
   return {
     display_name: provider.display_name,
@@ -38,12 +38,12 @@ function shownValues(provider: ProviderView): Values {
   };
 }
 
-/** The one sign-in provider: its page, its form and its end. */
+/** The only sign-in provider: its page, its form and its deletion. */
 export function oidcProviderPages(app: App, services: Services, page: PageSettings): void {
   const { oidc, settings } = services;
 
   const stored = async (): Promise<ProviderView | null> => (await oidc.list({})).items[0] ?? null;
-  /** Null without base URL: then there is none that could be registered anywhere. */
+  /** Null without base URL: then there is none to register. */
   const callbackUrl = (slug: unknown): string | null => {
     const base = settings.current().base_url;
     if (base === "") return null;

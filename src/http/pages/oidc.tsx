@@ -13,16 +13,16 @@ import { writeSessionCookie } from "../session-cookie.ts";
 import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
-/** Where a sign-in leads to: a page of ours that is no step of signing in itself. */
+/** Where a sign-in leads: a local page that is not part of signing in. */
 function nextPath(text: string | undefined): string | null {
   if (text === undefined || !isLocalPath(text) || /^\/(?:log(?:in|out)|auth)(?:[/?]|$)/.test(text)) return null;
   return text;
 }
 
-/** The address of the one page for every cause; its `wait`, in seconds, is of who came too often. */
+/** The page for every cause; `wait`, in seconds, is for too many attempts. */
 const failedPath = "/auth/oidc/failed";
 
-/** How long to wait, as the address says it; null for none, and for what nobody of us wrote. */
+/** The wait from the address; null for none, and for an invalid one. */
 function waitSeconds(text: string | undefined): number | null {
   return text !== undefined && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;
 }
@@ -47,7 +47,7 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
   const failed = async (c: AppContext) =>
     respondHtml(c, <OidcFailedPage ctx={{ ...(await pageContext(c, page)), path: failedPath }} />, 403);
 
-  // Whatever looks ahead at a link by HEAD must not use up a state.
+  // Link previews by HEAD must not use up a state.
   app.use("/auth/oidc/*", requireGet);
 
   // A link and not a form: `form-action` would follow the redirect and refuse it.

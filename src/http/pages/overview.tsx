@@ -17,7 +17,7 @@ interface OverviewServices {
 const shownEvents = 20;
 const shownBudgets = 5;
 
-/** The first page; asked by htmx it answers with itself as it is now. */
+/** The start page; for htmx it returns its current content. */
 export function overviewPages(app: App, services: OverviewServices, page: PageSettings): void {
   app.get("/", async (c) => {
     const props = await overviewProps(services, page, c);
@@ -26,7 +26,7 @@ export function overviewPages(app: App, services: OverviewServices, page: PageSe
 }
 
 async function overviewProps(services: OverviewServices, page: PageSettings, c: AppContext): Promise<OverviewProps> {
-  // First of all: the numbers beside the navigation are then those of this page.
+  // First, so that the numbers in the navigation match this page.
   const stats = await services.stats.get();
   const [ctx, events, budgets] = await Promise.all([
     pageContext(c, page),
@@ -36,7 +36,7 @@ async function overviewProps(services: OverviewServices, page: PageSettings, c: 
   return { ctx, stats, events: events.items, budgets };
 }
 
-/** Hosts that count and whose count is still in force, the scarcest first. */
+/** Hosts with a current rate limit, the scarcest first. */
 async function budgetsOf(services: OverviewServices, now: number): Promise<readonly Budget[]> {
   const isBlocked = (rate: { blocked_until: number | null }) => rate.blocked_until !== null && rate.blocked_until > now;
   const inForce = services

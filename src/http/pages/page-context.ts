@@ -5,20 +5,20 @@ import { isLocalPath, readNotice } from "../cookies.ts";
 import { basePath, belowBasePath } from "../paths.ts";
 import { isFragmentRequest } from "./respond.ts";
 
-/** What the pages need of the application beside the services. */
+/** What pages need besides the services. */
 export interface PageSettings {
   assets: { path(name: string): string };
   clock: { now(): number };
   settings: { current(): { timezone: string; base_url: string } };
-  /** Of this program. */
+  /** Tidemark's version. */
   version: string;
   /** The OpenAPI document, for the documentation. */
   openapi(requestUrl: string): Readonly<Record<string, unknown>>;
-  /** Numbers beside navigation entries and the line at the top, for a signed-in administrator. */
+  /** Numbers of the navigation and the status line, for a signed-in administrator. */
   status(language: Language): Promise<Pick<PageContext, "counts" | "status">>;
 }
 
-/** The language of the browser, unless the administrator chose one; English when it speaks neither. */
+/** The browser's language, unless the administrator chose one; English when neither is supported. */
 export function languageOf(c: AppContext): Language {
   const chosen = getCookie(c, "tidemark_language");
   if (chosen === "en" || chosen === "zh") return chosen;
@@ -42,9 +42,9 @@ function themeOf(c: AppContext): Theme {
   return chosen === "light" || chosen === "dark" ? chosen : "system";
 }
 
-/** Everything that every template gets for this request. */
+/** What every template gets for this request. */
 export async function pageContext(c: AppContext, page: PageSettings): Promise<PageContext> {
-  // Missing when something failed before the session was looked for.
+  // Missing when the request failed before the session was read.
   const session = c.get("session") ?? null;
   const current = page.settings.current();
   const prefix = basePath(current.base_url);

@@ -8,7 +8,7 @@ import { basePath, belowBasePath } from "../paths.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
-/** Where to come back to after signing in: the page that was asked for, or the one that htmx asked from. */
+/** Where to return after signing in: the requested page, or the one htmx was on. */
 function wayBack(c: AppContext, prefix: string): string {
   const address = isFragmentRequest(c)
     ? c.req.header("hx-current-url")
@@ -22,15 +22,15 @@ function wayBack(c: AppContext, prefix: string): string {
 }
 
 /**
- * An error as a person meets it: the way to sign in or to the forced password change, a toast when htmx asked for a part
- * of a page, and a page of its own otherwise.
+ * An error for people: a redirect to signing in or to the forced password change, a toast when htmx asked for part of a page, and otherwise
+ * a page of its own.
  */
 export async function respondToPageError(c: AppContext, error: AppError, page: PageSettings): Promise<Response> {
   const prefix = basePath(page.settings.current().base_url);
   if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
   if (error.status === 401) return respondDone(c, prefix, `/login${wayBack(c, prefix)}`);
   if (error.code === "password_change_required") return respondDone(c, prefix, "/account/password");
-  // The line at the top asks the database, which may be what failed.
+  // The status line reads the database, which may be what failed.
   const ctx = await pageContext(c, { ...page, status: async () => ({}) });
   if (isFragmentRequest(c)) {
     const notice = { tone: "failed", text: translateMessage(ctx.language, error.said) } as const;

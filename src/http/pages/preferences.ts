@@ -8,7 +8,7 @@ import { respondDone } from "./respond.ts";
 
 const yearSeconds = 31_536_000;
 
-/** Language and theme: kept by the browser, because they are its user's taste and no fact of the installation. */
+/** Language and theme: kept in the browser, because they belong to its user and not to the installation. */
 export function preferencePages(app: App, page: PageSettings): void {
   app.post("/preferences", async (c) => {
     const data = await readForm(c);

@@ -7,15 +7,15 @@ import { type Markup, respondDone, respondHtml, type Saved } from "./respond.ts"
 
 interface Question<Found> {
   path: string;
-  /** Where the answer is sent, when that is not where the question is. */
+  /** Where the answer is sent, when it differs from the question's path. */
   answer_path?: string;
-  /** What is asked about; a response where there is nothing to ask. */
+  /** The subject of the question; a response when there is nothing to ask. */
   find(c: AppContext, ctx: PageContext): Promise<Found | Response>;
   draw(asked: Found & { ctx: PageContext; error?: Message | undefined }, c: AppContext): Markup;
   perform(c: AppContext, ctx: PageContext, found: Found): Promise<Saved>;
 }
 
-/** A question before a risky action, and the action; what it refuses is told in the question. */
+/** A question before a risky action, and the action; its refusals appear in the question. */
 export function questionRoutes<Found extends object>(app: App, page: PageSettings, question: Question<Found>): void {
   const { path, answer_path = path, find, draw, perform } = question;
 
@@ -41,7 +41,7 @@ interface Answer {
   draw(error: Message): Markup;
 }
 
-/** Leads on when it is done; otherwise the question again, with the reason. */
+/** Redirects when it is done; otherwise shows the question again with the reason. */
 export async function answerQuestion(c: AppContext, ctx: PageContext, answer: Answer): Promise<Response> {
   try {
     const { path, notice } = await answer.perform();

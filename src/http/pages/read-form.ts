@@ -5,7 +5,7 @@ import type { AppContext } from "../context.ts";
 /** The longest of our own forms, a tracker with all its sources, has fewer than 1,000. */
 const maxFields = 2_000;
 
-/** The form that a page sent. Throws 400 when the body is not one, whatever its content type says, and 413 for too many fields. */
+/** The submitted form. Throws 400 when the body is no form, whatever its content type, and 413 for too many fields. */
 export async function readForm(c: AppContext): Promise<FormData> {
   const form = await formOf(c);
   let count = 0;

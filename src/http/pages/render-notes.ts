@@ -3,18 +3,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** More than is stored of any release. */
 const maxBytes = 262_144;
-/** Rendered notes kept, least recently used out first. */
+/** Rendered notes kept, least recently used dropped first. */
 const maxCached = 100;
 const maxCachedCharacters = 4_194_304;
 /** Deeper quotes, lists and elements are flattened: parsers recurse. */
 const maxNesting = 32;
-/** The parser's time grows with the square of a paragraph, so longer ones are parted. */
+/** The parser's time is quadratic in the length of a paragraph, so longer ones are split. */
 const maxParagraphCharacters = 4_096;
-/** What is parsed at once: others get their turn between two parts. */
+/** Parsed at once; others get their turn between two parts. */
 const maxPartCharacters = 6_144;
-/** Definitions of links (`[1.2.3]: https://…`) that every part knows. */
+/** Link definitions (`[1.2.3]: https://…`) shared by every part. */
 const maxDefinitionCharacters = 4_096;
-/** Of one text; what is not rendered by then is shown as it is written. */
+/** Of one text; what is not rendered by then is shown as written. */
 const maxRenderMs = 1_000;
 
 const allowedTags = (
@@ -31,7 +31,7 @@ function escapeHtml(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Of a text that may have entities already. */
+/** Escapes text that may already have entities. */
 function attribute(text: string): string {
   return text.replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -40,14 +40,14 @@ function plain(text: string): string {
   return `<pre>${escapeHtml(text)}</pre>`;
 }
 
-/** Loaded with the first notes that are shown: they are large, and a server that shows none does without. */
+/** Loaded with the first notes: the libraries are large, and a server without notes needs none. */
 async function loadRenderer(): Promise<(markdown: string) => string> {
   const [{ Marked }, { default: sanitizeHtml }] = await Promise.all([import("marked"), import("sanitize-html")]);
   const marked = new Marked({
     async: false,
     gfm: true,
     renderer: {
-      // No pictures: they would tell their host who reads.
+      // No images: they would reveal the reader to their host.
       image: ({ text }) => escapeHtml(text),
       link({ href, title, tokens }) {
         const text = this.parser.parseInline(tokens);
@@ -57,7 +57,7 @@ async function loadRenderer(): Promise<(markdown: string) => string> {
       checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
     },
   });
-  /** Headings of notes stand below those of the page. */
+  /** Headings of notes are below those of the page. */
   const lowered = Object.fromEntries(
     [1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, sanitizeHtml.simpleTransform(`h${Math.min(level + 3, 6)}`, {})]),
   );
@@ -71,7 +71,7 @@ async function loadRenderer(): Promise<(markdown: string) => string> {
     transformTags: {
       ...lowered,
       a: (_, { href, title }) => {
-        // A relative link leads nowhere from here: its text stays, in an element that is no link.
+        // A relative link has no valid target here: its text stays, without a link.
         if (href === undefined || !/^https?:\/\//.test(href)) return { tagName: "a", attribs: {} };
         const attribs = { href, rel: "noopener noreferrer nofollow" };
         return { tagName: "a", attribs: title === undefined ? attribs : { ...attribs, title } };
@@ -85,11 +85,11 @@ let renderer: Promise<(markdown: string) => string> | null = null;
 
 interface Line {
   text: string;
-  /** Code between fences, which is not parsed any further. */
+  /** Fenced code, which is not parsed any further. */
   is_code: boolean;
 }
 
-/** The lines with no more than `maxNesting` marks of quotes and lists before each, and none longer than a paragraph may be. */
+/** The lines, each with at most `maxNesting` marks of quotes and lists and at most a paragraph long. */
 function boundedLines(text: string): readonly Line[] {
   const lines: Line[] = [];
   let fence: string | null = null;
@@ -127,12 +127,12 @@ function flattened(line: string): string {
   return marks > maxNesting || blanks > maxNesting * 4 ? line.slice(at) : line;
 }
 
-/** Whether a line begins a block of its own, so that the paragraph before it is over. */
+/** Whether a line begins a new block and ends the paragraph before it. */
 function beginsBlock({ text, is_code }: Line): boolean {
   return is_code || text.trim() === "" || /^\s*(?:[-*+#>|]|\d{1,9}[.)])/.test(text);
 }
 
-/** The text in parts that are parsed one by one; parted between paragraphs. */
+/** Splits the text between paragraphs into parts that are parsed separately. */
 function partsOf(text: string): readonly string[] {
   const lines = boundedLines(text);
   const definitions: string[] = [];
@@ -165,7 +165,7 @@ function partsOf(text: string): readonly string[] {
   }
   parts.push(part.join("\n"));
   const [first = "", ...others] = parts;
-  // Alone it has its own definitions.
+  // A single part has its own definitions.
   return others.length === 0 ? [first] : parts.map((each) => `${each}\n\n${definitions.join("\n")}`);
 }
 
@@ -184,7 +184,7 @@ async function render(text: string): Promise<string> {
   return html;
 }
 
-/** A text that the parser cannot take is shown as it is written. */
+/** A text that the parser rejects is shown as written. */
 function rendered(toHtml: (markdown: string) => string, part: string): string {
   try {
     return toHtml(part);
@@ -208,8 +208,8 @@ function remember(key: string, html: string): void {
 }
 
 /**
- * Release notes as safe HTML: Markdown, of which only an allow list of elements and of http and https links is left. Belongs inside
- * an element with `hx-ignore`. Never throws for what the text is; what cannot be parsed is shown as written.
+ * Release notes as safe HTML: Markdown reduced to an allow list of elements and to http and https links. Belongs in an element with
+ * `hx-ignore`. Never throws because of the text; what cannot be parsed is shown as written.
  */
 export async function renderNotes(notes: string): Promise<string> {
   const bytes = new Uint8Array(maxBytes);
@@ -227,7 +227,7 @@ export async function renderNotes(notes: string): Promise<string> {
   return html;
 }
 
-/** How many rendered notes are held; bounded. */
+/** The number of cached rendered notes. */
 export function cachedNotesCount(): number {
   return cache.size;
 }

@@ -15,14 +15,14 @@ interface ResourceForm<View> {
   /** Below the base path: `/credentials`. */
   path: string;
   service: Pick<ResourceService<View>, "create" | "get" | "update">;
-  /** What the form of a new one begins with. */
+  /** Initial values of a new one's form. */
   begin(c: AppContext, ctx: PageContext): Values;
-  /** What the form shows of a stored one; secrets never come back. */
+  /** Form values of a stored one, without secrets. */
   shown(stored: View): Values;
-  /** `stored` is null while a new one is made, here and below. */
+  /** `stored` is null for a new one, here and below. */
   describe(values: Values, stored: View | null): readonly FieldDescription[];
   draw(asked: { ctx: PageContext; stored: View | null } & FormState, c: AppContext): Markup;
-  /** What the service is given of what was sent. */
+  /** The service's input for the submitted values. */
   input(sent: Values, stored: View | null, c: AppContext): Values | Promise<Values>;
   saved(form: SavedForm<View>, c: AppContext): Saved | Promise<Saved>;
 }
@@ -31,7 +31,7 @@ export interface SavedForm<View> {
   ctx: PageContext;
   view: View;
   is_new: boolean;
-  /** The value of the button that was pressed. */
+  /** The value of the pressed button. */
   action: string;
 }
 
@@ -79,11 +79,11 @@ interface ResourcePages<View> extends ResourceForm<View> {
   service: ResourceService<View>;
   list(props: ListProps<View>): Markup;
   delete_question(asked: { ctx: PageContext; stored: View; error?: Message | undefined }): Markup;
-  /** What is said when it was deleted. */
+  /** The notice after deleting. */
   deleted(ctx: PageContext, stored: View): string;
 }
 
-/** The list of a resource, its forms and its end; what else its pages do is declared beside them. */
+/** The list of a resource, its forms and its deletion; other pages are declared beside them. */
 export function resourcePages<View>(app: App, page: PageSettings, resource: ResourcePages<View>): void {
   const { path, service, list, delete_question, deleted } = resource;
 

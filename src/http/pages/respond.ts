@@ -4,24 +4,24 @@ import { type StoredNotice, setNotice } from "../cookies.ts";
 
 export type Markup = string | Promise<string>;
 
-/** Where to go after a change, below the base path, and what is said there. */
+/** Where to go after a change, below the base path, and the notice to show there. */
 export interface Saved {
   path: string;
   notice: StoredNotice;
 }
 
-/** True for a request that htmx sent and that wants a part of a page. */
+/** True for an htmx request for part of a page. */
 export function isFragmentRequest(c: AppContext): boolean {
   return c.req.header("hx-request") === "true" && c.req.header("hx-boosted") !== "true";
 }
 
-/** HTML of a page or fragment. The answer depends on who asks for it, so caches must not mix the two up. */
+/** HTML of a page or fragment. The response depends on the kind of request, so caches must keep them apart. */
 export function respondHtml(c: AppContext, markup: Markup, status = 200) {
   c.header("Vary", "HX-Request", { append: true });
   return c.html(markup, status as ContentfulStatusCode);
 }
 
-/** Leads on after a change: a redirect for a plain form, the header for htmx (a 303 would be followed inside the form). */
+/** Redirects after a change: by status for a plain form, by header for htmx (a 303 would be followed inside the form). */
 export function respondDone(c: AppContext, basePath: string, path: string, notice?: StoredNotice): Response {
   if (notice !== undefined) setNotice(c, basePath, notice);
   const location = basePath + path;

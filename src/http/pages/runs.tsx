@@ -28,7 +28,7 @@ interface RunPageServices {
   clock: Clock;
 }
 
-/** For so long a page waits for the last step of a run that has ended. */
+/** How long a page waits for the last step of a finished run. */
 const cleaningMs = 60_000;
 
 const partNames = [
@@ -83,7 +83,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
   app.get("/runs/:id/stream", async (c) => {
     const id = c.req.param("id");
     const seen = Number(c.req.header("last-event-id") ?? "0");
-    // Not known: told as any other page, before the stream begins.
+    // Throws for an unknown run, like any page, before the stream begins.
     await runs.get(id);
     const session = requireSession(c);
     const options = { clock: services.clock, holds: () => services.auth.holds(session), closing: c.get("closing") };
@@ -142,19 +142,19 @@ async function propsOf(services: RunPageServices, page: PageSettings, c: AppCont
   return { ctx, run, executor, snapshot, is_live: isActiveRun(run) || isDown(run) || isCleaning(run, ctx.now) };
 }
 
-/** Its target is tried to be brought up. */
+/** Its target is down and is being started again. */
 function isDown(run: RunDetailView): boolean {
   return run.outage?.outcome === null;
 }
 
-/** After its end a run that changed something still removes the previous container; what fails there is tried again much later. */
+/** A finished run with changes still removes the previous container; failures there are retried much later. */
 function isCleaning(run: RunDetailView, now: number): boolean {
   const has = (step: string, ends: boolean) =>
     run.steps.some((each) => each.step === step && (each.phase !== "begin") === ends);
   return has("commit", true) && !has("remove_old", true) && now - (run.ended_at ?? now) < cleaningMs;
 }
 
-/** Each step as the parts of the page that it changed. */
+/** Each step as the changed parts of the page. */
 async function* messages(
   services: RunPageServices,
   page: PageSettings,
@@ -185,7 +185,7 @@ async function* messages(
     }
     if (!signal.aborted) yield { id: String(seq), data: await changedParts(true) };
   } catch (error) {
-    // Deleted while somebody looked on: the page says so when it asks again.
+    // Deleted meanwhile: the page reports it on its next request.
     if (!(error instanceof AppError) || error.status !== 404) throw error;
   }
 }

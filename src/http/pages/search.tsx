@@ -4,7 +4,7 @@ import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
-/** The form cuts at the same length; what comes longer by its address is cut too, and not refused. */
+/** The form has the same limit; a longer query in the address is cut, not refused. */
 const maxQueryCharacters = 100;
 
 export function searchPages(app: App, services: { stats: Pick<StatsService, "search"> }, page: PageSettings): void {

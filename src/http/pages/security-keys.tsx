@@ -31,7 +31,7 @@ export function securityKeyPages(app: App, services: Services, page: PageSetting
     return respondHtml(c, <RotationPage ctx={ctx} name={name} view={view} errors={errors} />, error?.status ?? 200);
   };
 
-  /** Performs it and shows what came of it; there is no way back to ask again. A refusal brings the question back. */
+  /** Performs it and shows the result; it cannot be asked again. A refusal returns to the question. */
   const answer = async (c: AppContext, name: KeyName, perform: (input: unknown) => Promise<Response>) => {
     const input = { current_password: formText(await readForm(c), "current_password") };
     try {

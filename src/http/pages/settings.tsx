@@ -15,23 +15,20 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
-/** Every zone that this runtime knows, with "UTC", which the list of the standard leaves out, and the one in force. */
+/** Every zone this runtime knows, plus the current one and "UTC", which the standard's list omits. */
 function timeZones(current: string): readonly string[] {
   return [...new Set(["UTC", current, ...Intl.supportedValuesOf("timeZone")])].toSorted();
 }
 
-/**
- * The address of the request when it is not the base URL's host. The scheme is not compared: a proxy that ends TLS speaks
- * http to us.
- */
+/** The request's address when it is not the base URL's host. Ignores the scheme: a proxy that terminates TLS uses http to reach us. */
 function otherAddress(baseUrl: string, requestUrl: string): string | null {
   const { host, origin } = new URL(requestUrl);
   return baseUrl === "" || new URL(baseUrl).host === host ? null : origin;
 }
 
 /**
- * The address of the browser when a new base URL is another one: from then on forms and cookies are for the base URL, and
- * a mistyped one would lock its writer out. Null when nothing needs to be asked.
+ * The browser's address when a new base URL differs from it: forms and cookies then belong to the base URL, and a mistyped one would lock
+ * its author out. Null when no question is needed.
  */
 function otherOrigin(current: string, wanted: unknown, origin: string | undefined): string | null {
   if (typeof wanted !== "string" || wanted === current || !URL.canParse(wanted)) return null;
@@ -75,7 +72,7 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
       describe: (values) => fields(Settings, values),
       render: (state) => settingsPage(c, state),
       save: async (input) => {
-        // Judged first: a question about a value that would be refused is none.
+        // Validated first: a value that would be refused needs no question.
         const asked = questionOf(c, parseInput(SettingsPatch, input).base_url);
         if (asked !== null && formText(await readForm(c), "_confirm_base_url") !== "on") {
           throw invalidInput({ base_url: say("settings.base_url_elsewhere", { address: asked }) });

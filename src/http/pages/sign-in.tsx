@@ -13,17 +13,17 @@ import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
-/** A place to go after signing in, below the base path; "" for anything that is not one of ours, or this page itself. */
+/** A local path to go to after signing in; "" for anything else, or this page itself. */
 function nextPath(text: string | undefined): string {
   if (text === undefined || !isLocalPath(text) || /^\/log(in|out)\b/.test(text)) return "";
   return text;
 }
 
-/** Signing in and out. Registered before the guard: nobody is signed in yet. */
+/** Signing in and out. Registered before the guard: there is no session yet. */
 export function signInPages(app: App, services: Services, page: PageSettings): void {
   const { auth, oidc, baseUrl, clock } = services;
   const prefix = () => basePath(page.settings.current().base_url);
-  /** The provider's button: only for one that is enabled and bound, because no other could let anybody in. */
+  /** The provider's button, only for one that is enabled and bound: no other could sign anybody in. */
   const others = async (ctx: PageContext, next: string) => {
     const provider = await oidc.loginProvider();
     return provider === null ? null : <ProviderButton ctx={ctx} provider={provider} next={next} />;
@@ -55,7 +55,7 @@ export function signInPages(app: App, services: Services, page: PageSettings): v
         error.status === 429
           ? ({ kind: "throttled", retry_after_seconds: seconds } as const)
           : ({ kind: "wrong" } as const);
-      // A page comes back with what was typed: 422 for both ways of being wrong, which are not told apart.
+      // The page returns with the entered values: 422 for both kinds of wrong input, which look the same.
       const status = error.status === 429 ? 429 : 422;
       const props = { ctx, next, others: await others(ctx, next) };
       return respondHtml(c, <SignInPage {...props} username={username} refusal={refusal} />, status);

@@ -25,7 +25,7 @@ interface SnapshotPageServices {
 
 const path = "/executors/:id/snapshots/:snapshot";
 
-/** What can be done with the snapshots on an executor's page. */
+/** Actions on the snapshots of an executor's page. */
 export function snapshotPages(app: App, services: SnapshotPageServices, page: PageSettings): void {
   const { executors, runs, snapshots } = services;
   const find = async (c: AppContext) => {
@@ -37,7 +37,7 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
   };
   const findWith = async (c: AppContext) => ({ ctx: await pageContext(c, page), ...(await find(c)) });
 
-  /** A runtime that does not answer is something to show where the comparison would stand. */
+  /** An unreachable runtime is shown in place of the comparison. */
   const compare = async (c: AppContext, id: string): Promise<Exclude<Compared, null>> => {
     try {
       return { view: await snapshots.diff(id, c.req.raw.signal) };

@@ -10,7 +10,7 @@ import type { TrackerService } from "../../trackers/service.ts";
 const maxFound = 100;
 const namedVersions = 3;
 
-/** What a check of one tracker that was asked for at `since` has come to; null while it goes on. */
+/** The result of a tracker's check requested at `since`; null while it runs. */
 export async function checkNotice(
   trackers: Pick<TrackerService, "checkState" | "get" | "versions">,
   ctx: PageContext,
@@ -23,7 +23,7 @@ export async function checkNotice(
   if (sources.some((source) => source.is_waiting)) {
     const tracker = await trackers.get(name);
     const until = tracker.sources.find((source) => isWaiting(ctx, source))?.waits_until ?? null;
-    // Others may still be checked; what the limit keeps can take an hour, for which nobody looks at a spinner.
+    // Others may still be checked; a rate limit can delay a check for an hour, too long for a spinner.
     if (until === null || isChecking(ctx, tracker)) return null;
     return { tone: "attention", text: t.waits(name, formatClock(ctx, until)), ...link };
   }
@@ -39,7 +39,7 @@ export async function checkNotice(
   return { tone: "update", text: t.found(name, named), ...link };
 }
 
-/** The same for all trackers; null while one of them is still checked. */
+/** The same for all trackers; null while one of them is still being checked. */
 export async function checkOfAllNotice(
   trackers: Pick<TrackerService, "list" | "recentReleases">,
   ctx: PageContext,
@@ -47,7 +47,7 @@ export async function checkOfAllNotice(
   since: number,
 ): Promise<Notice | null> {
   if (shown.some((tracker) => isChecking(ctx, tracker))) return null;
-  // As long as some wait, the pool holds others.
+  // As long as some wait, the pool is full with others.
   if ((await trackers.list({ state: "checking", limit: 1 })).items.length > 0) return null;
   const { items } = await trackers.recentReleases({ limit: maxFound });
   const fresh = items.filter((release) => release.first_observed_at >= since);

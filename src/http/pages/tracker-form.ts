@@ -7,7 +7,7 @@ import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/sch
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A form to begin with: for an image that runs, what the import proposes for a service of it. */
+/** Initial values: for a running image, what the import proposes for a service with it. */
 export function newValues(image: string, name: string, proposal: ProposalView | null): Values {
   if (proposal !== null) {
     const { tracker } = proposal;
@@ -19,7 +19,7 @@ export function newValues(image: string, name: string, proposal: ProposalView | 
   return { name: name === "" ? (bare.split("/").at(-1) ?? "") : name, is_enabled: true, sources: [source] };
 }
 
-/** A stored tracker as the form has it. */
+/** A stored tracker as form values. */
 export function valuesOf(tracker: TrackerView): Values {
   return {
     ...tracker,
@@ -28,13 +28,13 @@ export function valuesOf(tracker: TrackerView): Values {
       kind,
       config,
       credential_id,
-      // A name that is the type's goes with it: who chooses another type means the channel of that type.
+      // A name equal to its type's follows the type: choosing another type means the channel of that type.
       channels: channels.map((channel) => ({ ...channel, name: channel.name === channel.type ? "" : channel.name })),
     })),
   };
 }
 
-/** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
+/** As an edit: a field left blank returns to its default instead of staying as it was. */
 export function withDefaults(input: Values): Values {
   const defaults = fields(TrackerInput, input).flatMap((field) =>
     field.is_required || field.default_value === undefined ? [] : [[field.name, field.default_value] as const],
@@ -42,7 +42,7 @@ export function withDefaults(input: Values): Values {
   return { ...Object.fromEntries(defaults), ...input };
 }
 
-/** The credentials that the form's sources name, whether they are still there or not. */
+/** The credentials that the form's sources name, existing or not. */
 export function chosenCredentials(values: Values): readonly string[] {
   return objectsOf(values.sources).flatMap(({ credential_id }) =>
     typeof credential_id === "string" && credential_id !== "" ? [credential_id] : [],
@@ -66,13 +66,13 @@ function objectsOf(value: unknown): readonly Values[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
-/** Who adds a source mostly wants the same project from another side: its repository beside its image, its chart beside both. */
+/** An added source is mostly another side of the same project: its repository beside its image, its chart beside both. */
 function firstOther(before: readonly Values[]): string {
   const usual = ["github", "oci", "helm"] as const;
   return usual.find((kind) => before.every((source) => source.kind !== kind)) ?? usual[0];
 }
 
-/** An added source gets a key of its own, a kind that is not there yet and a channel, an added channel the first type that is still free. */
+/** Initial values: an added source gets its own key, an unused kind and a channel, an added channel the first unused type. */
 export function withBeginnings(values: Values): Values {
   const sources = objectsOf(values.sources);
   const keys = sources.map((source) => source.key);

@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const describe = (values: Values) => fields(ImportInput, values);
 
-/** Trackers from a pasted text: shown first, and then those that were chosen are created. */
+/** Trackers from a pasted text: shown first, then the selected ones are created. */
 export function trackerImportPages(app: App, services: { trackers: TrackerService }, page: PageSettings): void {
   const { trackers } = services;
 
@@ -65,7 +65,7 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
       return respondHtml(c, <TrackerImportPage {...props} values={asked} fields={describe(asked)} found={found} />);
     }
     const names = ticked("chosen");
-    // Read from the text once more: what the page showed is not what the browser sends.
+    // Parsed again: what the browser sends may differ from what the page showed.
     const wanted = found.proposals.filter(({ name, state }) => state === "new" && names.has(name));
     if (wanted.length === 0) return refuse({ text: say("imports.none_chosen") }, found, names);
     for (const { name, tracker, alternative } of wanted) {
@@ -76,7 +76,7 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
   });
 }
 
-/** The form with a line for every variable that has no value yet. */
+/** The form with a line for every variable without a value. */
 function withUnset(values: Values, unset: readonly string[]): Values {
   const given = typeof values.variables === "string" ? values.variables : "";
   const known = new Set(given.split(/\r?\n/).map((line) => line.replace(/^\s*(?:export\s+)?|\s*=.*$/g, "")));

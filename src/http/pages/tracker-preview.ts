@@ -18,7 +18,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What each source of a form that is being filled would pick of what upstream has, or what keeps that from being told. */
+/** What each source of a form would pick from upstream, or why that is unknown. */
 export async function previewForm(trackers: Pick<TrackerService, "preview">, values: Values): Promise<PreviewPart[]> {
   const entries = fields(TrackerInput, values).find((field) => field.name === "sources")?.entries ?? [];
   const sources = listOf(values.sources).map(objectOf);
@@ -55,7 +55,7 @@ async function previewSource(
   }
 }
 
-/** Whether everything is written without which nobody can be asked: who has not come to it yet has made no mistake. */
+/** Whether all required fields are filled in: one not reached yet is no mistake. */
 function isAddressed(entry: readonly FieldDescription[], config: Values): boolean {
   const needed = entry
     .filter((field) => field.name === "config")
@@ -67,7 +67,7 @@ function kindOf({ kind }: Values): SourceKind | null {
   return sourceKinds.find((known) => known === kind) ?? null;
 }
 
-/** What of the tracker's own settings decides about a preview; what is not valid yet is told at its own field. */
+/** The tracker's settings that affect a preview; invalid ones are reported at their own field. */
 function preferencesOf({ sorting, check_interval_minutes: interval, release_fallback }: Values): Values {
   return {
     ...(sorting === undefined ? {} : { sorting }),
@@ -76,14 +76,14 @@ function preferencesOf({ sorting, check_interval_minutes: interval, release_fall
   };
 }
 
-/** The service names the fields of one source; in the form it stands in a list. */
+/** Errors name the fields of one source; in the form it is part of a list. */
 function placed(errors: FieldErrors | undefined, position: number): FieldErrors {
   return Object.fromEntries(
     Object.entries(errors ?? {}).map(([path, message]) => [`sources.${position}.${path}`, message]),
   );
 }
 
-/** The last field of each channel, under which its result stands. */
+/** The last field of each channel, below which its result appears. */
 function channelPaths(source: Values, position: number): readonly string[] {
   return listOf(source.channels).map((_, place) => `sources.${position}.channels.${place}.exclude_pattern`);
 }

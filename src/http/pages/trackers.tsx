@@ -53,16 +53,16 @@ interface TrackerPageServices {
   notifications: Pick<NotificationService, "listEvents">;
 }
 
-/** On one page: with more the page would be too heavy for a phone. */
+/** Per page: a longer one would be too heavy for a phone. */
 const listSize = 50;
-/** Where every entry is wanted. */
+/** Where every entry is needed. */
 const readSize = 100;
-/** Pages of trackers that the filter for updates looks through for one of its own: an update is no column of theirs. */
+/** Pages of trackers that the filter for updates reads for one of its own: an update is not a column. */
 const maxLooks = 20;
 const historySize = 50;
 const shownEvents = 10;
 const maxCredentials = 1_000;
-/** Longer ones are none. */
+/** Longer references are invalid. */
 const maxReferenceCharacters = 1_024;
 
 const describe = (values: Values) => fields(TrackerInput, values);
@@ -114,7 +114,7 @@ export function trackerPages(app: App, services: TrackerPageServices, page: Page
   });
 }
 
-/** Where a check was asked for, below the base path. */
+/** Where a check was requested, below the base path. */
 function nextPath(path: string, otherwise: string): string {
   const isOurs = isLocalPath(path) && /^\/trackers(?=[/?]|$)/.test(path);
   return isOurs ? withQuery(path, { awaited: null, since: null }) : otherwise;
@@ -128,7 +128,7 @@ function instantOf(text: string | null): number | null {
   return text !== null && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** The list as the path of `ctx` asks for it: the page, or for htmx what is in it. */
+/** The list for the path of `ctx`: the page, or for htmx its content. */
 async function respondList(c: AppContext, services: TrackerPageServices, asked: PageContext) {
   const query = queryOf(asked.path);
   const ctx = { ...asked, path: withQuery(asked.path, { awaited: null, since: null }) };
@@ -194,7 +194,7 @@ async function listTrackers(
   return { items, next_cursor: cursor };
 }
 
-/** Asks for a check of every tracker that is enabled; returns how many there are. */
+/** Requests a check of every enabled tracker; returns how many there are. */
 async function requestAll(trackers: TrackerService, actor: Actor): Promise<number> {
   let count = 0;
   let cursor: string | null = null;
@@ -208,14 +208,14 @@ async function requestAll(trackers: TrackerService, actor: Actor): Promise<numbe
   return count;
 }
 
-/** A tracker as the path of `ctx` asks for it: the page, for htmx what is in it, or one explanation. */
+/** A tracker for the path of `ctx`: the page, for htmx its content, or one explanation. */
 async function respondTracker(c: AppContext, services: TrackerPageServices, asked: PageContext, name: string) {
   const { trackers } = services;
   const query = queryOf(asked.path);
   const ctx = { ...asked, path: withQuery(asked.path, { since: null }) };
   const tag = query.get("explain");
   const explanation = tag === null || tag === "" ? null : await trackers.explain(name, { tag: tag.slice(0, 1000) });
-  // The dialog asks for the explanation alone.
+  // The dialog requests only the explanation.
   if (explanation !== null && isFragmentRequest(c) && (c.req.header("hx-target") ?? "").includes("dialog")) {
     return respondHtml(c, <ExplanationDialog ctx={ctx} explanation={explanation} />);
   }
@@ -261,7 +261,7 @@ async function allCredentials({ credentials }: TrackerPageServices): Promise<rea
   return items;
 }
 
-/** Credentials for the kinds that the form's sources have. */
+/** Credentials for the kinds of the form's sources. */
 async function credentialChoices(services: TrackerPageServices, ctx: PageContext, values: Values) {
   const kinds = new Set(
     describe(values)
@@ -277,7 +277,7 @@ async function credentialChoices(services: TrackerPageServices, ctx: PageContext
   ];
 }
 
-/** What is proposed for an image that runs; null where its reference names no repository. */
+/** The proposal for a running image; null when its reference names no repository. */
 async function proposalFor(trackers: TrackerService, image: string): Promise<ProposalView | null> {
   if (image === "") return null;
   const services = { main: { image: image.slice(0, maxReferenceCharacters).replaceAll("$", "$$$$") } };
@@ -342,13 +342,13 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
   });
 }
 
-/** What its checks will ask of the upstreams. */
+/** The requests of its checks to the upstreams. */
 function costOf(ctx: PageContext, tracker: TrackerView): string {
   const requests = tracker.sources.reduce((sum, source) => sum + source.requests_per_hour, 0);
   return texts(ctx).upstreams.saved_cost(requests);
 }
 
-/** The form with what an added source or channel begins with, as long as nothing was refused. */
+/** The form with initial values for an added source or channel, unless something was refused. */
 async function drawForm(
   services: TrackerPageServices,
   ctx: PageContext,

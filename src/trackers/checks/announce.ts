@@ -11,17 +11,17 @@ import { findRelease, type ReleaseFactsRow } from "../releases/queries.ts";
 import { leadingTags } from "../releases/same-build.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
 
-/** More than a message takes: whoever sends it sees that there is more. */
+/** Longer than any message, so that its sender knows there is more. */
 const maxEventNotesCharacters = 8_192;
 
-/** Of a tracker, over all its sources. */
+/** A tracker's releases over all its sources. */
 export interface Content {
   sources: readonly SourceRow[];
   channels: readonly ChannelRow[];
   releases: readonly ReleaseFactsRow[];
 }
 
-/** Supplied by notifications. */
+/** Notifications supply it. */
 export interface Announcing {
   recordEvent: RecordEvent;
   addSourceToEvent: AddSourceToEvent;
@@ -29,12 +29,12 @@ export interface Announcing {
 
 export interface AnnounceInput extends Announcing {
   tracker: TrackerRow;
-  /** Whose channel is judged. */
+  /** The source of the judged channel. */
   source: SourceRow;
   content: Content;
 }
 
-/** The releases of other sources that show the same version in a channel of the same name. */
+/** Releases of other sources with the same version, in a channel of the same name. */
 function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
   const byApplication = usesAppVersions(content.sources);
   const version = displayVersion(release, byApplication);
@@ -48,7 +48,7 @@ function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow
   );
 }
 
-/** Adds a source to the event that announced a version, by whatever name; false when none has. */
+/** Adds a source to the event that announced a version, under any of its names; false when there is none. */
 async function addToEvent(
   tx: Writer,
   input: AnnounceInput,
@@ -62,7 +62,7 @@ async function addToEvent(
   return false;
 }
 
-/** Other releases of the channel's own source that go by the same version: `v1.2.3` beside `1.2.3`, or another chart of one application. */
+/** Other releases of the channel's source with the same version: `v1.2.3` beside `1.2.3`, or another chart of one application. */
 function doublesOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
   const byApplication = usesAppVersions(content.sources);
   const version = displayVersion(release, byApplication);
@@ -75,7 +75,7 @@ function doublesOf(content: Content, channel: ChannelRow, release: ReleaseFactsR
   );
 }
 
-/** `others` show the same version: where the release has no notes, theirs are told, and where they are to be read. */
+/** `others` have the same version: a release without notes takes theirs, with their link. */
 async function releaseFactsOf(
   tx: Writer,
   input: AnnounceInput,
@@ -100,19 +100,19 @@ async function releaseFactsOf(
   };
 }
 
-/** What a check found in the channel that is judged. */
+/** A check's findings for the judged channel. */
 export interface FoundInChannel {
   latest: ReleaseFactsRow;
   previous: ReleaseFactsRow | null;
-  /** What may become the latest. */
+  /** Releases that may become the latest. */
   candidates: readonly ReleaseFactsRow[];
-  /** What has appeared since the previous check. */
+  /** Releases that appeared since the previous check. */
   fresh: readonly ReleaseFactsRow[];
 }
 
 /**
- * What is announced: the latest, or the highest version where both have just appeared and a patch of an older line was published after it. With
- * the version before it, for an older line that line's own.
+ * What to announce: the latest, or the highest version when both just appeared and a patch of an older line was published after it.
+ * Includes the version before it, within the same line for an older line.
  */
 function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel: ChannelRow) {
   const highest = (rows: readonly ReleaseFactsRow[]) => latestOfChannel(rows, channel, "semantic");
@@ -131,7 +131,7 @@ function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel
   return { subject, remark, before: isPast ? highestBefore : previous };
 }
 
-/** Announces what leads a channel now once for the tracker, naming the others that appeared since the previous check. */
+/** Announces a channel's new latest once per tracker, naming the others that appeared since the previous check. */
 export async function announceNew(
   tx: Writer,
   input: AnnounceInput,
@@ -145,11 +145,11 @@ export async function announceNew(
   if (!fresh.includes(subject)) return;
   const twins = twinsOf(content, channel, subject);
   const doubles = doublesOf(content, channel, subject);
-  // A new chart of an application that has been told of is news by itself.
+  // A new chart of an application that was already announced is news by itself.
   const isNewChart = subject.app_version !== null && doubles.length > 0;
   const same = isNewChart ? [subject] : [subject, ...twins, ...doubles];
   if (await addToEvent(tx, input, channel, same)) return;
-  // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
+  // Another source has it and did not announce it, so it predates the tracker. Where all sources must agree, they do only now.
   if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
   const members = membersOf(fresh, channel, input.tracker.sorting);
   const leads = leadingTags(members);
@@ -173,7 +173,7 @@ export async function announceNew(
   });
 }
 
-/** Tells of a known release that has another revision now, unless another source's announcement of the same build was first. */
+/** Announces a known release with a new revision, unless another source already announced the same build. */
 export async function announceRepublished(
   tx: Writer,
   input: AnnounceInput,
@@ -181,7 +181,7 @@ export async function announceRepublished(
   release: ReleaseFactsRow,
 ): Promise<void> {
   const twins = twinsOf(input.content, channel, release);
-  // Another source has the new build already: it has been told.
+  // Another source already has the new build: it was announced.
   if (twins.some((twin) => twin.revision === release.revision && twin.republished_at !== null)) return;
   const facts = await releaseFactsOf(tx, input, channel, release);
   await input.recordEvent(tx, {

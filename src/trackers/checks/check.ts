@@ -21,15 +21,15 @@ import { claimSource, findCheckRules, renewSource, settleSource } from "./querie
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
-/** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
+/** A check that takes longer fails: a slow upstream must not hold a place for ever. */
 const maxCheckMs = 10 * 60_000;
-/** An upstream that refuses again and again, and each time for a second, is not asked each second. */
+/** An upstream that keeps refusing for one second each must not be asked every second. */
 const minWaitMs = 60_000;
-/** Upstream may ask us to wait for this long, and no longer. */
+/** The longest wait that an upstream may impose. */
 export const maxRetryAfterMs = 86_400_000;
-/** Which part of the interval the stable jitter takes off: checks that were due together drift apart. */
+/** The part of the interval that the stable jitter subtracts: checks that were due together drift apart. */
 const jitterShare = 0.1;
-/** Older known tags are asked again one at a time, at every so many checks: a republished one that nobody runs can wait. */
+/** Older known tags are re-checked one at a time, every so many checks: a republished one that nobody runs can wait. */
 const rotateEveryChecks = 4;
 
 export interface CheckOptions extends SourceOpener, CheckListeners {
@@ -40,20 +40,20 @@ export interface CheckOptions extends SourceOpener, CheckListeners {
   instance_id: string;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;
-  /** Upstream's words without secrets, at most 500 characters. */
+  /** Upstream text without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
-  /** Told after the end of each check. */
+  /** Called after each check. */
   onChecked: (trackerId: string, sourceId: string) => void;
 }
 
-/** From 0 up to 1, always the same for one id. */
+/** From 0 to 1 (exclusive), always the same for one id. */
 function stableShare(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /**
- * When the next check after one that ended now is due: never later than one interval. A check that began late has no jitter: where
- * sources wait for a limit that they share, those with more of it would always be ahead of the others.
+ * When the next check is due after one that ended now: never later than one interval. A late check has no jitter: among sources that wait
+ * for a shared limit, those with more jitter would always be ahead.
  */
 export function nextCheckAt(sourceId: string, intervalMinutes: number, now: number, lateMs = 0): number {
   const interval = intervalMinutes * 60_000;
@@ -78,14 +78,14 @@ interface Failure {
   retry_after_ms: number | null;
 }
 
-/** Upstream answered, but with nothing where there was something: that is no news to act on. */
+/** Upstream returned nothing where it had something: not to be trusted. */
 function emptied(known: number): Failure {
   return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null };
 }
 
 /**
- * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
- * away, one of the rules judges by itself what is stored.
+ * Whether upstream returned nothing new. An edit meanwhile does not matter: a new address takes the lease away, and new rules are applied
+ * to stored releases.
  */
 function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: number): boolean {
   if (claimed.source.baseline_at === null || !claimed.channels.every(isJudged)) return false;
@@ -96,7 +96,7 @@ function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: n
   });
 }
 
-/** What was found by other settings than those that count now is not stored. */
+/** Notes found under settings that changed meanwhile are not stored. */
 function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFinding): ChangelogFinding {
   if (JSON.stringify(current.release_notes) === JSON.stringify(asked.release_notes)) return found;
   return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
@@ -111,7 +111,7 @@ function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: Re
   return others[Math.floor(source.rotation / rotateEveryChecks) % Math.max(others.length, 1)] ?? null;
 }
 
-/** One look upstream for one source: claim, ask, and one write of everything that follows. */
+/** One check of one source: claim it, ask upstream, and write all results at once. */
 export function sourceCheck(options: CheckOptions) {
   const { db, clock, log } = options;
 
@@ -151,7 +151,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Placed> => {
     const { tracker, channels, known } = claimed;
-    // After a change of the configuration, everything is requested again, once.
+    // After a configuration change, everything is requested again, once.
     const knownByTag = new Map<string, KnownRelease>(
       claimed.source.baseline_at === null
         ? []
@@ -159,7 +159,7 @@ export function sourceCheck(options: CheckOptions) {
     );
     const kept = await options.versionHistoryCount(db.read);
     const request: ListRequest = {
-      // More than is kept would be fetched only to be removed.
+      // More than is kept would only be removed again.
       limit: Math.min(tracker.fetch_depth, kept * channels.length),
       most_each: kept,
       accepts: channels.flatMap(acceptsOf),
@@ -169,7 +169,7 @@ export function sourceCheck(options: CheckOptions) {
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
     };
     const listing = await source.listReleases(request);
-    // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
+    // Tags stand in for releases only where there never were any: an emptied list must not announce them.
     const hadReleases = claimed.source.baseline_at !== null && claimed.known.some((release) => release.stage !== "tag");
     const isBare = listing.releases.length === 0 && listing.total === 0 && !hadReleases;
     const usesTags = isBare && tracker.release_fallback && source.listTags !== undefined;
@@ -177,8 +177,8 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   /**
-   * Asks where the repository was found last, which spares a redirect each time. Should nothing be there any more, the
-   * configuration's place is asked again; the listing's `moved_to` is the place that answered, null for the configuration's own.
+   * Asks at the repository's last known place first, which saves a redirect each time. If it is gone, the configured place is asked again;
+   * the listing's `moved_to` is the place that answered, null for the configured one.
    */
   const askWhereItIs = async (
     claimed: Claimed,
@@ -206,7 +206,7 @@ export function sourceCheck(options: CheckOptions) {
     }
   };
 
-  /** Where the repository is, when that is another place than its configuration names. */
+  /** The repository's place, when it differs from the configured one. */
   const placeOf = ({ source }: Claimed, { moved_to = null }: Listing): string | null => {
     const { config } = addressOf(options.registry, { ...source, moved_to });
     const isSame = JSON.stringify(config).toLowerCase() === JSON.stringify(source.config ?? {}).toLowerCase();
@@ -245,7 +245,7 @@ export function sourceCheck(options: CheckOptions) {
         last_error_code: failure.code,
         last_error_message: failure.message,
         failing_since: source.failing_since ?? now,
-        // Who was told how long to wait has not been looked at: it is due when the wait is over.
+        // A check that must wait was not made: it is due when the wait is over.
         next_check_at:
           failure.code === "rate_limited" && wait > 0
             ? now + Math.max(wait, minWaitMs)
@@ -279,7 +279,7 @@ export function sourceCheck(options: CheckOptions) {
     const latest = options.counted.latest();
     const moved_to = placeOf(claimed, listing);
     const recorded = await db.write(async (tx) => {
-      // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
+      // Settled first: a check that lost its lease, or whose source was edited meanwhile, writes nothing.
       const isMine = await settleSource(tx, source.id, owner, {
         ...used,
         last_checked_at: now,
@@ -324,7 +324,7 @@ export function sourceCheck(options: CheckOptions) {
     });
   };
 
-  /** The check was cut short by the end of the process: the next one does it again. */
+  /** The end of the process cut the check short: the next process repeats it. */
   const giveBack = async (claimed: Claimed): Promise<void> => {
     const now = clock.now();
     await db.write((tx) =>
@@ -353,7 +353,7 @@ export function sourceCheck(options: CheckOptions) {
       const { listing, placed } = await askWhereItIs(claimed, { signal: limit, onSession });
       const changelog = await readChangelog(claimed, listing, { signal: limit, onSession });
       limit.throwIfAborted();
-      // The next claim then shares a commit with this result.
+      // The next claim can then share a commit with this result.
       leave();
       if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
       else await succeed(claimed, { listing, placed, changelog }, used());
@@ -376,8 +376,8 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   /**
-   * Does nothing when the source is not due or another has it. Throws only when the database does not answer. `leave` is called
-   * when nothing more is asked of upstream and only the result is still to be written. `dueAt` is when it was due by its interval.
+   * Does nothing when the source is not due or another process has it. Throws only when the database does not respond. `leave` is called
+   * when no more requests follow and only the result is to be written. `dueAt` is when it was due by its interval.
    */
   return async (
     id: string,

@@ -5,21 +5,21 @@ import type { RateState } from "../upstreams/stored-responses.ts";
 import { maxRetryAfterMs } from "./check.ts";
 import { checkDueTimes, type DueSource, dueSources, type UpstreamKey } from "./queries.ts";
 
-/** Checks that go on at once, over all trackers. */
+/** Checks in parallel, over all trackers. */
 const checksAtOnce = 4;
-/** More upstreams than this are not withheld by name; a check of the others fails at its first request instead. */
+/** More upstreams than this are not withheld by name; checks of the others fail at their first request instead. */
 const maxWaiting = 50;
 
 interface DueOptions {
   db: Database;
   clock: Clock;
-  /** Of each kind of source, how many checks one host bears at once. */
+  /** How many parallel checks one host may have, by source kind. */
   checksPerHost: (kind: string) => number;
   rates: () => readonly RateState[];
   check: (id: string, signal: AbortSignal, leave: () => void, dueAt: number | null) => Promise<void>;
 }
 
-/** Checks as work for the scheduler: what is due, how much of it at once, and how it is done. */
+/** Checks as work for the scheduler: what is due, how many at once, and how each runs. */
 export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
   const waitingAt = (now: number): UpstreamKey[] =>
     rates().filter(({ blocked_until }) => blocked_until !== null && blocked_until > now);
@@ -36,7 +36,7 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
     },
     keyOf: (item: DueSource): string => item.host,
     perform: async (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => {
-      // The limit may have been used up since the item was listed; it is due as before, and first in line.
+      // The limit may have been used up since the item was listed; it stays due and first in line.
       const isWaiting = waitingAt(clock.now()).some(
         ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
       );

@@ -5,7 +5,7 @@ import { tagsOfRelease } from "../../versions/tag-form.ts";
 import type { BoundExecutor } from "../bound-executors.ts";
 import type { ReleaseFactsRow } from "../releases/queries.ts";
 
-/** The part of an executor's observation that is read here. */
+/** The part of an executor's observation that is needed here. */
 const Observed = v.object({
   services: v.array(
     v.object({
@@ -33,7 +33,7 @@ function parseReference(reference: string): { tag: string | null; digest: string
   }
 }
 
-/** What executors run of a source, as they last observed it, and what their snapshots name. */
+/** What executors run from a source, as last observed, and what their snapshots name. */
 export function buildsInUse(
   bound: readonly BoundExecutor[],
   snapshots: readonly { reference: string; digest: string | null }[],
@@ -58,7 +58,7 @@ export function buildsInUse(
   return { tags, revisions };
 }
 
-/** `kind`: of the release's source. A release that is no image runs as the tag that an update would have chosen for it. */
+/** `kind`: of the release's source. A release that is no image counts as the tag that an update would have chosen for it. */
 export function isInUse(
   kind: string,
   release: Pick<ReleaseFactsRow, "tag" | "app_version" | "revision" | "previous_revision">,

@@ -40,17 +40,17 @@ export interface DueSource {
   due_at: number;
 }
 
-/** One host as one credential sees it. */
+/** One host with one credential. */
 export interface UpstreamKey {
   host: string;
   credential_id: string | null;
 }
 
-/** Whom nobody may be asked at the moment. */
+/** Upstreams that must not be asked at the moment. */
 export interface Withheld {
-  /** As many checks go on there as it bears. */
+  /** Hosts with their maximum of parallel checks. */
   hosts: readonly string[];
-  /** Their rate limit is used up. */
+  /** Upstreams whose rate limit is used up. */
   waiting: readonly UpstreamKey[];
 }
 
@@ -85,7 +85,7 @@ function buildDue(read: Reader, { hosts, waiting }: Withholding) {
     .orderBy(asc(tracker_sources.check_requested_at))
     .limit(limit)
     .prepare();
-  // In the order of the index on the due time, so that a look costs the same however many are due.
+  // In index order of the due time, so that a read costs the same however many are due.
   const scheduled = read
     .select(columns)
     .from(tracker_sources)
@@ -98,7 +98,7 @@ function buildDue(read: Reader, { hosts, waiting }: Withholding) {
         free,
       ),
     )
-    // Of what is due at one moment, first what was checked the fewest times.
+    // Among checks due at the same time, the least checked first.
     .orderBy(asc(tracker_sources.next_check_at), asc(tracker_sources.rotation))
     .limit(limit)
     .prepare();
@@ -109,7 +109,7 @@ function hostName(index: number): string {
   return `host_${index}`;
 }
 
-/** By how many hosts are withheld: a look comes with nearly every check, and building its queries costs more than asking them. */
+/** By the number of withheld hosts: this runs with nearly every check, and building its queries costs more than running them. */
 const dueBeside = preparedFor((_read: Reader) => new Map<number, ReturnType<typeof buildDue>>());
 
 function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
@@ -120,12 +120,9 @@ function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
   return due;
 }
 
-/**
- * Sources whose check is due, requested ones first, without those that are withheld: these keep their due time, so that the one
- * that has waited longest is next.
- */
+/** Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next. */
 export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
-  // Whose limit is used up changes seldom, and is not counted on to be a few.
+  // Used-up limits change seldom and may be many, so these are not prepared.
   const isPrepared = withheld.waiting.length === 0;
   const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
   const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
@@ -176,7 +173,7 @@ const claimDue = preparedFor((tx: Writer) => {
     .prepare();
 });
 
-/** Takes a due source for `owner` and pushes its due time forward; null when another has it or it is not due any more. */
+/** Claims a due source for `owner` and moves its due time forward; null when another has it or it is no longer due. */
 export async function claimSource(
   tx: Writer,
   id: string,
@@ -186,7 +183,7 @@ export async function claimSource(
   return rows[0] ?? null;
 }
 
-/** Keeps a source, and its due time behind the lease: whoever dies leaves a check that is due when the lease is over. */
+/** Renews the lease, with the due time behind it: after a crash the check is due when the lease expires. */
 export async function renewSource(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
   const renewed = await tx
     .update(tracker_sources)
@@ -195,7 +192,7 @@ export async function renewSource(tx: Writer, id: string, owner: string, until: 
   return renewed.rowsAffected === 1;
 }
 
-/** What the end of a check may write: columns that are stored as they are given. */
+/** Columns that the end of a check may write; stored as given. */
 type SettledColumns = Partial<Omit<typeof tracker_sources.$inferInsert, "config">>;
 
 function buildSettle(tx: Writer, names: readonly string[]) {
@@ -212,10 +209,10 @@ function buildSettle(tx: Writer, names: readonly string[]) {
     .prepare();
 }
 
-/** By the columns that they write, of which there are as many kinds as a check has ends. */
+/** By the columns they write: as many kinds as a check has results. */
 const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
 
-/** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
+/** Writes the end of a check and releases the lease; false when the lease was lost meanwhile. */
 export async function settleSource(tx: Writer, id: string, owner: string, changes: SettledColumns): Promise<boolean> {
   const given = Object.entries(changes)
     .filter(([, value]) => value !== undefined)
@@ -228,7 +225,7 @@ export async function settleSource(tx: Writer, id: string, owner: string, change
   return (await query.run({ ...Object.fromEntries(given), ...held })).rowsAffected === 1;
 }
 
-/** Makes every check that somebody holds due again, whoever holds it. */
+/** Makes every claimed check due again, whoever holds it. */
 export async function releaseLeases(tx: Writer, now: number): Promise<number> {
   const rows = await tx
     .update(tracker_sources)
@@ -238,7 +235,7 @@ export async function releaseLeases(tx: Writer, now: number): Promise<number> {
   return rows.length;
 }
 
-/** A check waits no longer than its interval, or than the day that a rate limit may ask for; one that is held, for its lease. */
+/** A check waits no longer than its interval, or the day that a rate limit may ask for; a claimed one, no longer than its lease. */
 export function checkDueTimes(longest: { wait_ms: number; lease_ms: number }): readonly DueTime[] {
   const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;
   const wait = sql`case when ${tracker_sources.last_error_code} = 'rate_limited' then ${longest.wait_ms} else ${longest.lease_ms} end`;

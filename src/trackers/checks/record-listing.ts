@@ -21,21 +21,21 @@ import { type AnnounceInput, type Announcing, announceNew, announceRepublished, 
 import { buildsInUse, isInUse } from "./pins.ts";
 import { surplusReleases } from "./retention.ts";
 
-/** Whom a check tells of what it found. */
+/** Who is notified of a check's findings. */
 export interface CheckListeners extends Announcing {
   executors: BoundExecutors;
 }
 
 interface ListingInput {
   tracker: TrackerRow;
-  /** As it was claimed: its baseline says whether what is new is announced. */
+  /** As claimed: its baseline decides whether new releases are announced. */
   source: SourceRow;
   listing: Listing;
   changelog: ChangelogFinding;
-  /** Tags that were listed for a place within the fetch depth, and not because they were asked for by name. */
+  /** Tags within the fetch depth, without those requested by name. */
   placed: ReadonlySet<string>;
   now: number;
-  /** See `CountedTime.latest`: publish times beyond it are not believed. */
+  /** See `CountedTime.latest`: later publish times are not believed. */
   latest: number;
   /** Version History Count. */
   keep: number;
@@ -54,7 +54,7 @@ interface Discovery {
   appeared: boolean | undefined;
 }
 
-/** Upstream's answer in one source's rows. What upstream left out stays; a revision that could not be read keeps the known one. */
+/** Stores a listing as the source's rows. Rows missing upstream stay; an unreadable revision keeps the known one. */
 async function storeReleases(tx: Writer, input: ListingInput, stored: readonly ReleaseFactsRow[]) {
   const { source, now, latest, changelog } = input;
   const byTag = new Map(stored.map((row) => [row.tag, row]));
@@ -71,7 +71,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
     const notes = notesOf(release, changelog);
     const known = byTag.get(release.tag);
     if (known === undefined) {
-      // A tag that was there before is first seen now only because the rules or the depth let it in.
+      // A tag that existed before appears only now because the rules or the depth let it in.
       const first_observed_at = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
       const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, latest }, changelog);
       await insertRelease(tx, { ...row, notes });
@@ -80,7 +80,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
       continue;
     }
     const next = mergedFacts(known, release, latest, changelog);
-    // Under another configuration a revision may differ without anything having been published.
+    // Under another configuration a revision may differ without a republish.
     if (next.revision !== known.revision && known.revision !== null && source.baseline_at !== null) {
       next.previous_revision = known.revision;
       next.republished_at = now;
@@ -97,7 +97,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
   return { rows: [...byTag.values()], discovered, republished, restaged, overlong, changes };
 }
 
-/** Everything that the tracker's sources show, with what this check has just written. */
+/** Everything the tracker's sources have, including what this check just wrote. */
 async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<Content> {
   const sources = await sourcesOf(tx, [tracker.id]);
   const ids = sources.map((source) => source.id);
@@ -105,12 +105,12 @@ async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<C
 }
 
 interface JudgeInput extends AnnounceInput, CheckListeners {
-  /** The check is the first of its source: it announces nothing, and makes nothing new for the others. */
+  /** The source's first check: it announces nothing and makes nothing new for the others. */
   is_baseline: boolean;
   now: number;
 }
 
-/** What a check found in the source whose channel is judged. */
+/** A check's findings in the source of the judged channel. */
 interface Found {
   rows: readonly ReleaseFactsRow[];
   discovered: readonly Discovery[];
@@ -131,7 +131,7 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
     .map(({ row }) => row)
     .concat(isBaselined ? found.restaged.filter((row) => row.id !== previous?.id) : [])
     .filter(isMember);
-  // Where all must agree, what leads now may have been known for long: the last source to show it makes it new.
+  // Where all sources must agree, the latest may have been known for long: the last source to have it makes it new.
   const isAgreed =
     channel.requires_agreement && isBaselined && !input.is_baseline && latest !== null && latest.id !== previous?.id;
   const fresh = channel.requires_agreement
@@ -166,12 +166,12 @@ function newestOf(
   return { tag, version };
 }
 
-/** Whether a channel was judged by its rules of now, and by everything that is judged. */
+/** Whether a channel was judged by its current rules and over everything it covers. */
 export function isJudged({ baseline_at, latest_release_id, newest }: ChannelRow): boolean {
   return baseline_at !== null && (latest_release_id === null) === (newest === null);
 }
 
-/** Whether a version comes after the one before it: one that leads only because a newer one lost its agreement is no news. */
+/** Whether a version is newer than the previous latest: one that leads only because a newer one lost its agreement is no news. */
 function isAhead(
   latest: ReleaseFactsRow,
   previous: ReleaseFactsRow | null,
@@ -180,7 +180,7 @@ function isAhead(
   return previous === null || chooseLatest([previous, latest], sorting, type)?.id === latest.id;
 }
 
-/** Channels of the tracker's other sources that waited for this one to show a version. */
+/** Channels of the tracker's other sources that waited for this source to have a version. */
 async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
   const { content } = input;
   for (const source of content.sources) {
@@ -198,7 +198,7 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
 
 async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFactsRow[]) {
   const channels = await channelsOf(tx, [input.source.id]);
-  // What a channel's latest is told to be older than stays with it.
+  // The version that a channel's latest is compared with stays with it.
   const newest = new Set(channels.map((channel) => channel.newest?.tag));
   const { executors } = input.listeners;
   const bound = await executors.ofSource(tx, input.source.id);
@@ -218,8 +218,8 @@ async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFact
 }
 
 /**
- * Writes what upstream said, and everything that follows from it, in the caller's transaction: rows, each channel's latest,
- * events, retention, executors to be evaluated. A channel's first listing is a silent baseline.
+ * Writes a listing and everything that follows, in the caller's transaction: rows, each channel's latest, events, retention, executors to
+ * evaluate. A channel's first listing is a silent baseline.
  */
 export async function recordListing(tx: Writer, input: ListingInput): Promise<Recorded> {
   const { source, tracker, now } = input;
@@ -246,8 +246,8 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
 }
 
 /**
- * After an edit: the latest of each channel of a tracker from what is stored, without an event. Returns the names of the channels whose latest
- * changed, by the id of their source.
+ * After an edit: recomputes the latest of each channel of a tracker from stored releases, without an event. Returns the names of the
+ * changed channels, by the id of their source.
  */
 export async function recomputeLatest(
   tx: Writer,

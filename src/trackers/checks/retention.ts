@@ -8,13 +8,13 @@ interface RetentionInput {
   releases: readonly ReleaseFactsRow[];
   channels: readonly ChannelRow[];
   sorting: Sorting;
-  /** Version History Count: how many are kept of each channel, and of those that no channel takes at present. */
+  /** Version History Count: how many are kept per channel, and how many of those without a channel. */
   keep: number;
-  /** Never removed: what runs, what a snapshot names, what upstream has just listed (it would come back at once). */
+  /** Never removed: what runs, what a snapshot names, what upstream just listed (it would come back at once). */
   isKept: (release: ReleaseFactsRow) => boolean;
 }
 
-/** The releases to remove. A channel's latest is always among those kept. */
+/** The releases to remove. A channel's latest is always kept. */
 export function surplusReleases(input: RetentionInput): readonly ReleaseFactsRow[] {
   const { releases, channels, sorting, keep } = input;
   const kept = new Set<string>();
@@ -22,7 +22,7 @@ export function surplusReleases(input: RetentionInput): readonly ReleaseFactsRow
     for (const release of ordered.slice(0, keep)) kept.add(release.id);
   };
   for (const channel of channels) keepFirst(membersOf(releases, channel, sorting));
-  // What a narrowed pattern hides comes back when it is widened again, so it has a place of its own.
+  // Releases hidden by a narrowed pattern return when it is widened, so they have a quota of their own.
   const hidden = releases.filter((release) => !channels.some((channel) => judgeRelease(release, channel).accepted));
   keepFirst(orderReleases(hidden, sorting));
   return releases.filter((release) => !kept.has(release.id) && !input.isKept(release));

@@ -1,16 +1,16 @@
 import { sharePlaces } from "../../sources/places.ts";
 import type { Listing, ListRequest } from "../../sources/source.ts";
 
-/** What of a listing counts. */
+/** The part of a listing that counts. */
 export interface Placed {
   listing: Listing;
-  /** Tags with a place within the fetch depth, beside those that were asked for by name. */
+  /** Tags within the fetch depth, besides those requested by name. */
   placed: ReadonlySet<string>;
 }
 
 /**
- * What is new and has no place within the fetch depth is left out; what is known, or was asked for by name, needs none. What was
- * asked for by name is kept anyway, so it leaves the others fewer places, but for those that upstream has just got.
+ * Drops new releases beyond the fetch depth; known releases and those requested by name need no place. Releases requested by name are kept
+ * anyway, so they leave fewer places for the others, unless upstream just published them.
  */
 export function withinDepth(listing: Listing, request: ListRequest): Placed {
   const { accepts, limit, most_each = limit, known } = request;

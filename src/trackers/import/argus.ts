@@ -4,19 +4,19 @@ import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from 
 
 const registries: Readonly<Record<string, string>> = { ghcr: "ghcr.io/", hub: "", quay: "quay.io/" };
 
-/** Whether a document is a configuration of Argus: services that say where their latest version is. */
+/** Whether a document is an Argus configuration: services with a lookup of their latest version. */
 export function isArgus(document: unknown): boolean {
   const { service } = fieldsOf(document);
   return isFields(service) && Object.values(service).some((entry) => lookupOf(fieldsOf(entry)) !== null);
 }
 
-/** Where a service's versions come from; older configurations have it beside the service's own fields. */
+/** The lookup of a service; older configurations have it among the service's own fields. */
 function lookupOf(service: Fields): Fields | null {
   if (isFields(service.latest_version)) return service.latest_version;
   return "type" in service && "url" in service ? service : null;
 }
 
-/** The services of Argus: a repository on GitHub, and the image that must exist beside it. What follows a web page is left out. */
+/** The services of Argus: a GitHub repository, and the image that must exist with it. Services that follow a web page are left out. */
 export function readArgus(document: unknown): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
@@ -81,7 +81,7 @@ function remarksOf(lookup: Fields): Remark[] {
   ];
 }
 
-/** Go's durations, `6h30m`, in whole minutes and at least one; null for none or nonsense. */
+/** Go's durations, `6h30m`, in whole minutes and at least one; null for none or an invalid one. */
 function minutesOf(duration: string | null): number | null {
   const [, hours = "0", minutes = "0", seconds = "0"] =
     /^(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,7})s)?$/.exec(duration ?? "") ?? [];

@@ -17,8 +17,8 @@ function isBuilt(service: unknown): boolean {
 }
 
 /**
- * The images of a compose file. Labels of Diun, WUD and Watchtower are read too: those that switch a service off, and the patterns for
- * its tags. Variables have the values of the `.env` file, else the defaults that stand in the file.
+ * The images of a compose file. Also reads labels of Diun, WUD and Watchtower: those that disable a service, and patterns for its tags.
+ * Variables take their values from the `.env` file, else the defaults in the file.
  */
 export function readCompose(document: unknown, variables: Variables): Reading {
   const drafts: Draft[] = [];
@@ -48,11 +48,11 @@ export function readCompose(document: unknown, variables: Variables): Reading {
   return { drafts, skipped, unset: [...open] };
 }
 
-/** Set to false, each takes a service out of its tool's watching. */
+/** Each of them, set to false, excludes a service from its tool. */
 const offLabels = ["diun.enable", "wud.watch", "com.centurylinklabs.watchtower.enable"];
 const maxExtensions = 10;
 
-/** A service with what it takes over from others of the same file by `extends`. */
+/** A service merged with the services of the same file that it `extends`. */
 function extended(services: Fields, name: string, depth = 0): Fields {
   const service = fieldsOf(services[name]);
   const { service: named, file } = fieldsOf(service.extends);
@@ -61,7 +61,7 @@ function extended(services: Fields, name: string, depth = 0): Fields {
   return { ...extended(services, base, depth + 1), ...service };
 }
 
-/** Labels as a mapping or as a list of `name=value`; `$$` is how a compose file writes `$`. */
+/** Labels as a mapping or a list of `name=value`; compose files write `$` as `$$`. */
 function labelsOf(labels: unknown): Fields {
   const pairs = Array.isArray(labels)
     ? labels.flatMap((label) => {

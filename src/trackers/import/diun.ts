@@ -2,7 +2,7 @@ import { fieldsOf, isFields, isTrue, itemsOf, textOf } from "./document.ts";
 import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
 import { imageDraft } from "./image.ts";
 
-/** Whether a document is what Diun's file provider reads: a list of entries with the name of an image. */
+/** Whether a document is for Diun's file provider: a list of entries with the name of an image. */
 export function isDiun(document: unknown): boolean {
   const entries = itemsOf(document);
   return (
@@ -14,14 +14,14 @@ function isTracker(entry: unknown): boolean {
   return "sources" in fieldsOf(entry) || "channels" in fieldsOf(entry);
 }
 
-/** The images of Diun's file provider, with the patterns for their tags. */
+/** The images of Diun's file provider, with their tag patterns. */
 export function readDiun(document: unknown): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
   for (const [position, entry] of itemsOf(document).entries()) {
     const { name, include_tags, exclude_tags, regopt, watch_repo } = fieldsOf(entry);
     const patterns = (list: unknown) => itemsOf(list).flatMap((pattern) => textOf(pattern) ?? []);
-    // Diun looks at these only when it watches the whole repository, and without them takes every tag of it.
+    // Diun applies these only when it watches the whole repository; without them it takes every tag.
     const rules = {
       include_pattern: isTrue(watch_repo) ? anyOf(patterns(include_tags)) : "",
       exclude_pattern: isTrue(watch_repo) ? anyOf(patterns(exclude_tags)) : "",

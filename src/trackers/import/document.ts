@@ -1,21 +1,21 @@
 import { SaidError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 
-/** How deep a pasted document may be nested, and how many nodes it may have: configurations are flat and short. */
+/** Limits on depth and number of nodes of a pasted document: configurations are flat and short. */
 const maxDepth = 32;
 const maxNodes = 50_000;
-/** Of a value: its indicator, the mark before a plain text, and the text. */
+/** Per value: its indicator, the mark before a plain text, and the text. */
 const maxMarks = 3 * maxNodes;
 const maxDocuments = 1_000;
-/** What the parser holds beside the values that it is within: the document, and pairs that are begun. */
+/** What the parser holds besides the open values: the document, and pairs that have begun. */
 const aroundValues = 8;
 
-/** A pasted text that cannot be read. */
+/** A pasted text that cannot be parsed. */
 export class ImportError extends SaidError {}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The object that a value is; empty for everything else. */
+/** The value as an object; empty for everything else. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
@@ -46,9 +46,9 @@ export function isFalse(value: unknown): boolean {
 }
 
 /**
- * YAML (of which JSON is a part) as plain values; several documents as a list of them. Throws ImportError with the place of
- * the first mistake, and for what is no configuration: aliases that multiply, nesting without end. That is seen while the text is
- * read, because building the values of a thousand levels takes seconds and then the stack.
+ * YAML (which includes JSON) as plain values; several documents as a list. Throws ImportError with the place of the first mistake, and for
+ * abuse: multiplying aliases, endless nesting. Detects these while reading, because building a thousand levels takes seconds and then the
+ * stack.
  */
 export async function readDocuments(text: string): Promise<readonly unknown[]> {
   const { Composer, isScalar, Lexer, LineCounter, Parser, visit } = await import("yaml");
@@ -71,8 +71,8 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
     }
     yield* parser.end();
   }
-  // `<<` is not of YAML 1.2, but compose files share their settings by it. The parser's own search for doubled keys takes time
-  // with the square of their number.
+  // `<<` is not part of YAML 1.2, but compose files use it to share settings. The parser's own search for duplicate keys takes quadratic
+  // time.
   const composer = new Composer({ uniqueKeys: false, merge: true, logLevel: "silent" });
   const values: unknown[] = [];
   for (const document of composer.compose(tokens())) {

@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/types.ts";
 import type { ChannelType } from "../schema.ts";
 
-/** What a pasted text says of one source, in the terms of a tracker's input; judged by its schema afterwards. */
+/** A source from a pasted text, as a tracker's input; its schema validates it later. */
 export interface SourceDraft {
   kind: string;
   config: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface SourceDraft {
 }
 
 export interface ChannelDraft {
-  /** Where it is not called by its type. */
+  /** When it differs from the type's name. */
   name?: string;
   type: ChannelType;
   release_type?: "release" | "prerelease";
@@ -17,7 +17,7 @@ export interface ChannelDraft {
   exclude_pattern?: string;
 }
 
-/** Remarks that a person should read before creating; each is a text of the interface. */
+/** Remarks to read before creating; each has a text in the interface. */
 export const remarkCodes = [
   "digest_dropped",
   "line_kept",
@@ -40,9 +40,9 @@ export interface Remark {
 
 type Settings = Readonly<Record<string, string | number | boolean>>;
 
-/** One tracker as a text suggests it. */
+/** A tracker that a text suggests. */
 export interface Draft {
-  /** What to call it; made valid and unique afterwards. */
+  /** Suggested name; made valid and unique later. */
   name: string;
   description?: string;
   is_enabled?: boolean;
@@ -50,13 +50,13 @@ export interface Draft {
   settings?: Settings;
   /** What runs, as far as the text says: `postgres:16-alpine`. */
   runs?: string;
-  /** The tag of it, where it has one. */
+  /** Its tag, if it has one. */
   tag?: string | null;
-  /** Something has to be answered first, which a remark asks for. */
+  /** A question must be answered first; a remark asks it. */
   needs_answer?: boolean;
-  /** Another way to follow it, which a person may choose instead. */
+  /** Another way to track it, for the person to choose instead. */
   alternative?: { sources: readonly SourceDraft[]; settings: Settings };
-  /** Where in the text it stands, for people: `services.web`, `line 3`. */
+  /** Its place in the text, for people: `services.web`, `line 3`. */
   found_in: string;
   remarks: readonly Remark[];
 }
@@ -70,11 +70,11 @@ export interface Skipped {
 export interface Reading {
   drafts: readonly Draft[];
   skipped: readonly Skipped[];
-  /** Variables without a value that something was left open for. */
+  /** Variables without a value that left something open. */
   unset?: readonly string[];
 }
 
-/** Several patterns of which one must match, as one. */
+/** One pattern that matches when any of these does. */
 export function anyOf(patterns: readonly string[]): string {
   const [first, ...more] = patterns;
   if (first === undefined) return "";

@@ -21,13 +21,13 @@ interface ImageOptions {
   rules?: ImageRules;
   /** Variables without a value; each has `unsetMark` in the reference. */
   unset?: readonly string[];
-  /** What runs where the reference has neither a tag nor a digest; null where nothing says that it runs. */
+  /** What runs when the reference has neither tag nor digest; null when unknown. */
   untagged?: "latest" | null;
 }
 
 /**
- * A tracker for one image reference, which keeps what runs: variant and codename, and the line where the tag names one. A pattern that
- * a label or list gives goes before that. Says why where there is none to make.
+ * A tracker for one image reference that keeps what runs: variant and codename, and the line if the tag names one. A pattern from a label
+ * or list takes precedence. Says why when it cannot make one.
  */
 export function imageDraft(reference: string, foundIn: string, options: ImageOptions = {}): Draft | Skipped {
   const { rules = { include_pattern: "", exclude_pattern: "" }, unset = [], untagged = null } = options;
@@ -76,7 +76,7 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
   };
 }
 
-/** A tag that is a variable without a value leaves the repository, of which the tag has to be asked. */
+/** A tag that is a variable without a value leaves only the repository; the tag must be asked for. */
 function withoutUnsetTag(reference: string): { named: string; asks: boolean } {
   const at = reference.indexOf("@");
   const tagged = at === -1 || !reference.slice(at).includes(unsetMark) ? reference : reference.slice(0, at);
@@ -99,7 +99,7 @@ function running({ digest }: ImageReference, tag: string | null, image: string):
   return digest === null ? image : `${image}@${digest.slice(0, 19)}…`;
 }
 
-/** Other tools' patterns may be in another language: what ours cannot take is left out, and what runs decides. */
+/** Other tools may use another pattern language: what ours cannot take is dropped, and what runs decides. */
 function validPattern(pattern: string, remarks: Remark[]): string {
   if (pattern.trim() === "") return "";
   try {

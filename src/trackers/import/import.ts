@@ -12,7 +12,7 @@ import { isReleaseTracker, readReleaseTracker } from "./release-tracker.ts";
 import { type ImportFormat, ImportInput, importFormats, type ProposalsView } from "./schema.ts";
 import { readVariables, type Variables } from "./variables.ts";
 
-/** One image reference a line; blank lines and `#` comments are passed over, as are list dashes and quotes. */
+/** One image reference per line; ignores blank lines, `#` comments, list dashes and quotes. */
 function readImageList(text: string): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
@@ -31,7 +31,7 @@ function readImageList(text: string): Reading {
 }
 
 interface ImportOptions extends ProposalOptions {
-  /** What is tracked already. */
+  /** Channels that are already tracked. */
   knownChannels: () => Promise<readonly KnownChannel[]>;
 }
 
@@ -52,10 +52,10 @@ const readers: Readonly<
     refusal: say("imports.no_release_tracker_file"),
   },
 };
-/** In the order in which a text is tried: the first that knows itself in it has it. */
+/** In order of detection: the first format that recognises a text wins. */
 const documentFormats = importFormats.filter((format) => format !== "images");
 
-/** Reads what a person pasted and proposes trackers. Nothing is stored, nobody is asked. */
+/** Reads pasted text and proposes trackers. Stores nothing and contacts nobody. */
 export function trackerImports(options: ImportOptions) {
   return async (input: unknown): Promise<ProposalsView> => {
     const { format: asked, text, variables } = parseInput(ImportInput, input);
@@ -94,7 +94,7 @@ async function readAs(
   throw invalidInput({ text: say("imports.text_wanted") });
 }
 
-/** Lines of which each could be an image reference. */
+/** Whether every line could be an image reference. */
 function looksLikeList(text: string): boolean {
   const { drafts, skipped } = readImageList(text);
   return drafts.length > 0 && skipped.length <= drafts.length;

@@ -6,13 +6,13 @@ import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import type { ProposalView } from "./schema.ts";
 
-/** A manual import has no more trackers than this. */
+/** No manual import has more trackers. */
 const maxProposals = 500;
 
-/** A channel that is there already. */
+/** An existing channel. */
 export interface KnownChannel {
   tracker: string;
-  /** Its source's, as `identityOf` gives it. */
+  /** The identity of its source, from `identityOf`. */
   identity: string;
   include_pattern: string;
   exclude_pattern: string;
@@ -20,11 +20,11 @@ export interface KnownChannel {
 
 export interface ProposalOptions {
   TrackerInput: v.GenericSchema;
-  /** Says whether two sources are the same upstream; null for a kind or a configuration that cannot be taken. */
+  /** Identifies the upstream of a source, to compare two of them; null for an invalid kind or configuration. */
   identityOf: (kind: string, config: Readonly<Record<string, unknown>>) => string | null;
 }
 
-/** Drafts as trackers that could be created: named, without doubles, judged by the schema of trackers; and those that are too many. */
+/** Drafts as trackers that could be created: named, deduplicated, validated by the trackers' schema; and those beyond the limit. */
 export function proposeTrackers(
   options: ProposalOptions,
   drafts: readonly Draft[],
@@ -80,7 +80,7 @@ export function proposeTrackers(
   return { proposals: [...proposals.values()], surplus };
 }
 
-/** Whether a channel follows what a draft would: another line of the same image (`14` beside `16`) is followed by another tracker. */
+/** Whether a channel tracks what a draft would: another line of the same image (`14` beside `16`) needs another tracker. */
 function covers({ include_pattern, exclude_pattern }: KnownChannel, { tag, sources, alternative }: Draft): boolean {
   if (tag === undefined || tag === null) return true;
   const own = [...sources, ...(alternative?.sources ?? [])].flatMap(({ channels }) => channels);
@@ -89,7 +89,7 @@ function covers({ include_pattern, exclude_pattern }: KnownChannel, { tag, sourc
     .accepted;
 }
 
-/** The pattern languages differ: what ours cannot take is left out, and said. */
+/** Pattern languages differ: patterns ours cannot take are dropped, with a remark. */
 function withValidPatterns(source: SourceDraft, remarks: Remark[]): SourceDraft {
   const valid = (pattern: string | undefined): string | undefined => {
     if (pattern === undefined || pattern.trim() === "") return pattern;
@@ -114,14 +114,14 @@ function withValidPatterns(source: SourceDraft, remarks: Remark[]): SourceDraft 
   return { ...source, channels };
 }
 
-/** One source of a kind is called by its kind; several are numbered. */
+/** A single source of a kind is named after it; several are numbered. */
 function keyOf(source: SourceDraft, position: number, sources: readonly SourceDraft[]): string {
   const name = source.kind === "oci" ? "image" : source.kind;
   const before = sources.slice(0, position).filter(({ kind }) => kind === source.kind).length;
   return before === 0 ? name : `${name}-${before + 1}`;
 }
 
-/** The last part of a path, else more of it, else with a number: a name that nothing has. */
+/** An unused name: the last part of a path, else more of it, else with a number. */
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
   const parts = wanted
     .normalize("NFC")

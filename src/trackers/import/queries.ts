@@ -2,10 +2,10 @@ import { asc, eq } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
 import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 
-/** More than this are not compared with what is imported. */
+/** Beyond this, existing channels are not compared with the import. */
 const maxChannelsRead = 20_000;
 
-/** Every channel's patterns, with the address of its source and the name of its tracker. */
+/** Every channel's patterns, with its source's address and its tracker's name. */
 export async function listChannelAddresses(read: Reader): Promise<
   {
     tracker: string;

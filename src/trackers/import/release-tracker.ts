@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
   container: "oci",
 };
 
-/** The trackers that ReleaseTracker's API or export gives: a list, one of them, or a list under `trackers` or `items`. */
+/** The trackers of ReleaseTracker's API or export: a list, a single one, or a list under `trackers` or `items`. */
 function trackersIn(document: unknown): readonly Fields[] {
   const { trackers, items } = fieldsOf(document);
   const list = [document, trackers, items].find((value) => Array.isArray(value));
@@ -23,7 +23,7 @@ export function isReleaseTracker(document: unknown): boolean {
   return trackersIn(document).length > 0;
 }
 
-/** A tracker has sources of its own, or, in older versions, is one itself. */
+/** A tracker has sources, or, in older versions, is one itself. */
 function sourceFields(tracker: Fields): readonly Fields[] {
   const own = itemsOf(tracker.sources).filter(isFields);
   if (own.length > 0) return own.filter((source) => kindOf(source) !== null);
@@ -34,7 +34,7 @@ function kindOf(source: Fields): string | null {
   return kinds[textOf(source.source_type) ?? textOf(source.type) ?? ""] ?? null;
 }
 
-/** Trackers of ReleaseTracker with their sources, channels and fetch settings. Credentials are named, never taken. */
+/** Trackers of ReleaseTracker with their sources, channels and fetch settings. Credentials are named, never imported. */
 export function readReleaseTracker(document: unknown): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
@@ -108,7 +108,7 @@ function configOf(kind: string, from: Fields): Readonly<Record<string, string>> 
   }
 }
 
-/** A channel alone of its type goes by it; several are told apart by their keys, or else numbered. */
+/** A channel that is the only one of its type takes the type's name; several are distinguished by their keys, or numbered. */
 function channelDrafts(channels: readonly Fields[], kind: string): readonly ChannelDraft[] {
   const found = channels.flatMap((channel) => {
     const draft = channelDraft(channel, kind);
@@ -125,7 +125,7 @@ function channelDrafts(channels: readonly Fields[], kind: string): readonly Chan
   });
 }
 
-/** Release types are of the forges alone: on an image or a chart one says nothing. */
+/** Only forges have release types: for an image or a chart they mean nothing. */
 function channelDraft(channel: Fields, kind: string): ChannelDraft | null {
   const type = channelTypes.find((known) => known === textOf(channel.name));
   if (type === undefined) return null;

@@ -6,7 +6,7 @@ import { remarkCodes } from "./draft.ts";
 export const importFormats = ["compose", "images", "diun", "argus", "release_tracker"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** A person pastes one file, or a list. */
+/** Enough for one file or a list. */
 const maxImportCharacters = 512 * 1024;
 const maxVariablesCharacters = 64 * 1024;
 
@@ -45,23 +45,23 @@ export const ImportInput = v.strictObject({
 export type ImportInput = v.InferOutput<typeof ImportInput>;
 
 export const ProposalView = v.object({
-  /** What the tracker would be called. */
+  /** Proposed name of the tracker. */
   name: v.string(),
-  /** Where in the text it stands: `services.web`, `line 3`. */
+  /** Its place in the text: `services.web`, `line 3`. */
   found_in: v.array(v.string()),
-  /** `exists`: a tracker has this source already; `invalid`: see `errors`. */
+  /** `exists`: a tracker already has this source; `invalid`: see `errors`. */
   state: v.picklist(["new", "exists", "invalid"]),
-  /** The tracker that has the source already. */
+  /** The tracker that already has the source. */
   existing: v.nullable(v.string()),
-  /** What `POST /api/trackers` would take. */
+  /** The input for `POST /api/trackers`. */
   tracker: v.record(v.string(), v.unknown()),
   errors: v.record(v.string(), v.string()),
   errors_data: v.record(v.string(), MessageSchema),
-  /** What runs, as the text names it: `postgres:16-alpine`. */
+  /** What runs, as written in the text: `postgres:16-alpine`. */
   running: v.array(v.string()),
-  /** False where the remarks ask for something that decides what is followed. */
+  /** False when a remark asks for something that decides what is tracked. */
   is_ready: v.boolean(),
-  /** Another tracker that could be created instead, which follows numbered versions where the first follows a tag that moves. */
+  /** Another tracker that could be created instead: it follows numbered versions where the first follows a moving tag. */
   alternative: v.nullable(v.record(v.string(), v.unknown())),
   remarks: v.array(v.object({ code: v.picklist(remarkCodes), subject: v.string() })),
 });
@@ -70,9 +70,9 @@ export type ProposalView = v.InferOutput<typeof ProposalView>;
 export const ProposalsView = v.object({
   format: v.picklist(importFormats),
   proposals: v.array(ProposalView),
-  /** What gives no tracker, and why. */
+  /** Parts of the text that give no tracker, and why. */
   skipped: v.array(v.object({ found_in: v.string(), reason: v.string(), reason_data: MessageSchema })),
-  /** Variables without a value that decide about something of it: a value belongs in `variables`. */
+  /** Variables without a value that affect it; set them in `variables`. */
   unset_variables: v.array(v.string()),
 });
 export type ProposalsView = v.InferOutput<typeof ProposalsView>;

@@ -1,22 +1,22 @@
-/** What stands for a variable without a value until it is known where it was needed; no image reference has it. */
+/** Stands for a variable without a value until it is clear where it was needed; no image reference contains it. */
 export const unsetMark = "\u0001";
 const maxNesting = 10;
-/** Longer than any reference: what variables make of each other beyond that is cut off. */
+/** Longer than any reference; expansions beyond this are cut. */
 const maxCharacters = 2_000;
 const nameAt = /[A-Za-z_][A-Za-z0-9_]{0,100}/y;
 
 export type Variables = ReadonlyMap<string, string>;
 
 export interface Filled {
-  /** With `unsetMark` in the place of every variable without a value. */
+  /** With `unsetMark` in place of every variable without a value. */
   text: string;
-  /** The names of these, and of those that are blank. */
+  /** The names of these, and of blank ones. */
   unset: readonly string[];
 }
 
 /**
- * Fills variables in as compose does: `$NAME`, `${NAME}`, `:-` and `-` with a default, `:?` and `?` with a message, `:+` and `+` with a
- * replacement, each of them nested, and `$$` for `$`.
+ * Expands variables like compose: `$NAME`, `${NAME}`, `:-` and `-` with a default, `:?` and `?` with a message, `:+` and `+` with a
+ * replacement, all of them nested, and `$$` for `$`.
  */
 export function fillIn(text: string, variables: Variables): Filled {
   const unset = new Set<string>();
@@ -68,7 +68,7 @@ class Filling {
     const value = this.#variables.get(name);
     const isSet = value !== undefined && (value !== "" || !operator.startsWith(":"));
     const takesOther = operator.endsWith("+") ? isSet : operator.endsWith("-") && !isSet;
-    // What is not taken asks for nothing.
+    // An unused branch does not need its variables.
     if (!takesOther) for (const each of this.#unset) if (!asked.has(each)) this.#unset.delete(each);
     if (takesOther) return other;
     if (operator.endsWith("+")) return "";
@@ -88,7 +88,7 @@ class Filling {
   }
 }
 
-/** The values of a `.env` file: `NAME=value`, with `export`, quotes, comments and earlier names filled in. */
+/** The values of a `.env` file: `NAME=value`, with `export`, quotes, comments and earlier names expanded. */
 export function readVariables(text: string): Variables {
   const variables = new Map<string, string>();
   for (const line of text.split(/\r\n|\r|\n/)) {

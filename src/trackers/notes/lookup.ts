@@ -16,13 +16,13 @@ const maxVersions = 50;
 /** Of all notes together: room for four of the longest. */
 const maxCharacters = 1_048_576;
 
-/** The releases that go by one version, in the order of the sources. */
+/** The releases of one version, in the order of the sources. */
 interface Version {
   name: string;
   releases: readonly ReleaseFactsRow[];
 }
 
-/** The number and stage of a tag without its variant, by which an image and a git tag can be compared; null when it has none. */
+/** The number and stage of a tag without its variant, to compare an image with a git tag; null when it has none. */
 function coreOf(tag: string): string | null {
   const { shape, numbers, prerelease } = classify(tag);
   if (shape === null) return null;
@@ -37,7 +37,7 @@ function compareTags(a: string, b: string): number | null {
   return left === null || right === null ? null : compareVersions(left, right);
 }
 
-/** Negative when the version is older than the tag, 0 when it is that one; null when nobody can say. */
+/** Negative when the version is older than the tag, 0 when equal; null when they cannot be compared. */
 function compareTo(version: Version, tag: string): number | null {
   const found = version.releases.flatMap((row) => [compareTags(row.tag, tag), compareTags(row.version, tag)]);
   return found.find((order) => order === 0) ?? found.find((order) => order !== null) ?? null;
@@ -49,7 +49,7 @@ function directionOf(from: string | null, to: string | null): NotesView["directi
   return order === 0 ? "same" : order < 0 ? "up" : "down";
 }
 
-/** Those after the older of the two up to the newer; where they cannot be compared, the one to go to. */
+/** Versions after the older of the two, up to the newer; only the target when they cannot be compared. */
 function between(versions: readonly Version[], from: string | null, to: string): readonly Version[] {
   const direction = directionOf(from, to);
   if (from === null || direction === "same" || direction === "unknown") {
@@ -71,7 +71,7 @@ function isTaken(row: ReleaseFactsRow, channels: readonly ChannelRow[], name: st
   );
 }
 
-/** The release notes that are stored, of one version or of all between two. Nobody is asked. */
+/** Stored release notes of one version or of all between two. Contacts nobody. */
 export function notesLookup({ db }: { db: Database }) {
   const notesOf = async ({ name, releases }: Version, sources: readonly SourceRow[]): Promise<VersionNotes> => {
     const [first] = releases;
@@ -94,7 +94,7 @@ export function notesLookup({ db }: { db: Database }) {
   };
 
   return {
-    /** The notes of every version after `from` up to `to`, the newest first; of `to` alone without `from`. */
+    /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
     notesBetween: async (name: string, query: unknown): Promise<NotesView> => {
       const { from = null, to: given, channel, source: key } = parseInput(NotesQuery, query);
       const tracker = await findTrackerByName(db.read, name);
@@ -105,7 +105,7 @@ export function notesLookup({ db }: { db: Database }) {
       const rows = await releasesOf(db.read, ids);
       const places = new Map(all.map(({ id }, place) => [id, place]));
       const place = (row: ReleaseFactsRow) => places.get(row.source_id) ?? 0;
-      // Another source's notes of the same version count too: a registry has none of its own.
+      // Notes of the same version in another source count too: a registry has none.
       const byApplication = usesAppVersions(all);
       const groups = Map.groupBy(
         rows.toSorted((a, b) => place(a) - place(b)),
@@ -144,7 +144,7 @@ export function notesLookup({ db }: { db: Database }) {
   };
 }
 
-/** What a channel calls its latest: of the name given, or the first of the first source. */
+/** The latest of the named channel, or else of the first channel of the first source. */
 function latestTag(
   sources: readonly SourceRow[],
   channels: readonly ChannelRow[],

@@ -22,11 +22,11 @@ import {
 } from "../upstreams/source-session.ts";
 import { type ChangelogSettings, changelogSource, storedNotesSettings } from "./settings.ts";
 
-/** One file for each version asks for many: the others are read by the next checks. */
+/** A template path can name a file per version: the next checks read the others. */
 export const maxFilesPerCheck = 10;
-/** Of all files of a check: notes are no reason to hold up what the check has found. */
+/** For all files of a check: notes must not delay its findings. */
 const notesLimitMs = 60_000;
-/** After a failure the same release is tried again after 10 minutes, then after twice as long each time, for about a month. */
+/** Retries after a failure: after 10 minutes, then doubling, for about a month. */
 const firstRetryMs = 10 * 60_000;
 const maxRetries = 12;
 
@@ -34,7 +34,7 @@ interface NotesOptions extends SourceOpener {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Upstream's words without secrets, at most 500 characters. */
+  /** Upstream text without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
 }
 
@@ -44,18 +44,18 @@ interface CheckedSource {
   known: readonly ReleaseFactsRow[];
 }
 
-/** How many retries are due after so long. */
+/** How many retries are due after this time. */
 function retriesAfter(ms: number): number {
   return ms < firstRetryMs ? 0 : Math.min(Math.floor(Math.log2(ms / firstRetryMs)) + 1, maxRetries);
 }
 
-/** Whether a retry fell due since the last check. Without a memory of its own: the time of the discovery says it. */
+/** Whether a retry fell due since the last check; computed from the discovery time, so nothing needs to be stored. */
 export function isRetryDue(firstObservedAt: number, lastCheckAt: number | null, now: number): boolean {
   const before = lastCheckAt === null ? 0 : retriesAfter(lastCheckAt - firstObservedAt);
   return retriesAfter(now - firstObservedAt) > before;
 }
 
-/** Releases whose changelog is still to be read, the newest first. */
+/** Releases whose changelog is still to be read, newest first. */
 function wantedReleases({ source, known }: CheckedSource, listing: Listing, now: number): readonly UpstreamRelease[] {
   const rows = new Map(known.map((row) => [row.tag, row]));
   return listing.releases
@@ -68,7 +68,7 @@ function wantedReleases({ source, known }: CheckedSource, listing: Listing, now:
     .toSorted((a, b) => (b.published_at ?? 0) - (a.published_at ?? 0));
 }
 
-/** What the changelog calls a release: an image's moving tag is the version that its label says. */
+/** The changelog's name for a release: for an image's moving tag, the version in its label. */
 function versionOf(release: UpstreamRelease): string {
   const isMoving = classify(release.tag).scheme === "floating";
   return (isMoving ? release.labelled_version : null) ?? release.version;
@@ -81,11 +81,11 @@ class MissingFile extends SaidError {
 }
 
 interface FileReader {
-  /** Null when the check may read no more files. Throws what `readFile` throws, MissingFile and ChangelogError. */
+  /** Null when the check may read no more files. Throws like `readFile`, and MissingFile and ChangelogError. */
   open(path: string, ref: string | null): Promise<Changelog | null>;
 }
 
-/** Each file once, and not more than `maxFilesPerCheck`. */
+/** Reads each file once, and at most `maxFilesPerCheck`. */
 function fileReader(source: OpenSource): FileReader {
   const files = new Map<string, Promise<Changelog>>();
   const read = async (path: string, ref: string | null): Promise<Changelog> => {
@@ -106,13 +106,13 @@ function fileReader(source: OpenSource): FileReader {
 }
 
 /**
- * Release notes from a file in a repository, for the releases of a listing that have none yet. The check that asks for them goes on
- * whatever happens here: what could not be found is said release by release.
+ * Reads release notes from a file in a repository, for releases of a listing without notes. Never fails the check: each release states why
+ * its notes are missing.
  */
 export function changelogReader(options: NotesOptions) {
   const { db, clock, log, excerpt } = options;
 
-  /** What the release's tag may be in the changelog's own repository, where the release comes from another source. */
+  /** Possible names of the tag in the changelog's own repository, when the release comes from another source. */
   const tagsIn = async (
     repository: SourceRow,
     checked: SourceRow,
@@ -174,7 +174,7 @@ export function changelogReader(options: NotesOptions) {
         const failure = { notes: null, error: describe(error) };
         found.set(release.tag, failure);
         if (isOfOneFile(error) || (error instanceof PluginError && error.code === "not_found")) continue;
-        // Who does not answer now is not asked for more.
+        // An upstream that fails now is not asked again.
         for (const other of wanted.slice(position + 1)) found.set(other.tag, failure);
         break;
       }
@@ -183,8 +183,8 @@ export function changelogReader(options: NotesOptions) {
   };
 
   /**
-   * What the changelog says of the listing's releases; null when the tracker takes the releases' own notes. `onSession`
-   * gets what counts the requests.
+   * What the changelog says about the listing's releases; null when the tracker uses the releases' own notes. `onSession` receives the
+   * request counter.
    */
   return async (
     checked: CheckedSource,
@@ -220,7 +220,7 @@ export function changelogReader(options: NotesOptions) {
   };
 }
 
-/** An error that says nothing of the files of other releases. */
+/** An error that says nothing about the files of other releases. */
 function isOfOneFile(error: unknown): error is SaidError {
   return error instanceof ChangelogError || error instanceof TemplateError || error instanceof MissingFile;
 }

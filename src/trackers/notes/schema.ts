@@ -17,29 +17,29 @@ export const NotesQuery = v.object({
 const VersionNotes = v.object({
   version: v.string(),
   tag: v.string(),
-  /** The release whose notes these are. */
+  /** The release that the notes belong to. */
   release_id: v.string(),
   source_key: v.string(),
   published_at: NullableInstant,
   url: v.nullable(v.string()),
-  /** Raw text from upstream, never trusted; null when there are none. */
+  /** Raw text from upstream, never trusted; null when there is none. */
   notes: v.nullable(v.string()),
-  /** Why the changelog gave none. */
+  /** Why the changelog has none. */
   notes_error: v.nullable(v.string()),
   notes_error_data: v.nullable(MessageSchema),
-  /** Lines of the notes that say that something must be done. */
+  /** Lines of the notes that announce required action. */
   breaking_changes: v.array(v.object({ line: v.number(), text: v.string() })),
 });
 export type VersionNotes = v.InferOutput<typeof VersionNotes>;
 
-/** The notes of all versions after one up to another. */
+/** The notes of all versions between two. */
 export const NotesView = v.object({
   tracker: v.string(),
   from: v.nullable(v.string()),
   to: v.nullable(v.string()),
-  /** `down`: `to` is older, and these are the notes of what would be given up. `unknown`: the two cannot be compared. */
+  /** `down`: `to` is older, and these are the notes of what a downgrade gives up. `unknown`: the two cannot be compared. */
   direction: v.picklist(["up", "down", "same", "unknown"]),
-  /** The newest first; at most 50, and 1 MiB of notes. */
+  /** Newest first; at most 50, and 1 MiB of notes. */
   versions: v.array(VersionNotes),
   /** Older ones that are left out. */
   omitted_count: v.number(),

@@ -15,7 +15,7 @@ import type { SourceRegistry } from "../schema.ts";
 
 const fileRefs = ["default_branch", "release_tag", "specific"] as const;
 
-/** Refuses with what `check` throws. */
+/** Refuses with the error of `check`. */
 function checked(check: (value: string) => void) {
   return v.rawCheck<string>(({ dataset, addIssue }) => {
     if (!dataset.typed || dataset.issues !== undefined || dataset.value.trim() === "") return;
@@ -32,7 +32,7 @@ function text(max: number) {
   return [v.string(), v.maxLength<string, number>(max)] as const;
 }
 
-/** What git takes as the name of a branch or tag, or the start of a commit; nothing that a forge could read as more of its address. */
+/** A valid git branch, tag or the start of a commit; nothing that a forge could read as another part of its address. */
 const Ref = v.pipe(
   ...text(200),
   v.check(
@@ -137,7 +137,7 @@ const ChangelogNotes = v.pipe(
   }),
 );
 
-/** Where a tracker's release notes come from: from the releases themselves, or from a file in a repository. */
+/** Where a tracker's release notes come from: the releases themselves, or a file in a repository. */
 export const ReleaseNotes = v.pipe(
   v.variant("source", [v.strictObject({ source: sourceEntry("release") }), ChangelogNotes]),
   v.title("Release notes"),
@@ -146,7 +146,7 @@ export const ReleaseNotes = v.pipe(
 export type ReleaseNotes = v.InferOutput<typeof ReleaseNotes>;
 export type ChangelogSettings = Extract<ReleaseNotes, { source: "changelog" }>;
 
-/** As they are stored; what cannot be read any more means the releases' own notes. */
+/** The stored settings; unreadable ones mean the releases' own notes. */
 export function storedNotesSettings(stored: unknown): ReleaseNotes {
   const parsed = v.safeParse(ReleaseNotes, stored);
   return parsed.success ? parsed.output : { source: "release" };
@@ -157,12 +157,12 @@ interface KeyedSource {
   kind: SourceKind;
 }
 
-/** Those whose files can be read. */
+/** Sources with readable files. */
 export function repositories<S extends KeyedSource>(sources: readonly S[], registry: SourceRegistry): readonly S[] {
   return sources.filter(({ kind }) => registry[kind].reads_files === true);
 }
 
-/** The source that has the changelog: the one that is named, or the only repository; null when there is none. */
+/** The changelog's source: the named one, or the only repository; null when there is none. */
 export function changelogSource<S extends KeyedSource>(
   settings: Pick<ChangelogSettings, "changelog_source_key">,
   sources: readonly S[],

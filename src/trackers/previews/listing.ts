@@ -9,37 +9,37 @@ import { openSource, type SourceAddress, type SourceOpener } from "../upstreams/
 
 /** While somebody types a pattern, upstream is asked once. */
 const listingLifeMs = 10 * 60_000;
-/** After a failure too, so that each keystroke does not meet the same refusal. */
+/** Failures are cached too, so that keystrokes do not repeat them. */
 const failureLifeMs = 30_000;
 const maxListings = 20;
-/** Of one listing; more are cut, so that the memory is bounded at 20 listings and ordering them does not hold up others for long. */
+/** Per listing; the rest is cut, which bounds memory at 20 listings and the time for sorting. */
 const maxNames = 50_000;
 const maxNameCharacters = 2_000_000;
-/** Releases with their times: one to three requests, and enough of the past to judge rules by. */
+/** Releases with their times: one to three requests, and enough history to judge rules by. */
 const datedDepth = 100;
 const requestTimeoutMs = 15_000;
-/** Of the whole listing. */
+/** For the whole listing. */
 const listingLimitMs = 60_000;
 
-/** One thing that upstream has, as far as a preview needs it. */
+/** An upstream version, as far as a preview needs it. */
 export interface ListedVersion {
   tag: string;
   stage: ReleaseStage;
-  /** Milliseconds UTC; null where a listing does not tell. */
+  /** Milliseconds UTC; null when the listing has no time. */
   published_at: number | null;
-  /** What counts where the publish time is not known: the first check of a source that has it; left out where there is none. */
+  /** Replaces an unknown publish time: the first check of a source that has the version; left out when there is none. */
   first_observed_at?: number;
 }
 
 export interface PreviewListing {
-  /** The newest by version first. */
+  /** Newest first, by version. */
   versions: Promise<readonly ListedVersion[]>;
   listed_at: number;
 }
 
 export interface PreviewListingOptions extends SourceOpener {
   clock: Clock;
-  /** Upstream's words without secrets, at most 500 characters. */
+  /** Upstream text without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
 }
 
@@ -47,7 +47,7 @@ interface KeptListing extends PreviewListing {
   expires_at: number;
 }
 
-/** What upstream has, asked once for many judgements. */
+/** Upstream listings, requested once for many previews. */
 export function previewListings(options: PreviewListingOptions) {
   const { clock, registry } = options;
   const listings = new RecentMap<string, KeptListing>(maxListings);
@@ -94,7 +94,7 @@ export function previewListings(options: PreviewListingOptions) {
   };
 
   return {
-    /** A listing is used for ten minutes, a failure for half a minute. `usesTags`: release fallback. */
+    /** A listing is cached for ten minutes, a failure for half a minute. `usesTags`: release fallback. */
     listingOf: (address: SourceAddress, usesTags: boolean): PreviewListing => {
       const key = JSON.stringify([address.kind, address.config, address.credential_id, usesTags]);
       const now = clock.elapsed();
@@ -112,7 +112,7 @@ export function previewListings(options: PreviewListingOptions) {
       return listing;
     },
 
-    /** Throws 424 `upstream_failed` with upstream's words. */
+    /** Throws 424 `upstream_failed` with upstream's text. */
     versionsOf: async (listing: PreviewListing): Promise<readonly ListedVersion[]> => {
       try {
         return await listing.versions;

@@ -17,7 +17,7 @@ import { type ListedVersion, type PreviewListingOptions, previewListings } from 
 import type { PreviewView } from "./schema.ts";
 
 const maxTagsShown = 500;
-/** The newest of a channel that are played day by day: the work grows with the square of them. */
+/** The newest of a channel that are replayed day by day: the work is quadratic. */
 const maxPlayed = 200;
 const maxSteps = 50;
 
@@ -25,9 +25,9 @@ interface PreviewOptions extends PreviewListingOptions {
   schemas: ReturnType<typeof trackerSchemas>;
   /** Refuses an unknown credential and one of another kind, naming the field. */
   requireCredential: (kind: string, id: string | null) => Promise<void>;
-  /** When versions of this address were published or first seen, as far as it is tracked already. */
+  /** When versions of this address were published or first seen, if it is already tracked. */
   storedTimes: (kind: SourceKind, config: Readonly<Record<string, unknown>>) => Promise<StoredTimes>;
-  /** What would be asked of the upstream if a source with this cost were added, and what it allows. */
+  /** The upstream's load with a source of this cost added, and its limits. */
   upstreamWith: (source: {
     kind: SourceKind;
     config: unknown;
@@ -38,7 +38,7 @@ interface PreviewOptions extends PreviewListingOptions {
   }) => Promise<{ requests_per_hour: number; quota_per_hour: number; upstream: UpstreamView }>;
 }
 
-/** What a source's rules would take of what upstream has, and what they would have done in the past, without storing anything. */
+/** What a source's rules would pick from upstream, and would have picked in the past, without storing anything. */
 export function trackerPreviews(options: PreviewOptions) {
   const listings = previewListings(options);
 
@@ -57,13 +57,13 @@ export function trackerPreviews(options: PreviewOptions) {
   };
 
   return {
-    /** Judges upstream's names by the rules given. Throws 422 for a bad rule, 424 `upstream_failed` with upstream's words. */
+    /** Applies the given rules to upstream's names. Throws 422 for an invalid rule, 424 `upstream_failed` with upstream's text. */
     preview: async (input: unknown): Promise<PreviewView> => {
       const parsed = parseInput(options.schemas.PreviewInput, input);
       const { kind, config, credential_id, channels, sorting, check_interval_minutes } = parsed;
       await options.requireCredential(kind, credential_id);
       const need = credential_id === null ? options.registry[kind].credentialNeed?.(config) : null;
-      // As it will be at save: upstream is not asked what it is known to refuse.
+      // As on saving: upstream is not asked what it is known to refuse.
       if (need !== null && need !== undefined) throw invalidInput({ credential_id: need });
       const listing = listings.listingOf({ kind, config, credential_id }, parsed.release_fallback);
       const versions = await datedVersions(await listings.versionsOf(listing), kind, config);
@@ -92,7 +92,7 @@ interface NamedChannel extends AimedChannel {
   name: string;
 }
 
-/** Each version by each channel's rules, and what each channel makes of those that it takes. */
+/** Each version by each channel's rules, and the result for each channel. */
 async function judgeVersions(
   versions: readonly ListedVersion[],
   channels: readonly NamedChannel[],
@@ -125,7 +125,7 @@ async function judgeVersions(
   return { tags, channels: views };
 }
 
-/** The fields of the pattern that the budget ended at. */
+/** The fields of the pattern that exhausted the budget. */
 function fieldsOf({ pattern, said }: TooCostly, channels: readonly AimedChannel[]): FieldErrors {
   const members = ["include_pattern", "exclude_pattern"] as const;
   return Object.fromEntries(
@@ -135,9 +135,9 @@ function fieldsOf({ pattern, said }: TooCostly, channels: readonly AimedChannel[
   );
 }
 
-/** What a channel would call its latest now, and on which days that would have changed. */
+/** A channel's latest now, and the days on which it would have changed. */
 function channelResult(taken: readonly ListedVersion[], channel: AimedChannel, sorting: Sorting) {
-  // With times for some only, the order is by meaning: each counts as published at once.
+  // With only some times known, sorting is by version: each counts as published at once.
   const isDated = taken.every(
     ({ published_at, first_observed_at }) => (published_at ?? first_observed_at ?? null) !== null,
   );

@@ -17,7 +17,7 @@ const Verdict = v.object({
   /** The rule that decided; see the names. */
   rule: v.picklist(channelRules),
   pattern: v.nullable(v.string()),
-  /** Where in the tag the pattern was found, in UTF-16 code units. */
+  /** Where in the tag the pattern matched, in UTF-16 code units. */
   range: v.nullable(v.object({ start: v.number(), end: v.number() })),
 });
 export type Verdict = v.InferOutput<typeof Verdict>;
@@ -25,9 +25,9 @@ export type Verdict = v.InferOutput<typeof Verdict>;
 export const PreviewView = v.object({
   /** How many names upstream lists. */
   total: v.number(),
-  /** How many of them have a publish time, from upstream or from what is stored; without one a version has no day. */
+  /** How many have a publish time, from upstream or stored; a version without one has no day. */
   dated_count: v.number(),
-  /** The newest of them by version, each judged by every channel; at most 500. */
+  /** The newest by version, each judged by every channel; at most 500. */
   tags: v.array(
     v.object({
       tag: v.string(),
@@ -43,11 +43,11 @@ export const PreviewView = v.object({
       accepted_count: v.number(),
       refused_count: v.number(),
       /**
-       * By the sorting chosen where every accepted version has a publish time, or was there at the first check of a tracker of the same
-       * address; else by version.
+       * By the chosen sorting when every accepted version has a publish time or predates the first check of a tracker of the same address;
+       * else by version.
        */
       latest: v.nullable(v.string()),
-      /** Days on which the latest would have changed, the newest first; at most 50. */
+      /** Days on which the latest would have changed, newest first; at most 50. */
       steps: v.array(
         v.object({
           tag: v.string(),
@@ -56,14 +56,14 @@ export const PreviewView = v.object({
           jump: v.picklist(jumps),
           /** What an automatic run would have replaced; null for the first. */
           installed_from: v.nullable(v.string()),
-          /** Whether an automatic run would have taken it. */
+          /** Whether an automatic run would have installed it. */
           is_installed: v.boolean(),
         }),
       ),
       /**
-       * By publish time alone: what shows that the project patches older lines, so that such a patch becomes the latest; null where nothing
-       * shows it. `published`: versions were published after a higher one; `built`: they are built on a later base system than a higher one
-       * was; `listed`: there are older lines with patches, and no publish times.
+       * With sorting by publish time: evidence that the project patches older lines, so that such a patch would become the latest; null
+       * without evidence. `published`: versions were published after a higher one; `built`: they use a later base system than a higher one;
+       * `listed`: there are older lines with patches, and no publish times.
        */
       older_lines: v.nullable(
         v.object({
@@ -81,9 +81,9 @@ export const PreviewView = v.object({
       jump_counts: v.record(v.picklist(jumps), v.number()),
     }),
   ),
-  /** When the names were listed; a listing is used for ten minutes. */
+  /** When the names were listed; a listing is cached for ten minutes. */
   listed_at: Instant,
-  /** What checks of this source would ask of its upstream, as it stands with all other sources there. */
+  /** Requests that checks of this source would send to its upstream, together with all other sources there. */
   cost: v.object({
     requests_per_hour: v.number(),
     quota_per_hour: v.number(),
@@ -107,14 +107,14 @@ export const ExplanationView = v.object({
   sources: v.array(
     v.object({
       key: v.string(),
-      /** What is stored of it; null when no check has fetched it. */
+      /** The stored release; null when no check has fetched it. */
       release: v.nullable(ReleaseView),
       channels: v.array(
         v.object({
           ...Verdict.entries,
-          /** It is stored and accepted, but not every source shows its version, as the channel asks. */
+          /** Stored and accepted, but not every source has the version, as the channel requires. */
           waits_for_agreement: v.boolean(),
-          /** Its place among the channel's stored releases, 1 is the latest; null when it is not stored, not accepted or waits. */
+          /** Its rank among the channel's stored releases, 1 is the latest; null when not stored, not accepted, or waiting. */
           rank: v.nullable(v.number()),
           latest: v.nullable(v.string()),
         }),

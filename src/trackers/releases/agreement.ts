@@ -5,7 +5,7 @@ import type { ReleaseFactsRow } from "./queries.ts";
 type Shown = NamesOfRelease & Pick<ReleaseFactsRow, "source_id" | "tag" | "stage">;
 type OwnedChannel = AimedChannel & { name: string; source_id: string; requires_agreement: boolean };
 
-/** A tracker with everything that its sources show. */
+/** A tracker with all releases of its sources. */
 export interface TrackerContent<T extends Shown = ReleaseFactsRow> {
   sources: readonly { id: string; kind: string }[];
   channels: readonly OwnedChannel[];
@@ -13,8 +13,8 @@ export interface TrackerContent<T extends Shown = ReleaseFactsRow> {
 }
 
 /**
- * The releases of a channel's source that may become its latest. Where the channel asks for agreement, these are the ones whose
- * version every other source of the tracker shows in a channel of the same name; a source without such a channel has no say.
+ * The releases of a channel's source that may become its latest. A channel that requires agreement only takes versions that every other
+ * source of the tracker has in a channel of the same name; a source without such a channel has no say.
  */
 export function agreedReleases<T extends Shown>(
   own: readonly T[],
@@ -39,8 +39,8 @@ export function agreedReleases<T extends Shown>(
 }
 
 /**
- * Whether an image says that it was built from the commit of a git tag: null where one of them is not known. Builds name the commit
- * in full or shortened.
+ * Whether an image was built from the commit of a git tag, by its label; null when one of them is unknown. Builds name the commit in full
+ * or shortened.
  */
 export function isBuiltFrom(sourceRevision: string | null, commit: string | null): boolean | null {
   if (sourceRevision === null || commit === null || !/^[0-9a-f]{7,64}$/i.test(sourceRevision)) return null;

@@ -3,18 +3,18 @@ import { type Message, toText } from "../../messages/message.ts";
 import type { UpstreamRelease } from "../../sources/source.ts";
 import type { ReleaseFactsRow } from "./queries.ts";
 
-/** 256 KiB, as they are stored. */
+/** 256 KiB, as stored. */
 const maxNotesBytes = 262_144;
-/** A build clock may be a day ahead; publish times further ahead would lead the order by publish time for ever. */
+/** A build clock may be a day ahead; publish times further ahead would lead the order for ever. */
 const maxAheadMs = 86_400_000;
 
-/** What a changelog said of a release: its notes, or why it has none. */
+/** A release's notes from a changelog, or why it has none. */
 export interface ChangelogNotes {
   notes: string | null;
   error: Message | null;
 }
 
-/** By tag, for the releases that were looked up; null where the releases' own notes count. */
+/** By tag, for the releases that were looked up; null where the releases' own notes apply. */
 export type ChangelogFinding = ReadonlyMap<string, ChangelogNotes> | null;
 
 function bounded(notes: string): string {
@@ -23,20 +23,20 @@ function bounded(notes: string): string {
   return read < notes.length ? notes.slice(0, read) : notes;
 }
 
-/** The notes as they are stored; null for none, and for those of a changelog that were not looked up. */
+/** The notes as stored; null for none, and for changelog notes that were not looked up. */
 export function notesOf(release: UpstreamRelease, changelog: ChangelogFinding): string | null {
   const notes = changelog === null ? release.notes : (changelog.get(release.tag)?.notes ?? null);
   return notes === null ? null : bounded(notes);
 }
 
-/** By which edited notes are told from the stored ones; null for none. */
+/** Detects edited notes; null for none. */
 function digestOf(notes: string | null): string | null {
   return notes === null ? null : createHash("sha256").update(notes).digest("base64url");
 }
 
 /**
- * A publish time, or null for one that lies too far ahead. By `CountedTime.latest`, and by when the release was first seen: a clock
- * that went back takes no time away that was believed before.
+ * A publish time, or null when it lies too far ahead, by `CountedTime.latest` and by when the release was first seen: a clock set back does
+ * not invalidate a time that was believed before.
  */
 export function publishTime(at: number | null, latest: number, firstObservedAt: number): number | null {
   return at !== null && at > Math.max(latest, firstObservedAt + maxAheadMs) ? null : at;
@@ -59,7 +59,7 @@ function listedFacts(
   };
 }
 
-/** A release that was not known, as it is stored. */
+/** A new release as it is stored. */
 export function newFacts(
   release: UpstreamRelease,
   place: { id: string; source_id: string; first_observed_at: number; latest: number },
@@ -80,7 +80,7 @@ export function newFacts(
   };
 }
 
-/** A known release after another look at it. What could not be read this time stays as it was known. */
+/** A known release after another check. What could not be read this time stays. */
 export function mergedFacts(
   known: ReleaseFactsRow,
   release: UpstreamRelease,
@@ -96,7 +96,7 @@ export function mergedFacts(
   }
   if (release.revision === null) next.published_at ??= known.published_at;
   next.revision = release.revision ?? known.revision;
-  // What an image says of itself is read once for each build, and says nothing of the next one.
+  // An image's labels are read once for each build and do not apply to the next one.
   const isSameBuild = known.revision === null || next.revision === known.revision;
   next.source_revision = release.source_revision ?? (isSameBuild ? known.source_revision : null);
   next.labelled_version = release.labelled_version ?? (isSameBuild ? known.labelled_version : null);

@@ -13,20 +13,20 @@ import { leadingTags } from "./same-build.ts";
 import { ReleaseQuery, type ReleaseView, type VersionView } from "./schema.ts";
 import { twinsAmong } from "./stands-for.ts";
 
-/** Commits are git's, digests a registry's. */
+/** Commits come from git, digests from a registry. */
 const isCommit = (revision: string) => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision);
 
 function timeOf(release: ReleaseView): number {
   return release.published_at ?? release.first_observed_at;
 }
 
-/** When a version came out: the earliest time that any source gives, and before any that was only observed. */
+/** When a version came out: the earliest time of any source; a published time takes precedence over an observed one. */
 function publishTime(releases: readonly ReleaseView[]): number {
   const told = releases.flatMap(({ published_at }) => published_at ?? []);
   return Math.min(...(told.length > 0 ? told : releases.map((release) => release.first_observed_at)));
 }
 
-/** A release, and the one under which its image is shown: itself, or the one whose tag says most. */
+/** A release, and the one that its image is shown under: itself, or the one with the most specific tag. */
 interface Shown {
   release: ReleaseView;
   lead: ReleaseView;
@@ -68,10 +68,10 @@ function placeIn(sources: readonly SourceRow[], release: ReleaseView): number {
   return sources.findIndex(({ key }) => key === release.source_key);
 }
 
-/** A tracker's history by version: what all its sources say of one stands together. */
+/** A tracker's history by version, with all its sources for each. */
 export function versionHistory({ db }: { db: Database }) {
   return {
-    /** The last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
+    /** Last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
       const parsed = parseInput(ReleaseQuery, query);
       const tracker = await findTrackerByName(db.read, name);

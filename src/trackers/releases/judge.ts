@@ -15,7 +15,7 @@ import type { ChannelType } from "../schema.ts";
 import type { ChannelRow } from "../source-queries.ts";
 import type { ReleaseFactsRow } from "./queries.ts";
 
-/** What decides about a channel's members, as it is stored and as it is typed. */
+/** What decides a channel's members, both stored and as entered. */
 export interface ChannelRulesInput {
   include_pattern: string;
   exclude_pattern: string;
@@ -25,7 +25,7 @@ export interface ChannelRulesInput {
 type Judged = Pick<ReleaseFactsRow, "tag" | "stage">;
 type Dated = Judged & Pick<ReleaseFactsRow, "published_at" | "first_observed_at">;
 
-/** A channel whose type says which of its members it takes for its latest. */
+/** A channel whose type decides which of its members becomes its latest. */
 export interface AimedChannel extends ChannelRulesInput {
   type: ChannelType;
 }
@@ -38,14 +38,14 @@ export function rulesOf(channel: ChannelRulesInput): ChannelRules {
   };
 }
 
-/** The channel's verdict on a release, or on a bare tag of which nothing is known. */
+/** The channel's verdict on a release, or on a bare tag. */
 export function judgeRelease(release: Judged, channel: ChannelRulesInput): Judgement {
   return judge(release, rulesOf(channel));
 }
 
 /**
- * The releases that belong to a channel, the latest first. Membership is never stored: an edited rule applies at once. The rules alone decide
- * about it; the channel's type decides the order, so that a stable channel without a pattern has its releases before its pre-releases.
+ * The releases of a channel, the latest first. Membership is never stored, so edited rules apply at once. Only the rules decide it; the
+ * channel's type decides the order, so a stable channel without a pattern has its releases before its pre-releases.
  */
 export function membersOf<T extends Dated>(releases: readonly T[], channel: AimedChannel, sorting: Sorting): T[] {
   return orderReleases(acceptedBy(releases, channel), sorting, channel.type);
@@ -59,14 +59,14 @@ export function latestOfChannel<T extends Dated>(
   return chooseLatest(acceptedBy(releases, channel), sorting, channel.type);
 }
 
-/** The channel's latest, and behind it the members that may be taken instead of it while it is too young. */
+/** The channel's latest, followed by the members that may replace it while it is too young. */
 export function choicesOf<T extends Dated>(releases: readonly T[], channel: AimedChannel, sorting: Sorting): T[] {
   return choicesAmong(acceptedBy(releases, channel), sorting, channel.type);
 }
 
 /**
- * What a source is asked for on a channel's behalf: what its type prefers has places of its own, so that thirty nightly builds do not push
- * the release out of the fetch depth, nor thirty releases the last candidate.
+ * What a source must fetch for a channel: what its type prefers has a quota of its own, so that thirty nightly builds do not push the
+ * release out of the fetch depth, nor thirty releases the last candidate.
  */
 export function acceptsOf(channel: AimedChannel): Accept[] {
   const isMember: Accept = (tag, stage) => judgeRelease({ tag, stage }, channel).accepted;

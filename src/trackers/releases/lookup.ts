@@ -18,7 +18,7 @@ import { digestOf } from "./same-build.ts";
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./schema.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
 
-/** How many batches a page over all trackers may read to find releases that some channel still takes. */
+/** How many batches a page over all trackers may read to find releases that a channel still takes. */
 const maxBatches = 20;
 
 interface ReadOptions extends SourceOpener {
@@ -26,28 +26,28 @@ interface ReadOptions extends SourceOpener {
   clock: Clock;
 }
 
-/** What other features need of a release. */
+/** The part of a release that other features need. */
 export interface ChannelRelease {
   id: string;
   source_id: string;
   version: string;
   tag: string;
-  /** Commit or digest; null while it could not be resolved. */
+  /** Commit or digest; null until it is resolved. */
   revision: string | null;
-  /** The revision where it is a digest. */
+  /** The revision if it is a digest. */
   digest: string | null;
   published_at: number | null;
   first_observed_at: number;
   republished_at: number | null;
   url: string | null;
-  /** Of a chart: the version of the application in it. */
+  /** For a chart: its application's version. */
   app_version: string | null;
 }
 
 export interface ChannelChoice {
   /** The channel's latest that is old enough; null when there is none. */
   release: ChannelRelease | null;
-  /** When the first of the newer ones reaches the minimum age; null when none waits for that. */
+  /** When the first newer one reaches the minimum age; null when none waits. */
   ready_at: number | null;
 }
 
@@ -78,7 +78,7 @@ interface Context {
   rows: readonly ReleaseFactsRow[];
 }
 
-/** Releases as they are stored, judged by the channels as they are now. None of these asks an upstream. */
+/** Stored releases, judged by the current channels. Never contacts an upstream. */
 export function releaseLookup(options: ReadOptions) {
   const { db, clock } = options;
 
@@ -99,7 +99,7 @@ export function releaseLookup(options: ReadOptions) {
     const channels = await channelsOf(db.read, ids);
     return { sources, channels, rows: await releasesOf(db.read, ids) };
   };
-  /** What a channel may take for its latest, in the order that `list` gives. */
+  /** The candidates for a channel's latest, in the order of `list`. */
   const candidates = async (sourceId: string, name: string, list = membersOf): Promise<ReleaseFactsRow[]> => {
     const { tracker } = await getSourceRow(sourceId);
     const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.name === name);
@@ -127,7 +127,7 @@ export function releaseLookup(options: ReadOptions) {
       twins,
     });
 
-  /** Views of rows of any trackers; those that no channel takes are left out. */
+  /** Views of rows of any trackers, without those that no channel takes. */
   const visibleViews = async (
     rows: readonly ReleaseFactsRow[],
   ): Promise<{ row: ReleaseFactsRow; view: ReleaseView }[]> => {
@@ -149,7 +149,7 @@ export function releaseLookup(options: ReadOptions) {
   };
 
   return {
-    /** A tracker's history, the last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
+    /** A tracker's history, last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     releases: async (name: string, query: unknown): Promise<Page<ReleaseView>> => {
       const parsed = parseInput(ReleaseQuery, query);
       const tracker = await getTracker(name);
@@ -165,13 +165,13 @@ export function releaseLookup(options: ReadOptions) {
         .filter(({ view }) =>
           parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
         );
-      // What a first check found has one time: such releases stand in the order of their versions.
+      // Releases found by a first check share one time, so they are ordered by version.
       const places = new Map(orderTags(found.map(({ row }) => row.tag)).map((tag, place) => [tag, place]));
       const place = (row: ReleaseFactsRow) => places.get(row.tag) ?? 0;
       found.sort((a, b) => b.at - a.at || place(a.row) - place(b.row) || (a.row.id < b.row.id ? 1 : -1));
       const after = parsePosition(cursorKey(parsed));
       const last = found.findIndex(({ row }) => row.id === after?.id);
-      // The release at which the previous page ended may have been removed since.
+      // The last release of the previous page may have been removed since.
       const rest = last >= 0 ? found.slice(last + 1) : found.filter(({ at }) => after === null || at < after.at);
       return toPage(
         rest.slice(0, pageSize(parsed) + 1),
@@ -181,7 +181,7 @@ export function releaseLookup(options: ReadOptions) {
       );
     },
 
-    /** Over all trackers, the last observed first. */
+    /** Over all trackers, last observed first. */
     recentReleases: async (query: unknown): Promise<Page<ReleaseView>> => {
       const parsed = parseInput(PageQuery, query);
       const size = pageSize(parsed);
@@ -214,7 +214,7 @@ export function releaseLookup(options: ReadOptions) {
       return { ...viewIn(facts, { tracker, source, sources, channels, twins: twinsAmong(rows) }), notes };
     },
 
-    /** Why a tag is, or is not, in each channel: every rule's verdict, and where it stands. */
+    /** Why a tag is, or is not, in each channel: every rule's verdict, and its rank. */
     explain: async (name: string, query: unknown): Promise<ExplanationView> => {
       const { tag } = parseInput(v.object(ExplanationQuery.entries), query);
       const tracker = await getTracker(name);
@@ -251,8 +251,8 @@ export function releaseLookup(options: ReadOptions) {
     },
 
     /**
-     * The release that a channel wants: its latest, or with a minimum age the newest that we have known for so long (a republished
-     * tag counts from its republishing).
+     * The release that a channel wants: its latest, or with a minimum age the newest one known for that long (a republished tag counts from
+     * its republishing).
      */
     desiredRelease: async (
       sourceId: string,
@@ -276,7 +276,7 @@ export function releaseLookup(options: ReadOptions) {
     channelReleases: async (sourceId: string, channel: string): Promise<ChannelRelease[]> =>
       (await candidates(sourceId, channel)).map(channelRelease),
 
-    /** A source by its id, for what binds to it. Throws `not_found`. */
+    /** A source by its id, for bindings. Throws `not_found`. */
     getSource: async (sourceId: string) => {
       const { source, tracker } = await getSourceRow(sourceId);
       const kind = sourceKindOf(source.kind);

@@ -10,13 +10,16 @@ function timeOf(release: ReleaseFactsRow): number {
   return release.published_at ?? release.first_observed_at;
 }
 
-/** Those that still count beside a channel's latest: a higher number that nobody has published for a year was left, the project counts anew. */
+/**
+ * Versions that still count besides a channel's latest. A higher number without a release for a year was abandoned: the project started
+ * counting again.
+ */
 export function livingBeside(latest: ReleaseFactsRow, candidates: readonly ReleaseFactsRow[]): ReleaseFactsRow[] {
   const since = timeOf(latest) - STALE_AFTER_MS;
   return candidates.filter((row) => timeOf(row) >= since);
 }
 
-/** The highest version beside a channel's latest, which is the latest itself where nothing higher lives. */
+/** The highest version besides a channel's latest; the latest itself when no higher one counts. */
 export function newestBeside(
   latest: ReleaseFactsRow,
   candidates: readonly ReleaseFactsRow[],
@@ -25,7 +28,7 @@ export function newestBeside(
   return latestOfChannel(livingBeside(latest, candidates), channel, "semantic") ?? latest;
 }
 
-/** Why a version is not the newest although it came last; null when it is, and while it is not known which is. */
+/** Why a version is not the newest although it came last; null when it is, or when the newest is unknown. */
 export function remarkOn({ tag }: { tag: string }, newest: NamedVersion | null): ReleaseRemark | null {
   const code = newest === null ? null : olderThan(tag, newest.tag);
   return newest === null || code === null ? null : { code, params: { newest: newest.version } };

@@ -8,7 +8,7 @@ export type ReleaseRow = typeof releases.$inferSelect;
 /** A release without its notes, which can be long. */
 export type ReleaseFactsRow = Omit<ReleaseRow, "notes">;
 
-/** More than a tracker can have: 20 sources with 10 channels of 1,000 versions is what the settings allow. */
+/** More than a tracker can have: the settings allow 20 sources with 10 channels of 1,000 versions. */
 const maxReleasesRead = 250_000;
 
 const releaseFacts = {
@@ -76,7 +76,7 @@ export async function releasesOfVersion(
     .where(and(inArray(releases.source_id, [...sourceIds]), eq(releases.version, version)));
 }
 
-/** The releases of some sources that name one of some builds. */
+/** The releases of these sources with any of these builds. */
 export async function releasesOfRevisions(
   read: Reader,
   sourceIds: readonly string[],
@@ -94,7 +94,7 @@ export interface ReleasePosition {
   id: string;
 }
 
-/** Over all trackers, the last observed first. */
+/** Over all trackers, last observed first. */
 export async function listReleasesBefore(
   read: Reader,
   before: ReleasePosition | null,
@@ -123,7 +123,7 @@ export async function deleteReleasesOf(tx: Writer, sourceId: string): Promise<vo
   await tx.delete(releases).where(eq(releases.source_id, sourceId));
 }
 
-/** Forgets a tracker's release notes, so that the next checks take them from where its settings say now. */
+/** Deletes a tracker's release notes, so that the next checks read them from the new place. */
 export async function clearNotes(tx: Writer, trackerId: string): Promise<void> {
   const sources = tx
     .select({ id: tracker_sources.id })

@@ -5,7 +5,7 @@ import { MessageSchema } from "../../messages/schema.ts";
 import { maturities } from "../../versions/maturity.ts";
 import { ChannelName, RemarkView } from "../schema.ts";
 
-/** Of a list of releases, or of versions. */
+/** For lists of releases or versions. */
 export const ReleaseQuery = v.object({
   ...PageQuery.entries,
   channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
@@ -17,21 +17,21 @@ export const ReleaseView = v.object({
   tracker: v.string(),
   source_key: v.string(),
   version: v.string(),
-  /** What all sources of the tracker call it alike: see the versions of a tracker. */
+  /** The common name in all sources of the tracker: see the versions of a tracker. */
   display_version: v.string(),
   tag: v.string(),
-  /** The version behind a tag that moves, such as `latest`: the most exact tag of the same build, or what the image says. */
+  /** The version behind a moving tag such as `latest`: the most specific tag of the same build, or the version in the image's label. */
   stands_for: v.nullable(v.string()),
   stage: v.picklist(["release", "prerelease", "tag"]),
-  /** How far the version is, by its name and by what upstream says of it. */
+  /** How stable the version is, by its name and by upstream's data. */
   maturity: v.picklist(maturities),
-  /** Commit or digest; null while it could not be resolved. */
+  /** Commit or digest; null until it is resolved. */
   revision: v.nullable(v.string()),
   previous_revision: v.nullable(v.string()),
   published_at: NullableInstant,
   first_observed_at: Instant,
   republished_at: NullableInstant,
-  /** Names of the channels of its source whose rules it meets. */
+  /** Names of the channels of its source that take it. */
   channels: v.array(v.string()),
   /** Those of them whose latest it is. */
   latest_in: v.array(v.string()),
@@ -39,24 +39,24 @@ export const ReleaseView = v.object({
   remark: v.nullable(RemarkView),
   url: v.nullable(v.string()),
   has_notes: v.boolean(),
-  /** Why the changelog gave no notes; null when it did or was not asked. */
+  /** Why the changelog has no notes; null when it has or was not read. */
   notes_error: v.nullable(v.string()),
   notes_error_data: v.nullable(MessageSchema),
-  /** Of a chart: the version of the application in it. */
+  /** For a chart: its application's version. */
   app_version: v.nullable(v.string()),
-  /** Of a chart: upstream marked it as one that is no longer cared for. */
+  /** For a chart: upstream marked it as deprecated. */
   is_deprecated: v.boolean(),
-  /** Of an image: the commit and the version that it says it was built from. */
+  /** For an image: the commit and version in its labels. */
   source_revision: v.nullable(v.string()),
   labelled_version: v.nullable(v.string()),
 });
 export type ReleaseView = v.InferOutput<typeof ReleaseView>;
 
-/** One version with all the sources that show it. */
+/** One version with all the sources that have it. */
 export const VersionView = v.object({
-  /** What people call it: without `v`; a chart beside other sources goes by its application. */
+  /** Common name: without `v`; a chart beside other sources takes its application's version. */
   version: v.string(),
-  /** The earliest that a source gives, or else when it was first seen. */
+  /** The earliest time of any source, or else when it was first seen. */
   published_at: Instant,
   /** False when the time is only when it was first seen. */
   is_published: v.boolean(),
@@ -64,11 +64,11 @@ export const VersionView = v.object({
   latest_in: v.array(v.string()),
   /** In the order of the sources. */
   releases: v.array(ReleaseView),
-  /** Tags among them that name the same image as the one before them and were found together with it. */
+  /** Tags among them that name the same image as the previous one and were found together with it. */
   aliases: v.array(v.string()),
-  /** Keys of the sources that do not show it, or not in a channel. */
+  /** Keys of the sources that do not have it, or not in a channel. */
   missing: v.array(v.string()),
-  /** Whether the image says that it was built from the commit of the git tag. */
+  /** Whether the image's label names the commit of the git tag. */
   build: v.picklist(["matches", "differs", "unknown"]),
 });
 export type VersionView = v.InferOutput<typeof VersionView>;

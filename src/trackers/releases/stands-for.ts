@@ -6,10 +6,10 @@ import { type ReleaseFactsRow, releasesOfRevisions } from "./queries.ts";
 type Build = Pick<ReleaseFactsRow, "source_id" | "tag" | "revision">;
 export type Floating = Build & Pick<ReleaseFactsRow, "labelled_version">;
 
-/** The tags of a release's source that name the same build, itself among them. */
+/** The tags of a release's source that name the same build, including its own. */
 export type Twins = (release: Build) => readonly string[];
 
-/** Numbers from which on a version names one build: `17` and `1.27` move from patch to patch. */
+/** From this many numbers on, a version names one build: `17` and `1.27` move from patch to patch. */
 const fullNumbers = 3;
 
 function mayMove({ scheme, numbers, prerelease, builds }: ParsedTag): boolean {
@@ -17,13 +17,13 @@ function mayMove({ scheme, numbers, prerelease, builds }: ParsedTag): boolean {
   return scheme !== "other" && numbers.length < fullNumbers && prerelease.length === 0 && builds.length === 0;
 }
 
-/** Whether one version says more than another of the same line: `1.27.4` than `1.27`, any than a name without numbers. */
+/** Whether one version is more specific than another of the same line: `1.27.4` than `1.27`, any than a name without numbers. */
 function isMoreExact(exact: ParsedTag, than: ParsedTag): boolean {
   if (exact.shape === null || exact.numbers.length <= than.numbers.length) return false;
   return (than.shape === null || exact.name === than.name) && than.numbers.every((n, at) => n === exact.numbers[at]);
 }
 
-/** The most exact first; among equals the one of the same variant, then the shortest: `1.27.4` before `1.27.4-bookworm`. */
+/** Most specific first; among equals the same variant, then the shortest: `1.27.4` before `1.27.4-bookworm`. */
 function byExactness(than: ParsedTag) {
   const isOther = ({ variant }: ParsedTag) => Number(variant !== than.variant);
   return (a: ParsedTag, b: ParsedTag) =>
@@ -34,8 +34,8 @@ function byExactness(than: ParsedTag) {
 }
 
 /**
- * The version behind a tag that moves (`latest`, `stable-alpine`, `17`): the most exact tag of the same build, or else what the image
- * says that it is. Null for a tag that names one version, and where nobody says more.
+ * The version behind a moving tag (`latest`, `stable-alpine`, `17`): the most specific tag of the same build, or else the version in the
+ * image's label. Null for a tag that names one version, and when unknown.
  */
 export function standsFor(release: Floating, twins: Twins): string | null {
   const own = classify(release.tag);
@@ -50,7 +50,7 @@ export function standsFor(release: Floating, twins: Twins): string | null {
   return own.shape === null || isMoreExact(classify(label), own) ? label : null;
 }
 
-/** Twins among releases that hold all of their sources. */
+/** Twins among releases, which must include all of their sources. */
 export function twinsAmong(releases: readonly Build[]): Twins {
   const keyOf = ({ source_id, revision }: Build) => `${source_id} ${revision}`;
   const tags = Map.groupBy(
@@ -60,7 +60,7 @@ export function twinsAmong(releases: readonly Build[]): Twins {
   return (release) => (tags.get(keyOf(release)) ?? []).map(({ tag }) => tag);
 }
 
-/** Twins of some releases, by one query for those whose tags move. */
+/** Twins of some releases, with one query for those whose tags move. */
 export async function findTwins(read: Reader, releases: readonly Build[]): Promise<Twins> {
   const moving = releases.filter(({ tag }) => mayMove(classify(tag)));
   const ids = [...new Set(moving.map(({ source_id }) => source_id))];

@@ -7,33 +7,33 @@ import type { SourceRegistry } from "../schema.ts";
 import { findSource, type SourceRow, sourcesAtHosts } from "../source-queries.ts";
 import { addressOf, imageNameOf, openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
 
-/** For one request that a plan makes. */
+/** For one request of a plan. */
 const planTimeoutMs = 15_000;
 
-/** A login of a registry, under the id of the credential that has it. */
+/** A registry login, under the id of its credential. */
 interface RegistryLogin {
   credential_id: string;
   username: string;
   password: string;
 }
 
-/** How the registry of an image is asked; over https where nobody says that it speaks plain http. */
+/** How to reach an image's registry; over https unless configured for plain http. */
 interface RegistryAccess {
   login: RegistryLogin | null;
   is_plain: boolean | null;
 }
 
-/** What an image is asked about through: a source that watches it, by its id, or the image's own registry. */
+/** How to ask about an image: through a source that watches it, by its id, or its own registry. */
 type ImagePlace = { source_id: string } | { image: string; access: RegistryAccess };
 
-/** The kind of source that asks registries. */
+/** The source kind for registries. */
 function registryPlugin({ oci }: SourceRegistry) {
   const { configFor, isPlain } = oci;
   if (configFor === undefined || isPlain === undefined) throw new Error("No kind of source asks registries");
   return { host: oci.host, configFor, isPlain };
 }
 
-/** What executors ask about images: the one that a source watches, and those that run. */
+/** Answers executors' questions about images: those that a source watches, and those that run. */
 export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
 
@@ -45,7 +45,7 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
     return { ...addressOf(registry, row), timeout_ms };
   };
   const nameOf = (row: SourceRow) => imageNameOf(options, { kind: "oci", config: row.config ?? {} }) ?? "";
-  /** The source that watches this image, else one that watches another at the same registry; null without one. */
+  /** The source that watches this image, else one that watches another image of the same registry; null without one. */
   const nearestSource = async (image: string): Promise<SourceRow | null> => {
     const oci = registryPlugin(registry);
     const hostOf = (is_plain: boolean) => oci.host(oci.configFor(image, is_plain));
@@ -57,7 +57,7 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       if (repository === wanted.repository) return 3;
       return Number(ownerOf(repository) === ownerOf(wanted.repository)) * 2 + Number(row.credential_id !== null);
     };
-    // A port that is the scheme's own is in no address: only by the scheme is it known which one is meant.
+    // The scheme's default port is in no address: only the scheme tells which one is meant.
     const same = rows.filter((row) => row.host === hostOf(oci.isPlain(row.config)));
     return same.toSorted((a, b) => likeness(b) - likeness(a))[0] ?? null;
   };
@@ -77,17 +77,17 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
   };
 
   return {
-    /** The image reference without a tag that policy "use tracker image" takes; null for a kind that has none. */
+    /** The image reference without a tag, for policy "use tracker image"; null for a kind that has none. */
     imageFor: async (sourceId: string): Promise<string | null> => imageNameOf(options, await sourceAddress(sourceId)),
 
-    /** How the nearest source at the registry of an image asks it; null where no source watches that registry. */
+    /** How the nearest source for an image's registry connects; null when no source watches that registry. */
     sourceAt: async (image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null> => {
       const nearest = await nearestSource(image);
       if (nearest === null) return null;
       return { credential_id: nearest.credential_id, is_plain: registryPlugin(registry).isPlain(nearest.config) };
     },
 
-    /** Asks the registry of an image for the digest behind a tag; null when there is no such tag. Throws PluginError. */
+    /** Asks the image's registry for the digest behind a tag; null when the tag does not exist. Throws PluginError. */
     findDigest: async (image: string, tag: string, access: RegistryAccess): Promise<string | null> =>
       (await (await open({ image, access })).findDigest?.(tag)) ?? null,
 

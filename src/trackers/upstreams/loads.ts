@@ -4,7 +4,7 @@ import type { RateState } from "./stored-responses.ts";
 
 const hourMinutes = 60;
 
-/** One enabled source as it weighs on its upstream. */
+/** The load of one enabled source on its upstream. */
 export interface SourceLoad {
   host: string;
   credential_id: string | null;
@@ -16,12 +16,12 @@ function keyOf({ host, credential_id }: { host: string; credential_id: string | 
   return `${host} ${credential_id ?? "-"}`;
 }
 
-/** The rate of a host's window in an hour. GitHub and others count by the hour; a window that says otherwise is not told apart. */
+/** The hourly rate of a host's window. GitHub and others count by the hour; other windows are treated alike. */
 function hourlyLimit(state: RateState | undefined, documented: number | null): number | null {
   return state?.limit ?? documented;
 }
 
-/** Upstreams by what is asked of them and what they allow, the most strained first. */
+/** Upstreams with their load and limits, the most strained first. */
 export function upstreamLoads(loads: readonly SourceLoad[], states: readonly RateState[]): UpstreamView[] {
   const known = new Map(states.map((state) => [keyOf(state), state]));
   const groups = new Map<string, SourceLoad[]>();
@@ -59,7 +59,7 @@ function upstreamOf(first: SourceLoad, group: readonly SourceLoad[], state: Rate
   };
 }
 
-/** What part of its limit an upstream is asked for; a block counts as more than all of it. */
+/** The used share of an upstream's limit; a block counts as more than all of it. */
 function strainOf(upstream: UpstreamView): number {
   if (upstream.blocked_until !== null) return Number.MAX_SAFE_INTEGER;
   return upstream.hourly_limit === null ? 0 : upstream.quota_per_hour / Math.max(upstream.hourly_limit, 1);

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
 import { releases, tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 
-/** More than this are not added up. */
+/** Sources beyond this are not counted. */
 const maxSourcesRead = 20_000;
 
 export interface CheckedSource {
@@ -15,7 +15,7 @@ export interface CheckedSource {
   channel_count: number;
 }
 
-/** Every source that is checked by itself. */
+/** Every source with automatic checks. */
 export async function listCheckedSources(read: Reader): Promise<CheckedSource[]> {
   return await read
     .select({
@@ -33,17 +33,17 @@ export async function listCheckedSources(read: Reader): Promise<CheckedSource[]>
     .limit(maxSourcesRead);
 }
 
-/** More than this of one upstream's past are not played. */
+/** Times of one upstream beyond this are not replayed. */
 const maxTimesRead = 5_000;
 
 export interface StoredTimes {
   /** By tag: when it was published, or else first seen after the first check. */
   by_tag: ReadonlyMap<string, number>;
-  /** The first check, at which all other versions were there; null where upstream told the publish time of any: then nobody knows theirs. */
+  /** The first check, when all other versions already existed; null when upstream gave any publish time: then theirs are unknown. */
   baseline_at: number | null;
 }
 
-/** The times of what sources with this address have. */
+/** The stored times of sources with this address. */
 export async function storedTimes(
   read: Reader,
   kind: string,
@@ -64,7 +64,7 @@ export async function storedTimes(
   const isTold = rows.some(({ published_at }) => published_at !== null);
   const by_tag = new Map(
     rows.flatMap(({ tag, published_at, first_observed_at, baseline_at }) => {
-      // What was there at the first check was published at some time before: that says no day.
+      // Versions found by the first check were published at an unknown earlier time.
       const seen = baseline_at !== null && first_observed_at > baseline_at ? first_observed_at : null;
       const at = published_at ?? seen;
       return at === null ? [] : [[tag, at] as const];

@@ -28,7 +28,7 @@ export async function touchResponse(tx: Writer, key: string, now: number): Promi
   await tx.update(response_cache).set({ used_at: now }).where(eq(response_cache.key, key));
 }
 
-/** Removes what was not used since `usedSince`, and the longest unused over the two bounds. */
+/** Removes rows unused since `usedSince`, and the least recently used beyond the two bounds. */
 export async function pruneResponses(
   tx: Writer,
   bounds: { usedSince: number; rows: number; bytes: number },

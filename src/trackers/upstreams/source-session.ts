@@ -8,12 +8,14 @@ import { sourceKinds } from "../../sources/source.ts";
 import type { SourceRegistry } from "../schema.ts";
 import type { SourceRow } from "../source-queries.ts";
 
-/** A plug-in's context that counts what was sent through it. */
+/** A plug-in's context that counts what it sends. */
 export interface CountedContext extends PluginContext {
   stats(): { requests: number; bytes: number };
 }
 
-/** Opens the way to upstreams: bounded, conditional, paced by the rate ledger. Injected, because features never reach the network. */
+/**
+ * Opens the connection to upstreams: bounded, conditional, paced by the rate ledger. Injected, because features never reach the network.
+ */
 export type OpenContext = (options: {
   /** For each request. */
   timeout_ms: number;
@@ -30,10 +32,10 @@ export interface SourceOpener {
   openContext: OpenContext;
 }
 
-/** Where a source is: what is needed to open it. */
+/** What is needed to open a source. */
 export type SourceAddress = Pick<SourceRow, "config" | "credential_id"> & { kind: SourceKind };
 
-/** Where a stored source is asked: at the place that its repository has moved to, else where its configuration says. */
+/** Where to reach a stored source: its repository's new place, else the configured one. */
 export function addressOf(
   registry: SourceRegistry,
   row: Pick<SourceRow, "kind" | "config" | "credential_id" | "moved_to">,
@@ -56,7 +58,7 @@ export function sourceKindOf(kind: string): SourceKind {
   return known;
 }
 
-/** Opens a source with its decrypted credential, or with a secret that another kind of credential has. Nothing is sent yet. */
+/** Opens a source with its decrypted credential, or with a secret from another credential kind. Sends nothing yet. */
 export async function openSource(
   opener: SourceOpener,
   address: SourceAddress,
@@ -72,7 +74,7 @@ export async function openSource(
   };
 }
 
-/** What can be said of a source without asking anybody. */
+/** What a source can tell without any request. */
 function openOffline(
   opener: Pick<SourceOpener, "registry" | "clock">,
   address: Omit<SourceAddress, "credential_id">,
@@ -93,7 +95,7 @@ export function imageNameOf(
   return openOffline(opener, address).imageName ?? null;
 }
 
-/** Says whether two configurations mean the same upstream, so that what was learnt of one is true of the other. */
+/** Identifies the upstream of a configuration, so that what is known about one source can be used for another. */
 export function identityOf(
   opener: Pick<SourceOpener, "registry" | "clock">,
   address: Omit<SourceAddress, "credential_id">,

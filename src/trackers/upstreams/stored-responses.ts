@@ -13,13 +13,13 @@ import {
 } from "./response-queries.ts";
 
 const dayMs = 86_400_000;
-/** Answers that nobody asked for in so long are forgotten. */
+/** Responses unused for this long are deleted. */
 const unusedDays = 30;
 const maxAnswers = 5_000;
 const maxAnswerBytes = 256 * 1024 * 1024;
 const maxRates = 2_000;
 
-/** An upstream's answer with what makes the next request for it conditional. */
+/** An upstream's response with the validators for the next request. */
 export interface Answer {
   etag: string | null;
   last_modified: string | null;
@@ -34,7 +34,7 @@ interface StoreOptions {
   counted: CountedTime;
 }
 
-/** Answers in the database, so that validators survive a restart; bounded in number, bytes and age. */
+/** Responses in the database, so that validators survive a restart; bounded in number, bytes and age. */
 export function answerStore({ db, clock, counted }: StoreOptions) {
   return {
     find: async (key: string): Promise<Answer | null> => {
@@ -71,7 +71,7 @@ const RateState = v.object({
 });
 export type RateState = v.InferOutput<typeof RateState>;
 
-/** The rate ledger in the database: a restart does not forget what an upstream asked for. */
+/** The rate ledger in the database: it survives a restart. */
 export function rateStore({ db, clock, counted }: StoreOptions) {
   return {
     load: async (): Promise<readonly RateState[]> => {
