@@ -1,6 +1,6 @@
 import { givingWay } from "../give-way.ts";
 
-/** The items that are accepted, in their order. Whatever the judgement costs, requests are answered meanwhile. */
+/** The accepted items, in their order. The event loop keeps running however long the judgement takes. */
 export async function acceptedOf<T>(items: readonly T[], isAccepted: (item: T) => boolean): Promise<readonly T[]> {
   const accepted: T[] = [];
   const giveWay = givingWay();

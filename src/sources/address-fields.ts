@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { SaidError } from "../errors.ts";
 import { type Message, toText } from "../messages/message.ts";
 
-/** What was entered cannot be an address; `field` is the one that has to change. */
+/** The input is not an address; `field` is the one to change. */
 export class AddressError extends SaidError {
   readonly field: string;
 
@@ -20,7 +20,7 @@ interface AddressTexts {
   metadata: { placeholder: string; advanced?: true };
 }
 
-/** A field for an address or a name of upstream. `wanted` is what a blank one says. */
+/** A field for an address or a name of upstream; `wanted` is the error of a blank one. */
 export function requiredAddress(wanted: Message, { title, description, max, metadata }: AddressTexts) {
   return v.pipe(
     v.string(),
@@ -44,14 +44,14 @@ export function optionalAddress({ title, description, max, metadata }: AddressTe
 
 type Fields = Record<string, unknown>;
 
-/** An AddressError as `addIssue` of a schema takes it, for the field that it names. Throws any other error. */
+/** An AddressError in the form of a schema's `addIssue`. Throws any other error. */
 function fieldIssue<T extends Fields>(input: T, error: unknown): { message: string; path: [v.ObjectPathItem] } {
   if (!(error instanceof AddressError)) throw error;
   const { field: key, said } = error;
   return { message: toText(said), path: [{ type: "object", origin: "value", input, key, value: input[key] }] };
 }
 
-/** Reads several fields together, once each of them is valid. */
+/** Reads several fields together after each of them is valid. */
 export function readTogether<I extends Fields, O>(read: (fields: I) => O) {
   return v.rawTransform<I, O>(({ dataset, addIssue, NEVER }) => {
     try {
@@ -63,7 +63,7 @@ export function readTogether<I extends Fields, O>(read: (fields: I) => O) {
   });
 }
 
-/** Judges several fields together, once each of them is valid. */
+/** Checks several fields together after each of them is valid. */
 export function checkTogether<I extends Fields>(check: (fields: I) => unknown) {
   return v.rawCheck<I>(({ dataset, addIssue }) => {
     if (!dataset.typed || dataset.issues !== undefined) return;

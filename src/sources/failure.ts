@@ -3,7 +3,7 @@ import { PluginError, type PluginErrorCode } from "../errors.ts";
 import { parseOr } from "../forms/issues.ts";
 import { type Message, say } from "../messages/message.ts";
 
-/** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
+/** Text from elsewhere, bounded and on one line: control characters could forge lines or colours. */
 export function oneLine(text: string, characters: number): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
@@ -14,7 +14,7 @@ export function failure(code: PluginErrorCode, action: Message, reason: Message,
   return new PluginError(code, say("sources.failed", { action, reason }), { cause });
 }
 
-/** Of an answer that is no success, by its status. */
+/** By the status of an unsuccessful response. */
 export function codeOfStatus(status: number): PluginErrorCode {
   if (status === 429) return "rate_limited";
   if (status === 401 || status === 403) return "unauthorized";
@@ -22,14 +22,14 @@ export function codeOfStatus(status: number): PluginErrorCode {
   return status >= 500 ? "unreachable" : "rejected";
 }
 
-/** What the fields of a source mean. Throws `rejected` that names the first field with an error. */
+/** The parsed configuration of a source. Throws `rejected` with the first field that has an error. */
 export function parseConfig<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   return parseOr(schema, input, (field, cause) => {
     return new PluginError("rejected", say("sources.config_error", { field, cause }));
   });
 }
 
-/** The members of a source's credential, or null without one. `wanted` is all that a refusal says: the issue would quote the secret. */
+/** The parsed credential of a source; null without one. A refusal says only `wanted`, because the issue would quote the secret. */
 export function parseSecret<const S extends v.GenericSchema>(
   schema: S,
   secret: unknown,

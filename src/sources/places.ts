@@ -1,7 +1,6 @@
 /**
- * The places within a fetch depth, shared among groups of which each has its members in its own order: taken in turns, so that the
- * versions of a busy channel leave the others theirs. At most `limit` in all and `mostEach` of one group, and the first of each group
- * in any case.
+ * Shares the places of a fetch depth among groups. The groups take turns, so a busy channel leaves places for the others. At most
+ * `limit` in all and `mostEach` of one group, but always the first of each group.
  */
 export function sharePlaces<T>(groups: readonly (readonly T[])[], limit: number, mostEach = limit): T[] {
   const taken = new Set<T>();

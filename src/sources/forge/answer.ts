@@ -5,18 +5,18 @@ import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { readJson, readText } from "../../net/read-json.ts";
 import { codeOfStatus, failure, oneLine } from "../failure.ts";
 
-/** Of upstream's own words in an error. */
+/** Of upstream's own text in an error. */
 const maxWordsCharacters = 300;
-/** Of a list of errors; forges name the first ones first. */
+/** Of a list of errors; forges put the first ones first. */
 const maxErrors = 5;
-/** Levels of lists and objects that words are looked for in; forges use three. */
+/** Levels of lists and objects that are searched for text; forges use three. */
 const maxDepth = 6;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The words in one of a forge's error fields: a text, a list of them, or of objects that have a `message`. */
+/** The text of an error field: a string, a list of strings, or a list of objects with a `message`. */
 function wordsIn(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (depth === maxDepth) return "";
@@ -32,7 +32,7 @@ function wordsIn(value: unknown, depth = 0): string {
     .join("; ");
 }
 
-/** What the forge itself said, from the fields that forges use, else the start of its text; nothing for a web page. */
+/** The forge's own text: from the fields that forges use, or the start of the body; empty for a web page. */
 function forgeWords(body: string): string {
   if (/^\s*</.test(body)) return "";
   let json: unknown;
@@ -48,10 +48,10 @@ function forgeWords(body: string): string {
   return [...new Set(texts)].join(": ");
 }
 
-/** What an answer that is no success says. */
+/** An unsuccessful response. */
 export interface Refusal {
   status: number;
-  /** The forge's own words; empty where it has none. */
+  /** The forge's own text; may be empty. */
   words: string;
   reason: Message;
 }
@@ -67,13 +67,13 @@ export async function readRefusal(response: Response): Promise<Refusal> {
   return { status, words, reason };
 }
 
-/** What an answer that is no success means. */
+/** The error for an unsuccessful response. */
 export async function readForgeError(response: Response, action: Message): Promise<PluginError> {
   const { status, reason } = await readRefusal(response);
   return failure(codeOfStatus(status), action, reason);
 }
 
-/** The body of a success by its schema; a refusal, a web page, broken JSON and another form are PluginErrors that say so. */
+/** The body by its schema. Throws a PluginError for a refusal, a web page, broken JSON, or another form. */
 export async function readForgeJson<const S extends v.GenericSchema>(
   response: Response,
   schema: S,

@@ -1,7 +1,7 @@
-/** Longer names match no pattern and are not stored, so they must not be waited for either. */
+/** Longer names match no pattern and are not stored. */
 const maxTagCharacters = 256;
 const maxLinkCharacters = 2_048;
-/** Earlier than any forge: a date that a broken tool wrote into a commit, or a placeholder that a migration left behind. */
+/** Earlier than any forge: an earlier date comes from a broken tool, or is a placeholder of a migration. */
 const earliestPublishTime = 946_684_800_000;
 
 /** A name that git allows for a tag and that is short enough to be stored. */
@@ -16,12 +16,12 @@ export function isObjectId(text: unknown): text is string {
   return typeof text === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** A publish time that can be meant, or null. Milliseconds UTC. */
+/** A plausible publish time, or null. Milliseconds UTC. */
 export function believable(instant: number | null): number | null {
   return instant !== null && instant >= earliestPublishTime ? instant : null;
 }
 
-/** An address that may become a link, or null. */
+/** An address that is safe as a link, or null. */
 export function linkOf(text: string | null | undefined): string | null {
   if (text === null || text === undefined || text.length > maxLinkCharacters || !URL.canParse(text)) return null;
   return ["http:", "https:"].includes(new URL(text).protocol) ? text : null;

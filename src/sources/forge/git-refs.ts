@@ -5,29 +5,27 @@ import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { failure, oneLine } from "../failure.ts";
 import { isWebPage, readForgeError } from "./answer.ts";
-import { isObjectId } from "./believable.ts";
+import { isObjectId, isUsableTag } from "./believable.ts";
 import { fetchMoved } from "./moved.ts";
 
-/** Most tags that are read; the largest repositories have some tens of thousands. */
+/** The largest repositories have some tens of thousands of tags. */
 export const maxRefs = 200_000;
-/** Longest name of a tag in bytes; what is longer cannot be stored and is left out. */
+/** No name of this many bytes can be stored. */
 const maxNameBytes = 1_024;
-/** Lines are read this many at a time, between which the event loop runs. */
+/** Lines that are read before the event loop runs again. */
 const linesPerTurn = 1_000;
 
 const tagPrefix = "refs/tags/";
-/** What git itself forbids in a ref; such a name comes from something else than git. */
-const forbidden = /[\p{Cc}\uFFFD ~^:?*[\\]/u;
 
 function packet(line: string): string {
   return `${(line.length + 4).toString(16).padStart(4, "0")}${line}`;
 }
 
-/** Protocol v2: the tags with the objects behind annotated ones. No discovery is needed, for both words are the oldest of v2. */
+/** Protocol v2: the tags with the objects behind annotated ones. It needs no discovery: every server of v2 knows both words. */
 const lsRefs = `${packet("command=ls-refs\n")}0001${packet("peel\n")}${packet(`ref-prefix ${tagPrefix}\n`)}0000`;
 
 interface Packet {
-  /** One character for each byte, without the line's end. */
+  /** One character for each byte, without the line feed. */
   line: string;
   is_flush: boolean;
 }
@@ -54,7 +52,7 @@ function* packetsOf(bytes: string): Generator<Packet> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The name as text; null for what is not UTF-8, too long, or no name that git would allow. */
+/** The name as text; null if it is not UTF-8, or cannot be stored. */
 function readName(bytes: string): string | null {
   if (bytes === "" || bytes.length > maxNameBytes) return null;
   let name = bytes;
@@ -62,13 +60,13 @@ function readName(bytes: string): string | null {
     try {
       name = utf8.decode(Buffer.from(bytes, "latin1"));
     } catch {
-      return null; // git takes any bytes for a name; those that are no text cannot be shown, matched or stored
+      return null; // git takes any bytes as a name; those that are not text cannot be shown, matched or stored
     }
   }
-  return forbidden.test(name) ? null : name;
+  return isUsableTag(name) ? name : null;
 }
 
-/** Collects tags. An annotated tag's commit overrides the tag object, in whichever order they come. */
+/** Collects tags. The commit behind an annotated tag replaces the tag object. */
 function createCollector() {
   const commits = new Map<string, string>();
   return {
@@ -95,17 +93,17 @@ function addV2(collector: Collector, line: string): void {
   collector.add(ref, peeled?.slice("peeled:".length) ?? object);
 }
 
-/** `<object> <ref>`, the first one with NUL and capabilities, annotated tags once more as `<ref>^{}` with what is behind them. */
+/** `<object> <ref>`. The first has NUL and capabilities; an annotated tag follows again as `<ref>^{}` with the object behind it. */
 function addV0(collector: Collector, line: string): void {
   const [entry = ""] = line.split("\0", 1);
   const space = entry.indexOf(" ");
   if (space < 0) throw new SaidError(say("sources.git_reference", { text: oneLine(entry, 80) }));
   const ref = entry.slice(space + 1);
-  // Peeled lines follow their tag, so the later one stands.
+  // A peeled line follows its tag, so it replaces it.
   collector.add(ref.endsWith("^{}") ? ref.slice(0, -3) : ref, entry.slice(0, space));
 }
 
-/** Reads one answer to its last flush; the event loop runs between the parts of a long one. */
+/** Reads an answer to its last flush; the event loop runs between the parts of a long one. */
 async function collect(body: string, action: Message, add: (collector: Collector, line: string) => void, ends: number) {
   const collector = createCollector();
   let flushes = 0;
@@ -134,11 +132,11 @@ async function collect(body: string, action: Message, add: (collector: Collector
 }
 
 /**
- * Every tag with the commit behind it, by one request of git's own protocol (`ls-refs` of version 2) to the address that
- * `git clone` takes, with or without `.git`. Tags whose names are not UTF-8 are left out. A server that knows version 2 not, or
- * whose objects have SHA-256 names, costs a second request, for the listing that all servers know. `authorization` is the whole
- * header: forges take their tokens from git in different ways.
- * @throws PluginError `unauthorized`, `not_found`, `malformed` for what is not git's, `rejected` for more than 200,000 tags.
+ * Every tag with its commit, by one request of git's own protocol (`ls-refs` of version 2) to the address that `git clone` takes, with
+ * or without `.git`. Names that cannot be stored are left out. A server without version 2, or with SHA-256 object names, costs a second
+ * request for the listing that all servers know. `authorization` is the whole header, because each forge takes its tokens from git in
+ * another way.
+ * @throws PluginError `unauthorized`, `not_found`, `malformed` for another protocol, `rejected` for more than 200,000 tags.
  */
 export async function listTagCommits(
   repository: URL,
@@ -163,7 +161,7 @@ export async function listTagCommits(
     headers: { "content-type": "application/x-git-upload-pack-request", "git-protocol": "version=2" },
     body: lsRefs,
   });
-  // Git says nothing at all, and others an error, when they cannot read the question; an empty repository answers with a flush.
+  // A server that cannot read the request sends nothing or an error; an empty repository sends a flush.
   if (answer !== "" && !answer.startsWith("ERR ", 4)) return await collect(answer, action, addV2, 1);
   const listing = await read("info/refs?service=git-upload-pack", "application/x-git-upload-pack-advertisement", {
     method: "GET",

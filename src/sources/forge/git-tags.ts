@@ -2,15 +2,14 @@ import * as v from "valibot";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
-import { isUsableTag } from "./believable.ts";
 import { hadReleases } from "./memo.ts";
 
-/** The form of this memory between checks; another name means that nothing is remembered. */
+/** The form of the memory between checks. */
 const memoForm = "git-tags-1";
-/** Of the remembered names, as UTF-8; a memory may have 2 MiB. What does not fit lies lowest. */
+/** Of the remembered names as UTF-8; a memory may have 2 MiB. The lowest names are dropped first. */
 const maxBytes = 1_500_000;
 
-/** Two forms of earlier versions: GitHub's, which differs by its name alone, and Gitea's. */
+/** Forms of earlier versions: GitHub's, which only has another name, and Gitea's. */
 const earlierForm = "github-tags-1";
 const EarlierJson = v.pipe(
   v.string(),
@@ -18,7 +17,7 @@ const EarlierJson = v.pipe(
   v.object({ form: v.literal("gitea-tags-1"), names: v.array(v.string()) }),
 );
 
-/** The names that an earlier check listed; null if none did. A tag's name has no blank. */
+/** The names that an earlier check listed; null if there was none. Tags have no spaces. */
 function parseMemo(memo: string | null): ReadonlySet<string> | null {
   const [form, ...names] = memo?.split(" ") ?? [];
   if (form === memoForm || form === earlierForm) return new Set(names);
@@ -26,7 +25,7 @@ function parseMemo(memo: string | null): ReadonlySet<string> | null {
   return earlier.success ? new Set(earlier.output.names) : null;
 }
 
-/** Keeps what is listed now, then what was listed once: a list that came short is no news when it is whole again. */
+/** Keeps what is listed now, then what was listed before: a tag that was missing for a while is not announced again. */
 function formatMemo(ordered: readonly string[], before: ReadonlySet<string> | null): string {
   const words = [memoForm];
   let bytes = memoForm.length;
@@ -38,14 +37,9 @@ function formatMemo(ordered: readonly string[], before: ReadonlySet<string> | nu
   return words.join(" ");
 }
 
-/** Every tag that can be stored. */
-export function usableNames(commits: ReadonlyMap<string, string>): readonly string[] {
-  return [...commits.keys()].filter(isUsableTag);
-}
-
 /**
- * The tags of a repository that makes no releases. Git does not say when they were made, so they have no publish time; the highest
- * come first, and before them those that were not listed before.
+ * The tags of a repository without releases. Git does not report when they were made, so they have no publish time. New tags come
+ * first, then the highest.
  */
 export async function listGitTags(
   request: ListRequest,
@@ -54,7 +48,7 @@ export async function listGitTags(
 ): Promise<Listing> {
   if (hadReleases(request)) return { releases: [], total: 0, memo: request.memo };
   const before = parseMemo(request.memo);
-  const ordered = orderTags(usableNames(commits));
+  const ordered = orderTags([...commits.keys()]);
   const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);
   const shown = new Set(request.watch);
   for (const accept of request.accepts) {

@@ -10,7 +10,7 @@ const maxLookups = 5;
 
 /** One page of a list, in upstream's order, the newest first. */
 export interface ForgePage {
-  /** What can be stored of it: no drafts, no names that git does not allow. */
+  /** Without drafts and names that git does not allow. */
   releases: readonly UpstreamRelease[];
   /** Entries of all kinds. */
   count: number;
@@ -22,11 +22,11 @@ export interface ForgePage {
   next: (() => Promise<ForgePage>) | null;
 }
 
-/** What a forge has to offer for the listing; addresses, queries and answers are its own business. */
+/** What a forge provides; addresses, queries and responses are its own business. */
 export interface ForgeList {
   list: Memo["list"];
   first(memory: Memo | null): Promise<ForgePage>;
-  /** For a list without commits. */
+  /** If the list has no commits. */
   commits?: {
     /** By tag. */
     list(): Promise<ReadonlyMap<string, string>>;
@@ -36,8 +36,8 @@ export interface ForgeList {
 }
 
 /**
- * Entries of the newest page. A first check reads long pages; later ones transfer this page each time, and what lies beyond it is
- * remembered, so that `each` entries for a place are enough.
+ * Entries on the newest page. A first check reads full pages. Later checks need only `each` entries for a place, because what lies
+ * beyond is remembered.
  */
 export function newestPageSize(
   { limit }: ListRequest,
@@ -70,8 +70,8 @@ function newestFirst<T extends { published_at: number | null }>(entries: readonl
 }
 
 /**
- * What upstream has as far as is known: what was read now, then what an earlier check read beyond it. If upstream's count shows that
- * something beyond came or went, that memory is not used.
+ * What upstream has, as far as is known: what was read now, then what an earlier check read beyond it. That memory is not used if
+ * upstream's count shows a change beyond the pages.
  */
 function outlook({ listed, extent, total, memory, remembered }: Walk): Pick<Memo, "entries" | "extent"> {
   const isPlaced = (tag: string) => remembered.get(tag)?.standing === "placed";
@@ -97,8 +97,8 @@ function outlook({ listed, extent, total, memory, remembered }: Walk): Pick<Memo
 }
 
 /**
- * What takes a place within the depth. The caller keeps watched releases in any case, and then fewer others of their group: they
- * count here, so that no more is read than is kept.
+ * What has a place within the depth. The caller always keeps watched releases, and then fewer others of their group: they count
+ * here, so that no more is read than is kept.
  */
 function placesOf(request: ListRequest, { entries, extent }: Pick<Memo, "entries" | "extent">): readonly Remembered[] {
   const { accepts, limit, most_each = limit } = request;
@@ -114,7 +114,7 @@ function placesOf(request: ListRequest, { entries, extent }: Pick<Memo, "entries
       group.push(entry);
       if (!watch.has(entry.tag)) others -= 1;
     }
-    // What is further down and not known yet.
+    // Further down and not known yet.
     for (; extent === "part" && others > 0 && group.length < limit; others -= 1) {
       group.push({ tag: "", stage: "tag", published_at: null, standing: "listed" });
     }
@@ -123,14 +123,14 @@ function placesOf(request: ListRequest, { entries, extent }: Pick<Memo, "entries
   return sharePlaces(groups, limit, limit);
 }
 
-/** Whether the caller has everything that has a place, or gets it from what was read. */
+/** Whether the caller has everything with a place, or gets it from the pages. */
 function isEnough(walk: Walk, request: ListRequest): boolean {
   const hasPlace = ({ tag, standing }: Remembered) =>
     standing === "placed" || walk.listed.has(tag) || request.known.has(tag);
   return walk.extent !== "part" || placesOf(request, outlook(walk)).every(hasPlace);
 }
 
-/** Reads page by page until each channel has its places, and no further. */
+/** Reads pages until each channel has its places. */
 async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> {
   const memory = recall(request, forge.list);
   const remembered = new Map(memory?.entries.map((entry) => [entry.tag, entry]));
@@ -139,7 +139,7 @@ async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> 
   let next: ForgePage["next"] = () => forge.first(memory);
   for (let pages = 1; next !== null; pages += 1) {
     const page: ForgePage = await next();
-    // The list moves on while its pages are read: what was on one page can be on the next again.
+    // A new release moves the others: one can be on two pages.
     for (const release of page.releases) if (!walk.listed.has(release.tag)) walk.listed.set(release.tag, release);
     walk.named = [...walk.named, ...(page.named ?? [])];
     walk.total = page.total ?? walk.total;
@@ -173,11 +173,11 @@ function horizonOf({ memory, listed }: Walk): number | null {
 function hasAppeared(release: UpstreamRelease, { remembered }: Walk, horizon: number | null): boolean {
   const before = remembered.get(release.tag);
   if (before !== undefined) return before.stage === "prerelease" && release.stage === "release";
-  // Older than everything that was read before: it is here because this check read further.
+  // Older than everything that was read before: this check only read further.
   return horizon === null || release.published_at === null || release.published_at > horizon;
 }
 
-/** What is returned: for each channel its newest, what is watched, and what was requested by name. */
+/** What is returned: the newest of each channel, what is watched, and what was requested by name. */
 function choose(walk: Walk, request: ListRequest, named: readonly UpstreamRelease[]): readonly UpstreamRelease[] {
   const newest = newestFirst([...walk.listed.values()]);
   const chosen = new Set(request.watch);
@@ -212,8 +212,8 @@ function remember(forge: ForgeList, walk: Walk, request: ListRequest, missing: R
 }
 
 /**
- * The releases or tags of a repository for a request. Of an unchanged list only the newest page is read, because an earlier check
- * returned what lies beyond it.
+ * The releases or tags of a repository. If nothing changed, only the newest page is read, because an earlier check returned what lies
+ * beyond it.
  */
 export async function listIncrementally(forge: ForgeList, request: ListRequest): Promise<Listing> {
   const nothing = { releases: [], total: 0, memo: request.memo };

@@ -22,13 +22,13 @@ export interface Remembered {
   standing: (typeof standings)[number];
 }
 
-/** How far a list was read: to its end, as far as a check ever reads, or only as far as it had to. */
+/** How far a list was read: to its end, as far as a check ever reads, or only as far as needed. */
 export type Extent = "whole" | "bound" | "part";
 
-/** What a check remembers of the list that it read, so that the next one reads its newest page alone. */
+/** What a check remembers of the list, so that the next one reads only its newest page. */
 export interface Memo {
   list: "releases" | "tags";
-  /** In upstream's order, the newest first; after them what is gone. */
+  /** In upstream's order, the newest first; at the end those that are gone. */
   entries: readonly Remembered[];
   extent: Extent;
   /** Upstream's own count; null if it gave none. */
@@ -66,7 +66,7 @@ const EarlierGitea = v.object({
 });
 const AnyStored = v.pipe(v.string(), v.parseJson(), v.variant("form", [Stored, EarlierGithub, EarlierGitea]));
 
-/** A line of words: the form, the extent, the count, and each tag after the letter of its stage. */
+/** One line: the form, the extent, the count, and each tag after the initial of its stage. */
 function fromGitlab(text: string): Memo {
   const [, extent, total = "", ...words] = text.split(" ");
   const entries = words.flatMap((word): Remembered[] => {
@@ -104,7 +104,7 @@ function fromStored(stored: v.InferOutput<typeof AnyStored>): Memo {
       const rest = is_exhausted ? "bound" : "part";
       return {
         list: "releases",
-        // One time was kept for all: the earliest.
+        // Only the earliest time was kept.
         entries: seen.map(([tag, stage]) => ({ tag, stage, published_at, standing: "listed" })),
         extent: is_whole ? "whole" : rest,
         total,
@@ -114,7 +114,7 @@ function fromStored(stored: v.InferOutput<typeof AnyStored>): Memo {
   }
 }
 
-/** What the last check left; null if there was none, or if it listed something else. */
+/** What the last check left; null if there was none, or if it is in another form. */
 export function parseMemo(text: string | null): Memo | null {
   if (text?.startsWith("gitlab-list-1 ") === true) return fromGitlab(text);
   const stored = v.safeParse(AnyStored, text);
@@ -133,17 +133,17 @@ export function formatMemo({ entries, extent, ...facts }: Memo): string {
   });
 }
 
-/** Equal for requests that want the same, so that what was returned for one need not be returned for the next. */
+/** Equal for requests that ask for the same: what one of them returned need not be returned again. */
 export function questionOf({ limit, most_each, rules }: ListRequest): string {
   const question = JSON.stringify([limit, most_each ?? limit, rules ?? null]);
   return createHash("sha256").update(question).digest("base64url").slice(0, 16);
 }
 
-/** The memory as far as it counts for a request for this list. */
+/** What of the memory applies to a request for this list. */
 export function recall(request: ListRequest, list: Memo["list"]): Memo | null {
   const memo = parseMemo(request.memo);
   if (memo === null) return null;
-  // Of another list only the names count.
+  // Only the names of another list are of use.
   if (memo.list !== list) return { ...memo, extent: "whole", total: null, entries: memo.entries.map(asGone) };
   if (memo.question === questionOf(request)) return memo;
   return { ...memo, entries: memo.entries.map((entry) => (entry.standing === "placed" ? asListed(entry) : entry)) };
@@ -157,7 +157,7 @@ function asListed(entry: Remembered): Remembered {
   return { ...entry, standing: "listed" };
 }
 
-/** Tags stand in for releases only where there never were any: an emptied list is no reason to announce them. */
+/** Tags replace releases only if there never were any: an emptied list is no reason to announce tags. */
 export function hadReleases({ memo }: ListRequest): boolean {
   const memory = parseMemo(memo);
   return memory !== null && memory.list === "releases" && memory.entries.length > 0;

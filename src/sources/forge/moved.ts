@@ -3,19 +3,19 @@ import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
 
-/** A renamed repository leads to its new place in one step, or in two where it was also transferred. */
+/** A renamed repository redirects once, or twice if it was also transferred. */
 const maxMoves = 3;
 
 export interface Moved {
   response: Response;
-  /** Where the answer came from; another address than the one that was asked when the repository has moved. */
+  /** The address that answered. */
   url: URL;
   has_moved: boolean;
 }
 
 /**
- * A request that follows the redirects of a renamed repository: at most 3, on the same origin, with the same method and body,
- * also where a redirect by its status would make a GET of a POST. Another origin is refused, so that no credential goes there.
+ * Follows the redirects of a renamed repository: at most 3, on the same origin, with the same method and body, even if the status would
+ * turn a POST into a GET. Another origin is refused, so that no credential goes there.
  */
 export async function fetchMoved(context: PluginContext, url: URL, init: RequestInit, action: Message): Promise<Moved> {
   let place = url;
@@ -28,7 +28,7 @@ export async function fetchMoved(context: PluginContext, url: URL, init: Request
     if (!URL.canParse(location, place)) throw failure("malformed", action, say("sources.redirect_invalid"));
     const next = webUrl(location, place);
     next.hash = "";
-    // An instance behind a proxy that ends TLS names itself with http.
+    // An instance behind a TLS proxy calls itself http.
     const isItself = next.hostname === place.hostname && ["", "80", "443", place.port].includes(next.port);
     if (isItself && next.protocol === "http:" && place.protocol === "https:") {
       next.protocol = "https:";

@@ -14,13 +14,13 @@ export interface Place {
 export interface PlaceForm {
   /** The field of the path; the other one is `instance_url`. */
   field: "repository" | "project";
-  /** Of an instance, in errors. */
+  /** An instance, as an example in errors. */
   example: string;
-  /** The end of an instance's address that belongs to its API. */
+  /** The part of a pasted instance address that belongs to its API. */
   api_path: RegExp;
   /** The instance that is meant if no field names one; null if there is none. */
   public_instance: string | null;
-  /** The path without what surrounds it; null for none. `isPage`: it comes from the address of one of its pages. */
+  /** The plain path; null if it is not one. `isPage`: it comes from the address of a page. */
   readPath(text: string, isPage: boolean): string | null;
 }
 
@@ -28,7 +28,7 @@ function shown(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ").slice(0, 200);
 }
 
-/** Quotes nothing: what stands before the `@` is a secret. */
+/** Quotes nothing: the part before the `@` is a secret. */
 function refuseUser(url: URL, field: string): void {
   if (url.username !== "" || url.password !== "") throw new AddressError(field, say("addresses.with_user"));
 }
@@ -56,12 +56,12 @@ function readAddress(text: string, field: string): URL | null {
   return url;
 }
 
-/** The path of an address as it was meant; unchanged if it is not UTF-8. */
+/** The decoded path of an address; unchanged if it is not UTF-8. */
 export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    return path; // a stray percent sign, which no name may have: it is refused as such
+    return path; // no name has a percent sign, so it is refused
   }
 }
 

@@ -13,7 +13,7 @@ export const RestRelease = v.object({
   body: v.nullish(v.string()),
 });
 
-/** Null for a draft, without a publish time, and for a name that git does not allow. The commit comes from the tag itself. */
+/** Null for a draft, without a publish time, or with a name that git does not allow. The commit comes from the tag. */
 export function readRestRelease(release: v.InferOutput<typeof RestRelease>): UpstreamRelease | null {
   const { tag_name: tag, draft, prerelease, published_at, html_url, body } = release;
   const instant = parseInstant(published_at ?? "");

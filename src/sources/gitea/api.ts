@@ -15,7 +15,7 @@ const FileContents = v.object({ type: v.literal("file"), encoding: v.literal("ba
 
 /** The API of one repository, at its present place. */
 export interface GiteaApi {
-  /** The newest page of releases, with so many entries on it and on each one after it. */
+  /** The newest page of releases; all pages have this size. */
   listReleases(size: number): Promise<ForgePage>;
   /** Null if no published release has this tag. */
   findRelease(tag: string): Promise<UpstreamRelease | null>;
@@ -56,7 +56,7 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
 
   const listPage = async (page: number, size: number, before: number): Promise<ForgePage> => {
     const action = say("sources.list_releases", { name: `${host}/${path}` });
-    // A token would add drafts, also to the total.
+    // With a token, drafts would be listed and counted.
     const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, action);
     const list = await readForgeJson(response, v.array(RestRelease), action);
     const total = readCount(response.headers.get("x-total-count"));
@@ -78,7 +78,7 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
       return response.status === 404 ? null : readRestRelease(await readForgeJson(response, RestRelease, action));
     },
     listCommits() {
-      // Any user name goes with a token as the password.
+      // The token is the password of any user name.
       const basic = token === null ? null : `Basic ${Buffer.from(`oauth2:${token}`).toString("base64")}`;
       commits ??= listTagCommits(new URL(`${instance}/${path}`), context, basic);
       return commits;

@@ -1,5 +1,5 @@
 import { parseConfig } from "../failure.ts";
-import { listGitTags, usableNames } from "../forge/git-tags.ts";
+import { listGitTags } from "../forge/git-tags.ts";
 import { listIncrementally, newestPageSize } from "../forge/listing.ts";
 import { parseToken } from "../forge/token.ts";
 import type { Source } from "../source.ts";
@@ -35,12 +35,12 @@ export const gitea: Source<"gitea"> = {
         const listing = await listGitTags(request, await api.listCommits(), api.tagPage);
         return { ...listing, moved_to: api.movedTo() };
       },
-      listNames: async () => usableNames(await api.listCommits()),
+      listNames: async () => [...(await api.listCommits()).keys()],
       readFile: (path, ref) => api.readFile(path, ref),
     };
   },
   place_field: "repository",
   host: (config) => new URL(parseConfig(GiteaConfig, config).instance_url).host,
-  // The newest page of releases and the tags' commits. Neither forge limits requests by itself; a proxy before it may.
+  // The newest page of releases, and the commits of the tags. Only a proxy in front of the forge may limit requests.
   cost: () => ({ requests: 2, quota: 2, hourly_limit: null }),
 };

@@ -1,7 +1,6 @@
 import type { PluginContext } from "../../plugin.ts";
 import { parseConfig } from "../failure.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
-import { usableNames } from "../forge/git-tags.ts";
 import { parseToken } from "../forge/token.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
@@ -11,7 +10,7 @@ import { restApi } from "./rest.ts";
 import { gitAuthorization, restSource } from "./rest-source.ts";
 import { GithubConfig } from "./schema.ts";
 
-/** Requests an hour as GitHub documents them, for an address without a token and for a token's owner. */
+/** GitHub's documented requests per hour: for an IP address without a token, and for the owner of a token. */
 const anonymousLimit = 60;
 const tokenLimit = 5_000;
 
@@ -24,21 +23,21 @@ function open(input: unknown, secret: unknown, context: PluginContext): OpenSour
   const { places, config } = readConfig(input);
   const token = parseToken(secret);
   const api = restApi({ url: places.rest, name: places.name }, token, context);
-  // One mode for the life of a configuration: a failing one reports its own error, and the other is never tried.
+  // A failing mode reports its own error; the other mode is never tried.
   const mode =
     config.fetch_mode === "graphql" ? graphqlSource(places, token, context) : restSource(api, places, token, context);
   return {
     listReleases: mode.listReleases,
     listTags: mode.listTags,
     async listNames() {
-      return usableNames(await listTagCommits(new URL(places.page), context, gitAuthorization(token)));
+      return [...(await listTagCommits(new URL(places.page), context, gitAuthorization(token))).keys()];
     },
-    // In both modes by REST: its answer has a validator, and it gives files whole that GraphQL cuts.
+    // By REST in both modes: it has a validator, and GraphQL truncates long files.
     readFile: api.readFile,
   };
 }
 
-/** Releases and tags of github.com and of GitHub Enterprise, by GraphQL or by REST as the configuration says. */
+/** Releases and tags of github.com and of GitHub Enterprise, by GraphQL or REST. */
 export const github: Source<"github"> = {
   kind: "github",
   title: "GitHub",
@@ -49,9 +48,9 @@ export const github: Source<"github"> = {
   open,
   place_field: "repository",
   host: (config) => readConfig(config).places.host,
-  // Another mode asks the same repository, whose history stays.
+  // The history stays when the mode changes.
   identity: (config) => readConfig(config).config.repository.toLowerCase(),
-  // One query; or the releases and git's list of tags, of which the second costs no allowance.
+  // One query; or the releases and git's list of tags, which counts against no limit.
   cost: (input, { has_credential }) => {
     const isGraphql = readConfig(input).config.fetch_mode === "graphql";
     const hourly_limit = isGraphql || has_credential ? tokenLimit : anonymousLimit;

@@ -40,7 +40,7 @@ function connection<S extends v.GenericSchema>(node: S) {
   return v.object({
     totalCount: v.number(),
     pageInfo: v.object({ hasNextPage: v.boolean(), endCursor: v.nullable(v.string()) }),
-    // A node whose own part failed is null.
+    // A node that failed is null.
     nodes: v.array(v.nullable(node)),
   });
 }
@@ -55,7 +55,7 @@ const Answer = v.object({
             releases: v.optional(connection(ReleaseNode)),
             refs: v.nullish(connection(TagNode)),
           },
-          // The releases and tags asked by name, each under a name of its own.
+          // The releases and tags requested by name, each under its own alias.
           v.unknown(),
         ),
       ),
@@ -88,11 +88,11 @@ const codes: Readonly<Record<string, PluginErrorCode>> = {
 function codeOf({ type, message }: AnswerError): PluginErrorCode {
   const known = codes[type ?? ""];
   if (known !== undefined) return known;
-  // GitHub gives no type to a query that it did not finish in time.
+  // A query that timed out has no type.
   return /something went wrong|timed? ?out|timeout/i.test(message) ? "unreachable" : "rejected";
 }
 
-/** One release or tag could not be read whole, and the rest of the answer stands. */
+/** Part of one release or tag could not be read; the rest of the answer is valid. */
 function isPartial({ path }: AnswerError): boolean {
   if (path?.[0] !== "repository") return false;
   const [, field, , node] = path;
@@ -105,7 +105,7 @@ interface Peeled {
   dated_at: number | null;
 }
 
-/** The commit at the end of a chain of tags, and when the tag was made: by its tagger, else by the commit's date. */
+/** The commit at the end of a chain of tags, and the date of the tag, or of the commit for a lightweight tag. */
 function peel(target: GitObject | null | undefined): Peeled {
   let last = target ?? null;
   let date = last?.tagger?.date ?? null;
@@ -168,9 +168,8 @@ function readPage<T>(
 }
 
 /**
- * Judges a GraphQL answer, which is a 200 whatever went wrong. An error that leaves one release without its tag is tolerated: the
- * release then has no revision this time. Any other error, and an answer without the repository, is thrown with GitHub's words.
- * `web` is the repository's page.
+ * Reads a GraphQL answer, which has status 200 even for errors. If only the tag of a release failed, the release has no revision this
+ * time. Any other error, and an answer without the repository, is thrown with GitHub's own text. `web` is the repository's page.
  */
 export async function readGraphqlAnswer(response: Response, action: Message, web: string): Promise<GraphqlAnswer> {
   const { data, errors = [] } = await readForgeJson(response, Answer, action);

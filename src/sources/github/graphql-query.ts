@@ -1,6 +1,5 @@
 /**
- * A tag may point to a tag that points to a tag: three are looked through, as many as anybody makes. The last is the commit, and a
- * chain that goes on has no revision.
+ * A tag may point to another tag: three levels are followed, and a longer chain has no revision.
  */
 const peeled = `oid __typename
       ... on Commit { committedDate }
@@ -31,7 +30,7 @@ export interface QueryWish {
   name: string;
   releases: PageWish | null;
   tags: PageWish | null;
-  /** Asked by name, wherever they are in the list. */
+  /** Requested by name, wherever they are in the list. */
   release_tags: readonly string[];
   bare_tags: readonly string[];
 }
@@ -43,7 +42,7 @@ interface Query {
 
 const page = "pageInfo { hasNextPage endCursor }";
 
-/** The one query of a check. Names go in as variables: what upstream called a tag never becomes part of the query's text. */
+/** The only query of a check. Names are variables: a tag's name never becomes part of the query text. */
 export function buildQuery(wish: QueryWish): Query {
   const variables: Query["variables"] = { owner: wish.owner, name: wish.name };
   const types = ["$owner: String!", "$name: String!"];
@@ -80,7 +79,7 @@ export function buildQuery(wish: QueryWish): Query {
     ${fields.join("\n    ")}
   }
 }`;
-  // A fragment that nothing uses is an error in GraphQL.
+  // GraphQL refuses unused fragments.
   const fragments = [...(isAskingReleases ? [releaseFacts] : []), ...(isAskingTags ? [tagFacts] : []), peeledFacts];
   return { query: [body, ...fragments].join("\n"), variables };
 }

@@ -1,21 +1,21 @@
 import type { Repository } from "./repository.ts";
 
-/** Where a repository answers. No address ends with a slash. */
+/** The addresses of a repository, without slashes at the end. */
 export interface Places {
   /** `owner/name` */
   name: string;
-  /** The page that people browse, and git's address without its `.git`: `https://github.com/owner/name`. */
+  /** The web page, and git's address without `.git`: `https://github.com/owner/name`. */
   page: string;
   /** `https://api.github.com/repos/owner/name` */
   rest: string;
   graphql: string;
-  /** Host of the API: what the rate limit is counted for. */
+  /** Host of the API, to which the rate limit applies. */
   host: string;
 }
 
 /**
- * The addresses of a repository. github.com and the tenants of data residency (`https://NAME.ghe.com`) have their API on a host of
- * its own; an Enterprise Server has all under one origin.
+ * github.com and tenants with data residency (`https://NAME.ghe.com`) have their API on its own host; an Enterprise Server has
+ * everything under one origin.
  */
 export function placesOf({ path, instance_url }: Repository): Places {
   const web = new URL(instance_url === "" ? "https://github.com" : instance_url);
@@ -30,13 +30,13 @@ export function placesOf({ path, instance_url }: Repository): Places {
   };
 }
 
-/** The `owner/name` that a page of a release belongs to; null where it does not say. */
+/** The `owner/name` in the address of a release page; null for other pages. */
 export function repositoryOfPage(page: string | null | undefined): string | null {
   const [, owner, name] = /^https?:\/\/[^/]+\/([^/]+)\/([^/]+)\/releases\//.exec(page ?? "") ?? [];
   return owner === undefined || name === undefined ? null : `${owner}/${name}`;
 }
 
-/** Where a repository is now, when that is another place than was asked. GitHub does not tell upper from lower case. */
+/** The new place of a repository; null if it has not moved. GitHub ignores case. */
 export function movedTo(asked: string, answered: string | null): string | null {
   return answered !== null && answered.toLowerCase() !== asked.toLowerCase() ? answered : null;
 }

@@ -11,8 +11,8 @@ import type { RestApi } from "./rest.ts";
 const maxPageSize = 100;
 /**
  * GitHub sorts this list by the date of the tagged commit, not by publication: a new release of an older commit is further down
- * than the newest `limit`. Pages are not always full because each entry has all its assets, and a response of more than 2 MiB is not
- * stored for the next 304.
+ * than the newest `limit`. The page is still not full: each entry has all its assets, and a response of more than 2 MiB is not stored
+ * for the next 304.
  */
 const newestPage = { each: 3, least: 30, most: maxPageSize };
 

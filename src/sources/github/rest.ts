@@ -8,12 +8,12 @@ import { fetchMoved } from "../forge/moved.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
 import type { UpstreamRelease } from "../source.ts";
 
-/** The version of the REST API whose answers are read here. */
+/** The version of the REST API. */
 const apiVersion = "2022-11-28";
 
 const RepositoryAnswer = v.object({ full_name: v.string() });
 
-/** What the REST API of one repository is asked for. */
+/** A repository in the REST API. */
 export interface RestRepository {
   /** `https://api.github.com/repos/owner/name` */
   url: string;
@@ -31,7 +31,7 @@ export interface RestPage {
   has_moved: boolean;
 }
 
-/** The requests of REST-first, and files in both modes. */
+/** The requests of REST-first, and the files of both modes. */
 export function restApi(repository: RestRepository, token: string | null, context: PluginContext) {
   const get = async (path: string, accept: string, action: Message) => {
     const headers = new Headers({ accept, "x-github-api-version": apiVersion });
@@ -52,14 +52,14 @@ export function restApi(repository: RestRepository, token: string | null, contex
       return { releases, count: list.length, has_more, has_moved };
     },
 
-    /** What the repository is called now: it answers under its former names too. */
+    /** The current name of the repository, which also answers under former names. */
     async readName(): Promise<string> {
       const action = say("sources.read_name", { name: repository.name });
       const { response } = await getJson("", action);
       return (await readForgeJson(response, RepositoryAnswer, action)).full_name;
     },
 
-    /** A release by its tag; null when there is none. */
+    /** A release by its tag; null if there is none. */
     async findRelease(tag: string): Promise<UpstreamRelease | null> {
       const action = say("sources.read_release", { tag, name: repository.name });
       const { response } = await getJson(`/releases/tags/${encodeURIComponent(tag)}`, action);
@@ -67,7 +67,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       return readRestRelease(await readForgeJson(response, RestRelease, action));
     },
 
-    /** A file at a ref, the default branch for null; null when there is none. Throws `rejected` for a folder. */
+    /** A file at a ref (null: the default branch); null if it does not exist. Throws `rejected` for a folder. */
     async readFile(path: string, ref: string | null): Promise<string | null> {
       const action = say("sources.read_file", { path: path.slice(0, 200), name: repository.name });
       const parts = path.replace(/^\/+/, "").split("/");
@@ -79,7 +79,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const { response } = await get(address, "application/vnd.github.raw+json", action);
       if (response.status === 404) return null;
       if (!response.ok) throw await readForgeError(response, action);
-      // A folder has no raw form: GitHub lists it as ordinary JSON.
+      // A folder has no raw form: GitHub answers with ordinary JSON.
       if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
         throw failure("rejected", action, say("sources.folder"));
       }

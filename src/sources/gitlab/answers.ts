@@ -10,7 +10,7 @@ const Commit = v.nullish(
   v.object({ id: v.string(), created_at: v.nullish(v.string()), web_url: v.nullish(v.string()) }),
 );
 
-/** What is used of an entry of `GET /projects/:id/releases`. Without access to the code, tag and commit are left out. */
+/** `GET /projects/:id/releases`. Without access to the code, GitLab omits tag and commit. */
 export const Releases = v.array(
   v.object({
     tag_name: v.nullish(v.string()),
@@ -24,7 +24,7 @@ export const Releases = v.array(
 );
 export type ReleaseAnswer = v.InferOutput<typeof Releases>[number];
 
-/** What is used of an entry of `GET /projects/:id/repository/tags`. `created_at` is that of an annotated tag. */
+/** `GET /projects/:id/repository/tags`. Only annotated tags have `created_at`. */
 export const Tags = v.array(v.object({ name: v.string(), created_at: v.nullish(v.string()), commit: Commit }));
 export type TagAnswer = v.InferOutput<typeof Tags>[number];
 
@@ -37,7 +37,7 @@ function firstInstant(texts: readonly (string | null | undefined)[]): number | n
   return text === null || text === undefined ? null : parseInstant(text);
 }
 
-/** A page of this instance, or null: links from elsewhere are not shown. */
+/** A page of this instance, or null: links to other hosts are not shown. */
 export function ownPage(text: string | null | undefined, instance: string): string | null {
   if (text === null || text === undefined || text.length > 2_048 || !URL.canParse(text)) return null;
   const url = webUrl(text);
@@ -45,7 +45,7 @@ export function ownPage(text: string | null | undefined, instance: string): stri
   return isOwn && url.username === "" && url.password === "" ? url.href : null;
 }
 
-/** The full path of the project that a page of a release or a commit belongs to; null where it does not say. */
+/** The full path of the project, from the address of a release or commit page; null for other pages. */
 export function projectOfPage(page: string | null, instance: string): string | null {
   if (page === null) return null;
   const prefix = new URL(instance).pathname.replace(/\/$/, "");
@@ -63,7 +63,7 @@ function stageOf(release: ReleaseAnswer, now: number): ReleaseStage {
   return at !== null && at > now ? "prerelease" : "release";
 }
 
-/** In our terms; null for one without a tag that git could have, or without any time. */
+/** Null without a valid tag or without a time. */
 export function toRelease(answer: ReleaseAnswer, instance: string, now: number): UpstreamRelease | null {
   const { tag_name, released_at, created_at, description, commit, _links } = answer;
   if (typeof tag_name !== "string" || !isUsableTag(tag_name)) return null;
@@ -73,7 +73,7 @@ export function toRelease(answer: ReleaseAnswer, instance: string, now: number):
     version: tag_name,
     tag: tag_name,
     stage,
-    // One that is upcoming has not been published.
+    // An upcoming release is not published yet.
     published_at: stage === "prerelease" ? null : firstInstant([released_at, created_at]),
     revision: commitOf(commit),
     url: ownPage(_links?.self, instance),
@@ -81,7 +81,7 @@ export function toRelease(answer: ReleaseAnswer, instance: string, now: number):
   };
 }
 
-/** A bare tag in our terms; null for a name that git could not have. */
+/** Null for a name that git does not allow. */
 export function toTag(answer: TagAnswer, page: (tag: string) => string | null): UpstreamRelease | null {
   const { name, created_at, commit } = answer;
   if (!isUsableTag(name)) return null;

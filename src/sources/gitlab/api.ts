@@ -8,16 +8,16 @@ import type { Project } from "./project.ts";
 
 export interface GitLabAnswer {
   response: Response;
-  /** Where it came from in the end. */
+  /** The address that answered. */
   url: URL;
 }
 
 export interface GitLabApi {
-  /** Sends a GET and follows a moved project within the instance. Answers of every status are returned. */
+  /** Sends a GET and follows a moved project within the instance. Returns responses of every status. */
   get(url: URL, action: Message): Promise<GitLabAnswer>;
 }
 
-/** The API of one instance. The token is sent to the instance's origin and to no other. */
+/** The API of one instance. The token is sent only to its origin. */
 export function gitLabApi(project: Project, token: string | null, context: PluginContext): GitLabApi {
   const root = `${project.instance}/api/v4/`;
   return {
@@ -35,7 +35,7 @@ export function gitLabApi(project: Project, token: string | null, context: Plugi
   };
 }
 
-/** What an answer that is no success means. `closed` says what a 403 means here, where GitLab names no other reason. */
+/** The error for a refusal. `closed` explains a 403 for which GitLab gives no other reason. */
 export function refused({ status, words, reason }: Refusal, action: Message, closed: Message): PluginError {
   const isClosed = status === 403 && !/scope|privileges/i.test(words);
   const items = [reason, closed];

@@ -14,10 +14,10 @@ import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, isNumericId, type Project, parseProject } from "./project.ts";
 import { GitLabConfig } from "./schema.ts";
 
-/** Releases in one page: GitLab reads a commit for each, and a large page would be too much to keep for the next check. */
+/** Releases on one page: GitLab reads a commit for each, and a large page would be too large to store for the next check. */
 const releasesPerPage = { usual: 20, deep: 50 };
 const tagsPerPage = 100;
-/** Most requests for the names of all tags. */
+/** Requests for the names of all tags. */
 const maxNamePages = 100;
 /** Of a changelog, in characters. */
 const maxFileCharacters = 4 * 1024 * 1024;
@@ -37,15 +37,15 @@ interface Opened {
   context: PluginContext;
 }
 
-/** The id in an address of a project's API. */
+/** The ID in an address of a project's API. */
 function idOf(url: URL): string | null {
   const id = /\/api\/v4\/projects\/([^/]+)/.exec(url.pathname)?.[1];
   return id === undefined ? null : decodePath(id);
 }
 
 /**
- * Where a renamed or moved project is now, as a configuration would name it: its path where a release or a commit says it, else the id that GitLab
- * redirects to. An id in the configuration is right for ever.
+ * Where a renamed or moved project is now, in the form of the configuration: its path if a release or commit page shows it, or the ID
+ * that GitLab redirects to. An ID in the configuration stays valid.
  */
 function placeOf(project: Project, pages: readonly (string | null)[], answer: GitLabAnswer | null): string | null {
   if (isNumericId(project.id) || answer === null) return null;
@@ -54,16 +54,16 @@ function placeOf(project: Project, pages: readonly (string | null)[], answer: Gi
   const id = idOf(answer.url);
   const isRedirected = id !== null && !isSame(id);
   if (path !== null && !isSame(path)) {
-    // Below a path that only the instance knows of, a project ends as we name it.
+    // Below a path that only the instance knows, the project's path has ours at its end.
     return isRedirected || !path.toLowerCase().endsWith(`/${project.id.toLowerCase()}`) ? path : null;
   }
   return isRedirected && path === null ? id : null;
 }
 
-/** What one answer has; `next` is the address of the page after it. */
+/** Reads one page; `next` is the address of the page after it. */
 type Read = (url: URL) => Promise<Omit<ForgePage, "next"> & { next: URL | null }>;
 
-/** Follows addresses of pages until one leads back or repeats what was read: some servers never name a last page. */
+/** Follows the addresses of pages until one leads back or repeats what was read: some servers never name a last page. */
 function pagesFrom(first: URL, read: Read): Promise<ForgePage> {
   const visited = new Set<string>();
   const tags = new Set<string>();
@@ -109,7 +109,7 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
   return { ...listing, moved_to: moved };
 }
 
-/** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
+/** Pages of bare tags. A project without a repository has none: GitLab answers with a 404 that names nothing. */
 function tagPages({ project, api }: Opened) {
   const url = apiUrl(project, "/repository/tags", {
     order_by: "updated",
@@ -145,8 +145,8 @@ async function listTags(opened: Opened, request: ListRequest): Promise<Listing> 
 }
 
 /**
- * The names of all tags. Git lists them in one request that counts nowhere; a token for the API alone does not open git's door, so
- * with one the API is asked, a page at a time.
+ * The names of all tags. Git lists them with one request that counts against no limit. A token may be valid only for the API, so with
+ * a token the API is read page by page.
  */
 async function listNames(opened: Opened): Promise<readonly string[]> {
   const { project, context, is_anonymous } = opened;
@@ -165,7 +165,7 @@ async function listNames(opened: Opened): Promise<readonly string[]> {
 
 async function readFile({ project, api }: Opened, path: string, ref: string | null): Promise<string | null> {
   const action = say("sources.read_file", { path: path.slice(0, 200), name: project.id });
-  // GitLab takes "HEAD" for the default branch.
+  // "HEAD" is the default branch.
   const url = apiUrl(project, `/repository/files/${encodeURIComponent(path)}/raw`, { ref: ref ?? "HEAD" });
   const { response } = await api.get(url, action);
   if (!response.ok) {
@@ -193,9 +193,9 @@ function openGitLab(config: unknown, secret: unknown, context: PluginContext): O
 }
 
 /**
- * Projects on gitlab.com and on instances of one's own, by the REST API of version 4. A release's revision is the commit that GitLab
- * says with it, so that an unchanged project costs one conditional request. GitLab notes it when the release is made: a tag that is
- * moved afterwards shows in the list of bare tags alone.
+ * Projects on gitlab.com and on other instances, by the REST API of version 4. The revision of a release is the commit in its entry, so
+ * an unchanged project costs one conditional request. GitLab stores this commit when the release is made: a tag that moves later only
+ * shows in the list of bare tags.
  */
 export const gitlab: Source<"gitlab"> = {
   kind: "gitlab",
@@ -207,8 +207,7 @@ export const gitlab: Source<"gitlab"> = {
   open: openGitLab,
   host: (config) => new URL(projectOf(config).instance).host,
   place_field: "project",
-  // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them. Tags are a list of their own, asked
-  // for when that of the releases came back empty.
+  // Each instance has its own limits, and reports them. Tags are a second list, requested if there are no releases.
   cost: (_config, { has_fallback }) => {
     const requests = has_fallback ? 2 : 1;
     return { requests, quota: requests, hourly_limit: null };

@@ -3,12 +3,12 @@ import { webUrl } from "../../net/web-url.ts";
 import { failure, oneLine } from "../failure.ts";
 import type { GitLabAnswer } from "./api.ts";
 
-/** The parameters by which GitLab's kinds of paging name a page. */
+/** The parameters of GitLab's kinds of paging. */
 const pageParameters = ["page", "page_token", "id_after", "cursor"] as const;
 
-/** The target of `rel="next"` in a `Link` header; null when there is none. */
+/** The target of `rel="next"` in a `Link` header; null if there is none. */
 function nextLink(header: string | null): string | null {
-  // A target may have commas of its own, so entries are cut only where another target begins.
+  // A target may contain commas, so entries are split only before another target.
   for (const entry of (header ?? "").slice(0, 16_384).split(/,\s*(?=<)/)) {
     const [, target = "", rest = ""] = /^\s*<([^>]*)>(.*)$/.exec(entry) ?? [];
     const rel = /;\s*rel\s*=\s*"?([^";,]*)"?/i.exec(rest)?.[1] ?? "";
@@ -18,8 +18,8 @@ function nextLink(header: string | null): string | null {
 }
 
 /**
- * Where the page after an answer is: by its `Link`, or by `x-next-page` where a proxy took that away. Only the name of the page is
- * taken from it; everything else of the address is our own. A `Link` to another host is refused.
+ * The address of the next page: from `Link`, or from `x-next-page` if a proxy removed that. Only the parameters of the page are taken
+ * from it. A `Link` to another host is refused.
  */
 export function nextPage({ response, url }: GitLabAnswer, action: Message): URL | null {
   const next = new URL(url);
@@ -34,7 +34,7 @@ export function nextPage({ response, url }: GitLabAnswer, action: Message): URL 
   const shown = oneLine(link, 200);
   if (!URL.canParse(link, url)) throw fail(say("sources.next_page_invalid", { link: shown }));
   const target = webUrl(link, url);
-  // An instance behind a proxy writes its own name with the wrong scheme or port; its name it must be.
+  // An instance behind a proxy may write the wrong scheme or port, but the host must be its own.
   if (target.hostname !== url.hostname)
     throw fail(say("sources.next_page_elsewhere", { link: shown, origin: url.hostname }));
   if (target.username !== "" || target.password !== "") throw fail(say("sources.next_page_with_user", { link: shown }));
@@ -46,7 +46,7 @@ export function nextPage({ response, url }: GitLabAnswer, action: Message): URL 
   return next;
 }
 
-/** How many there are in all; GitLab leaves it out beyond 10,000. */
+/** The total count; GitLab omits it beyond 10,000. */
 export function totalOf({ response }: GitLabAnswer): number | null {
   const text = response.headers.get("x-total")?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : null;

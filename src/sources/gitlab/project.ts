@@ -1,9 +1,9 @@
 import { type PlaceForm, parsePlace } from "../forge/place.ts";
 
-/** The public instance, meant where no other is named. */
+/** The default instance. */
 export const publicInstance = "https://gitlab.com";
 
-/** Most characters of a project's full path: GitLab allows 20 nested groups of 255, and nobody types them. */
+/** Of a project's full path. GitLab allows 20 nested groups of 255 characters, but no such path is in use. */
 const maxPathCharacters = 1_000;
 const segmentPattern = /^[\p{L}\p{N}_.][\p{L}\p{N}_.-]{0,254}$/u;
 
@@ -15,12 +15,12 @@ export interface Project {
   id: string;
 }
 
-/** A numeric id, which survives every renaming. */
+/** A numeric ID, which survives renaming. */
 export function isNumericId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id);
 }
 
-/** The full path without what a pasted address has around it; null when it is none. */
+/** The full path, without the parts that a pasted address adds; null if it is not one. */
 export function readProjectPath(text: string): string | null {
   const path = text
     .split("/-/", 1)
