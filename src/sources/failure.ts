@@ -22,6 +22,10 @@ export function codeOfStatus(status: number): PluginErrorCode {
   return status >= 500 ? "unreachable" : "rejected";
 }
 
+export function isWebPage(response: Response, body = ""): boolean {
+  return /^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "") || /^\s*</.test(body);
+}
+
 /** The parsed configuration of a source. Throws `rejected` with the first field that has an error. */
 export function parseConfig<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   return parseOr(schema, input, (field, cause) => {

@@ -3,7 +3,7 @@ import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { readJson, readText } from "../../net/read-json.ts";
-import { codeOfStatus, failure, oneLine } from "../failure.ts";
+import { codeOfStatus, failure, isWebPage, oneLine } from "../failure.ts";
 
 /** Of upstream's own text in an error. */
 const maxWordsCharacters = 300;
@@ -82,8 +82,4 @@ export async function readForgeJson<const S extends v.GenericSchema>(
   if (!response.ok) throw await readForgeError(response, action);
   if (isWebPage(response)) throw failure("malformed", action, say("sources.page_of_no_forge"));
   return await readJson(response, schema);
-}
-
-export function isWebPage(response: Response): boolean {
-  return /^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
 }

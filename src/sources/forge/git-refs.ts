@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers";
 import { PluginError, SaidError, saidBy } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure, oneLine } from "../failure.ts";
-import { isWebPage, readForgeError } from "./answer.ts";
+import { failure, isWebPage, oneLine } from "../failure.ts";
+import { readForgeError } from "./answer.ts";
 import { isObjectId, isUsableTag } from "./believable.ts";
 import { fetchMoved } from "./moved.ts";
 

@@ -1,21 +1,11 @@
 import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import { failure, oneLine } from "../failure.ts";
+import { nextLink } from "../next-link.ts";
 import type { GitLabAnswer } from "./api.ts";
 
 /** The parameters of GitLab's kinds of paging. */
 const pageParameters = ["page", "page_token", "id_after", "cursor"] as const;
-
-/** The target of `rel="next"` in a `Link` header; null if there is none. */
-function nextLink(header: string | null): string | null {
-  // A target may contain commas, so entries are split only before another target.
-  for (const entry of (header ?? "").slice(0, 16_384).split(/,\s*(?=<)/)) {
-    const [, target = "", rest = ""] = /^\s*<([^>]*)>(.*)$/.exec(entry) ?? [];
-    const rel = /;\s*rel\s*=\s*"?([^";,]*)"?/i.exec(rest)?.[1] ?? "";
-    if (rel.trim().toLowerCase().split(/\s+/).includes("next")) return target;
-  }
-  return null;
-}
 
 /**
  * The address of the next page: from `Link`, or from `x-next-page` if a proxy removed that. Only the parameters of the page are taken

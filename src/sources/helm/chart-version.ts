@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { orderTags } from "../../versions/order.ts";
 import { readCreated } from "../oci/manifest.ts";
 import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 
@@ -97,4 +98,10 @@ export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVer
     is_deprecated: isTrue(entry.deprecated),
     notes: changesToMarkdown(entry.annotations["artifacthub.io/changes"], parse),
   };
+}
+
+/** One entry for each version, from the highest version to the lowest. */
+export function highestFirst(versions: readonly ChartVersion[]): readonly ChartVersion[] {
+  const byVersion = new Map(versions.map((each) => [each.version, each]));
+  return orderTags([...byVersion.keys()]).flatMap((version) => byVersion.get(version) ?? []);
 }

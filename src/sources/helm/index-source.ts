@@ -2,12 +2,11 @@ import { Buffer } from "node:buffer";
 import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { orderTags } from "../../versions/order.ts";
 import { codeOfStatus, failure, oneLine } from "../failure.ts";
 import { registryWords } from "../oci/answer.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
 import type { ChartAddress } from "./chart-address.ts";
-import type { ChartVersion } from "./chart-version.ts";
+import { type ChartVersion, highestFirst } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
 import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
 import { readIndex } from "./read-index.ts";
@@ -49,19 +48,15 @@ async function refusal(response: Response, action: Message, hasSecret: boolean):
 
 /** The memory after an index was read: its versions from the highest to the lowest. */
 function remember(of: string, response: Response, memo: Memo | null, versions: readonly ChartVersion[]): Memo {
-  const byVersion = new Map(versions.map((each) => [each.version, each]));
-  const ordered = orderTags([...byVersion.keys()])
-    .map((version) => byVersion.get(version))
-    .filter((each) => each !== undefined);
   return boundMemo({
     of,
     etag: validator(response, "etag"),
     last_modified: validator(response, "last-modified"),
     total: versions.length,
-    versions: ordered,
+    versions: highestFirst(versions),
     names: [],
     others: [],
-    gone: goneAfter(memo, new Set(byVersion.keys())),
+    gone: goneAfter(memo, new Set(versions.map(({ version }) => version))),
     repaired: "",
   });
 }

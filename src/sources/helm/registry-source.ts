@@ -2,25 +2,22 @@ import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { defaultMaxBytes } from "../../net/http.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { orderTags } from "../../versions/order.ts";
 import { failure } from "../failure.ts";
 import type { AccessCache } from "../oci/access-cache.ts";
+import { lookUpEach, nextInTurn } from "../oci/lookups.ts";
 import { manifestReader } from "../oci/manifest.ts";
 import { registrySession } from "../oci/registry-session.ts";
 import { listTags } from "../oci/tag-list.ts";
 import type { Listing, ListRequest, OpenSource, UpstreamRelease } from "../source.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import { chartReader } from "./chart-manifest.ts";
-import { type ChartVersion, isChartVersion } from "./chart-version.ts";
+import { type ChartVersion, highestFirst, isChartVersion } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
 import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
 import { loadYaml } from "./parse-yaml.ts";
 import { type HelmSecret, readBasicAuth } from "./schema.ts";
 
 type RegistryAddress = Extract<ChartAddress, { form: "registry" }>;
-
-/** Lookups of one check side by side: enough to hide latency, few enough for a small registry. */
-const lookupsAtOnce = 4;
 
 /** Tags may not have a plus, so Helm writes build metadata with an underscore. */
 function tagOf(version: string): string {
@@ -30,11 +27,6 @@ function tagOf(version: string): string {
 /** Helm sees only tags with all three numbers; shorter ones are names that move. */
 function isFullVersion(text: string): boolean {
   return isChartVersion(text) && /^v?\d+\.\d+\.\d+/.test(text);
-}
-
-/** Failures after which the next lookup would fail the same way, and would only make it worse. */
-function endsLookups(error: unknown): boolean {
-  return error instanceof PluginError && ["rate_limited", "unauthorized", "unreachable"].includes(error.code);
 }
 
 /** The index of a repository may be large; no answer of a registry is. */
@@ -61,16 +53,8 @@ function narrowed(context: PluginContext): PluginContext {
 function versionToRepair(memo: Memo | null, chosen: readonly string[], known: ListRequest["known"]): string | null {
   if (memo === null) return null;
   const facts = new Set(memo.versions.map((each) => each.version));
-  const missing = chosen.filter((version) => known.has(version) && !facts.has(version)).toSorted();
-  return missing.find((version) => version > memo.repaired) ?? missing[0] ?? null;
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(lookupsAtOnce, items.length) }, worker));
+  const missing = chosen.filter((version) => known.has(version) && !facts.has(version));
+  return nextInTurn(missing, memo.repaired);
 }
 
 /**
@@ -100,20 +84,14 @@ export function registrySource(
   /** Looks up what is missing; `facts` has the outcome, null for a tag that is no chart. */
   const lookUp = async (facts: Map<string, ChartVersion | null>, asked: readonly string[], request: ListRequest) => {
     const read = chartReader({ repository, session, parse: await loadYaml() });
-    let isStopped = false;
-    await inParallel(asked, async (version) => {
-      if (isStopped) return;
+    const look = async (version: string) => {
       const known = facts.get(version) ?? null;
-      try {
-        const digest = known === null ? null : await digests.findDigest(tagOf(version));
-        if (known === null || digest !== known.digest) facts.set(version, await read(version, tagOf(version)));
-      } catch (error) {
-        if (context.signal.aborted || !(error instanceof PluginError)) throw error;
-        isStopped ||= endsLookups(error);
-        // Of several failures on a first look the reason is worth more than a list of bare names.
-        if (request.known.size === 0 && error.code === "unauthorized") throw error;
-      }
-    });
+      const digest = known === null ? null : await digests.findDigest(tagOf(version));
+      if (known === null || digest !== known.digest) facts.set(version, await read(version, tagOf(version)));
+    };
+    // On a first check the reason of a refusal is worth more than a list of bare names.
+    const isFatal = ({ code }: PluginError) => request.known.size === 0 && code === "unauthorized";
+    await lookUpEach(asked, context.signal, look, isFatal);
   };
 
   const listReleases = async (request: ListRequest): Promise<Listing> => {
@@ -150,7 +128,9 @@ export function registrySource(
         return toRelease(facts.get(version) ?? bare, request, appeared);
       });
     const present = new Set(listed);
-    const kept = orderedFacts([...facts.values()].filter((each) => each !== null && present.has(each.version)));
+    const kept = highestFirst(
+      [...facts.values()].flatMap((each) => (each !== null && present.has(each.version) ? [each] : [])),
+    );
     for (const [version, each] of facts) if (each === null) others.add(version);
     const charts = versions.filter((version) => !others.has(version));
     const named = new Set(kept.map((each) => each.version));
@@ -169,11 +149,4 @@ export function registrySource(
   };
 
   return { listReleases, listNames: listVersions };
-}
-
-function orderedFacts(facts: readonly (ChartVersion | null)[]): readonly ChartVersion[] {
-  const byVersion = new Map(facts.filter((each) => each !== null).map((each) => [each.version, each]));
-  return orderTags([...byVersion.keys()])
-    .map((version) => byVersion.get(version))
-    .filter((each) => each !== undefined);
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { PluginError } from "../../errors.ts";
 import { fromText, type Message, say, withTexts } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-import { codeOfStatus, failure, oneLine } from "../failure.ts";
+import { codeOfStatus, failure, isWebPage, oneLine } from "../failure.ts";
 
 const RegistryErrors = v.object({
   errors: v.array(
@@ -16,10 +16,6 @@ const OtherErrors = v.object({
   error_description: v.optional(v.string()),
   error: v.optional(v.string()),
 });
-
-export function isWebPage(response: Response, body: string): boolean {
-  return /^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "") || /^\s*</.test(body);
-}
 
 /** What the registry itself said: the messages of its `errors`, else the few other forms in use, else nothing. */
 export function registryWords(body: string): { text: string; codes: readonly string[] } {

@@ -1,4 +1,3 @@
-import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
@@ -6,11 +5,10 @@ import { sharePlaces } from "../places.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { highestAccepted, highestTags } from "./highest-tags.ts";
 import type { ImageLabels } from "./image-labels.ts";
+import { lookUpEach, nextInTurn } from "./lookups.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
-/** Lookups of one check side by side: enough to hide latency, few enough for a small registry. */
-const lookupsAtOnce = 4;
 /** Characters of remembered names that are no longer listed; the oldest are forgotten first. */
 const maxAbsentCharacters = 64 * 1024;
 /** The form of the memory between checks; another name means that nothing is remembered. */
@@ -50,11 +48,6 @@ function remember(memo: Memo | null, list: readonly string[], repaired: string |
   return { ...next, absent: gone.slice(cut) };
 }
 
-/** Failures after which the next lookup would fail the same way, and would only make it worse. */
-function endsLookups(error: unknown): boolean {
-  return error instanceof PluginError && ["rate_limited", "unauthorized", "unreachable"].includes(error.code);
-}
-
 /** Tags that were never listed before; null on a first check, when nobody can tell. */
 function appearedTags(memo: Memo | null, list: readonly string[]): ReadonlySet<string> | null {
   if (memo === null) return null;
@@ -65,10 +58,9 @@ function appearedTags(memo: Memo | null, list: readonly string[]): ReadonlySet<s
 
 /** The one known tag without a digest that is asked for again this time: the next after the last one. */
 function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: ListRequest): string | null {
-  const broken = [...request.known.keys()]
-    .filter((tag) => request.known.get(tag)?.revision === null && present.has(tag) && !request.watch.includes(tag))
-    .toSorted();
-  return broken.find((tag) => tag > (memo?.repaired ?? "")) ?? broken[0] ?? null;
+  const isBroken = (tag: string) => request.known.get(tag)?.revision === null && present.has(tag);
+  const broken = [...request.known.keys()].filter((tag) => isBroken(tag) && !request.watch.includes(tag));
+  return nextInTurn(broken, memo?.repaired ?? "");
 }
 
 /**
@@ -101,14 +93,6 @@ async function leadingWith(
   return sharePlaces(groups, request.limit, request.most_each);
 }
 
-async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-}
-
 /** What is known of a tag after this check; with labels when its image was read. */
 interface Looked extends KnownRelease {
   labels?: ImageLabels | null;
@@ -137,34 +121,24 @@ export async function listReleases(
   const tags = await select(appeared ?? new Set(), list, request, repaired);
   const watched = new Set(request.watch);
   const found = new Map<string, Looked>();
-  let isStopped = false;
 
-  const tolerate = (error: unknown) => {
-    if (parts.context.signal.aborted || !(error instanceof PluginError)) throw error;
-    isStopped ||= endsLookups(error);
-  };
   const look = async (tag: string) => {
     const known = request.known.get(tag);
     const looked: Looked = { revision: known?.revision ?? null, published_at: known?.published_at ?? null };
     found.set(tag, looked);
-    if (isStopped) return;
-    try {
-      if (known !== undefined || !parts.readsBuildTimes) {
-        looked.revision = await parts.reader.findDigest(tag);
-        if (!parts.readsBuildTimes || looked.revision === known?.revision) return;
-      }
-      const top = await parts.reader.readManifest(looked.revision ?? tag);
-      looked.revision = top.digest;
-      const image = await parts.reader.readImage(top, null);
-      // A new build of a known tag does not make the version a newer one.
-      looked.published_at ??= image?.created_at ?? null;
-      looked.labels = image;
-    } catch (error) {
-      tolerate(error);
+    if (known !== undefined || !parts.readsBuildTimes) {
+      looked.revision = await parts.reader.findDigest(tag);
+      if (!parts.readsBuildTimes || looked.revision === known?.revision) return;
     }
+    const top = await parts.reader.readManifest(looked.revision ?? tag);
+    looked.revision = top.digest;
+    const image = await parts.reader.readImage(top, null);
+    // A new build of a known tag does not make the version newer.
+    looked.published_at ??= image?.created_at ?? null;
+    looked.labels = image;
   };
   const asked = tags.filter((tag) => watched.has(tag) || !request.known.has(tag) || tag === repaired);
-  await inParallel(asked, lookupsAtOnce, look);
+  await lookUpEach(asked, parts.context.signal, look);
 
   const releases = tags.map((tag): UpstreamRelease => {
     const looked: Looked = found.get(tag) ?? request.known.get(tag) ?? { revision: null, published_at: null };

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { issue, type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import { failure, oneLine } from "../failure.ts";
+import { nextLink } from "../next-link.ts";
 import { readJson, refusal } from "./answer.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import { isTag, type Repository } from "./repository.ts";
@@ -26,23 +27,6 @@ function isReferrersTag(tag: string): boolean {
 /** What counts as a tag in a page: grammar first (foreign bytes, spaces and overlong names are no tags), then no referrers. */
 export function readTags(values: readonly unknown[]): readonly string[] {
   return values.filter((value): value is string => typeof value === "string" && isTag(value) && !isReferrersTag(value));
-}
-
-/** The target of `rel="next"` in a `Link` header, also without angle brackets or `rel`, as some registries write it. */
-export function nextLink(header: string | null): string | null {
-  const text = (header ?? "").trim().slice(0, 4_096);
-  if (text === "") return null;
-  // A target may have commas of its own, so entries are cut only where another target begins.
-  const entries = text.startsWith("<") ? text.split(/,\s*(?=<)/) : [text];
-  for (const entry of entries) {
-    const match = /^<([^>]*)>(.*)$/.exec(entry.trim()) ?? /^([^<;\s]+)(.*)$/.exec(entry.trim());
-    const rel = /;\s*rel\s*=\s*"?([^";,]*)"?/i
-      .exec(match?.[2] ?? "")?.[1]
-      ?.trim()
-      .toLowerCase();
-    if (match !== null && (rel === undefined || rel.split(/\s+/).includes("next"))) return match[1] ?? null;
-  }
-  return null;
 }
 
 /**
