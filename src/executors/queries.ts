@@ -256,14 +256,14 @@ export async function owingRunOf(read: Reader, executorId: string): Promise<{ id
 }
 
 /**
- * The containers that the last run which changed the target left down although they were to run. An automatic run counts those alone
- * that are still tried: whoever took over since may have stopped them.
+ * The plan of the last run which changed the target, if it left parts down that were to run. An automatic run counts those alone that
+ * are still tried: whoever took over since may have stopped them.
  */
-export async function owedContainers(
+export async function owingPlan(
   read: Reader,
   executorId: string,
   isAutomatic: boolean,
-): Promise<readonly string[]> {
+): Promise<Readonly<Record<string, unknown>> | null> {
   const isServing = inArray(runs.serving, ["desired", "previous", "mixed"]);
   const [last] = await read
     .select({ plan: runs.plan, outage: runs.outage })
@@ -272,15 +272,11 @@ export async function owedContainers(
     .orderBy(lastFirst(runs))
     .limit(1);
   const outage = storedOutage(last?.outage);
-  if (outage === null) return [];
+  if (outage === null) return null;
   const { outcome } = outage;
   const isOwed = outcome === null || (!isAutomatic && (outcome === "given_up" || outcome === "disabled"));
-  const plan = v.safeParse(PlanWithContainers, last?.plan);
-  if (!isOwed || !plan.success) return [];
-  return plan.output.containers.filter((each) => each.is_running).map((each) => each.name);
+  return isOwed ? (last?.plan ?? null) : null;
 }
-
-const PlanWithContainers = v.object({ containers: v.array(v.object({ name: v.string(), is_running: v.boolean() })) });
 
 /** Whoever disables an executor need not wait until the next try finds that out. */
 export async function makeOutageDue(tx: Writer, executorId: string, now: number): Promise<void> {

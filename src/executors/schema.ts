@@ -429,6 +429,22 @@ export const FileNoticeView = v.object({
   message_data: MessageSchema,
 });
 
+/** What a plan for containers says besides; empty for other kinds of target. */
+export const PlannedContainers = v.object({
+  /** Every container that is replaced, in the order in which the new ones are started. */
+  containers: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        service: v.string(),
+        because: v.picklist(["desired", "shares", "restarts"]),
+        is_running: v.boolean(),
+      }),
+    ),
+    [],
+  ),
+});
+
 /** What a run would do now. */
 export const PlanView = v.object({
   target: ShownTarget,
@@ -450,15 +466,7 @@ export const PlanView = v.object({
           to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
         }),
       ),
-      /** Every container that is replaced, in the order in which the new ones are started. */
-      containers: v.array(
-        v.object({
-          name: v.string(),
-          service: v.string(),
-          because: v.picklist(["desired", "shares", "restarts"]),
-          is_running: v.boolean(),
-        }),
-      ),
+      ...PlannedContainers.entries,
       order: v.picklist(["stop_first", "start_first"]),
       drain_seconds: v.number(),
       /** Files that will say something else than what runs, with what to write into them. */

@@ -26,7 +26,6 @@ import {
   listExecutorsAfter,
   makeOutageDue,
   makeWindowsDue,
-  owedContainers,
   owingRunOf,
   recentDowntimes,
   replaceBindings,
@@ -52,7 +51,7 @@ import {
   targetInUse,
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
-import { type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
+import { owedParts, type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -312,8 +311,9 @@ export function executorService(options: ExecutorServiceOptions) {
     /** For runs: the plan with everything that led to it. */
     planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
       planUpdate(planDeps, settings, session, purpose),
-    /** For rollbacks: the containers that a run left down; see `PlanOptions`. */
-    owedContainers: (id: string): Promise<readonly string[]> => owedContainers(db.read, id, false),
+    /** For rollbacks: the parts that a run left down; see `PlanOptions`. */
+    owedParts: (settings: Pick<ExecutorSettings, "id" | "target">): Promise<readonly string[]> =>
+      owedParts(planDeps, settings, false),
     /** For runs: whether an automatic run may start or go on now; always so without a window. */
     isWindowOpen: (settings: ExecutorSettings): boolean =>
       settings.trigger !== "window" ||

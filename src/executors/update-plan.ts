@@ -1,11 +1,12 @@
+import * as v from "valibot";
 import { PluginError } from "../errors.ts";
 import { say, toldEach } from "../messages/message.ts";
 import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import { isOnward } from "../versions/running-tag.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";
-import { owedContainers } from "./queries.ts";
-import { type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
+import { owingPlan } from "./queries.ts";
+import { PlannedContainers, type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
@@ -41,7 +42,7 @@ export async function planUpdate(
   const plan = await session.plan(settings.target, changes, {
     start_first: settings.start_first,
     drain_seconds: settings.drain_seconds,
-    owed: await owedContainers(deps.read, settings.id, purpose.is_automatic),
+    owed: await owedParts(deps, settings, purpose.is_automatic),
   });
   return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
 }
@@ -55,6 +56,18 @@ function toChange({ services, wanted }: Comparison, purpose: PlanPurpose): reado
   if (!purpose.is_automatic) return possible;
   const other = possible.filter((each) => !isSameContent(each.difference));
   return other.length === 0 ? possible : other;
+}
+
+/** The parts that the last run left down although they were to run. */
+export async function owedParts(
+  { read, connections }: Pick<ArtifactDeps, "read" | "connections">,
+  { id, target }: Pick<ExecutorSettings, "id" | "target">,
+  isAutomatic: boolean,
+): Promise<readonly string[]> {
+  const plan = await owingPlan(read, id, isAutomatic);
+  if (plan === null) return [];
+  const parts = connections.targetKind(target.kind).parts(plan);
+  return parts.filter((part) => part.is_running).map((part) => part.name);
 }
 
 /** Null when the target is gone. */
@@ -139,7 +152,7 @@ export function planView(
               from: { reference: from.reference, digest: from.digest, image_id: from.image_id },
               to: { reference: to.reference, digest: to.digest },
             })),
-            containers: plan.containers.map((container) => ({ ...container })),
+            containers: v.parse(PlannedContainers, plan.detail).containers,
             order: plan.order,
             drain_seconds: plan.drain_seconds,
             files: toldEach(plan.files),

@@ -31,6 +31,7 @@ import { runs } from "./runs.ts";
 import { settings } from "./settings.ts";
 import { snapshots } from "./snapshots.ts";
 import { sources } from "./sources.ts";
+import { steps } from "./steps.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 import { trackers } from "./trackers.ts";
@@ -67,6 +68,7 @@ import { runs as runsZh } from "./zh/runs.ts";
 import { settings as settingsZh } from "./zh/settings.ts";
 import { snapshots as snapshotsZh } from "./zh/snapshots.ts";
 import { sources as sourcesZh } from "./zh/sources.ts";
+import { steps as stepsZh } from "./zh/steps.ts";
 import { thing as thingZh } from "./zh/thing.ts";
 import { trackers as trackersZh } from "./zh/trackers.ts";
 
@@ -105,6 +107,7 @@ const areas = {
   settings: { en: settings, zh: settingsZh },
   snapshots: { en: snapshots, zh: snapshotsZh },
   sources: { en: sources, zh: sourcesZh },
+  steps: { en: steps, zh: stepsZh },
   // What others wrote is the same everywhere.
   text: { en: text, zh: text },
   thing: { en: thing, zh: thingZh },

@@ -24,7 +24,7 @@ type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
 /** Ends an outage that is no longer the run's to end, before the runtime is asked anything. */
 export async function endUnowed(held: Held & Pick<RunContext, "settings">): Promise<void> {
   const outage = storedOutage(held.run.outage);
-  const end = await notOwed(held.deps.db.read, held.run, held.settings);
+  const end = await notOwed(held);
   if (outage !== null && end !== null) await endOutage(held, outage, end);
 }
 

@@ -9,18 +9,18 @@ import type { Log } from "../log.ts";
 import { inEnglish } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { OpenProbe, ProbeKind } from "../probes/probe.ts";
-import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
+import { downtimeOf } from "../runtimes/journal-times.ts";
+import type { Readiness, RuntimeSession } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { advance, type Cleanup } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";
-import { containerOutcomes, downtimeOf } from "./containers.ts";
 import type { RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
 import { findRun, type RunRow } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import { findSnapshotOfRun } from "./snapshot-queries.ts";
 import type { ActiveState, EndState, NextState } from "./states.ts";
-import { storedPlan } from "./stored-plan.ts";
+import { type StoredPlan, storedPlan } from "./stored-plan.ts";
 
 export interface RunnerOptions {
   db: Database;
@@ -31,10 +31,10 @@ export interface RunnerOptions {
   /** Owner of this process's leases; new at each start. */
   instance_id: string;
   redact: (text: string) => string;
-  connections: Pick<ConnectionService, "open" | "snapshotReader">;
+  connections: Pick<ConnectionService, "open" | "snapshotReader" | "targetKind">;
   executors: Pick<
     ExecutorService,
-    "settings" | "planUpdate" | "owedContainers" | "pullLogins" | "isWindowOpen" | "nextOpening"
+    "settings" | "planUpdate" | "owedParts" | "pullLogins" | "isWindowOpen" | "nextOpening"
   >;
   audit: RecordAudit;
   recordEvent: RecordEvent;
@@ -61,9 +61,6 @@ export interface RunContext {
   /** As far as it is known; null before it was made. */
   plan: StoredPlan | null;
 }
-
-/** What is read again of the plan that is kept with its run. */
-export type StoredPlan = Pick<UpdatePlan, "services" | "containers" | "owed">;
 
 /** The snapshot that this run captured, opened; null when it captured none. */
 export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {
@@ -123,7 +120,9 @@ export async function endRun<F extends ActiveState>(
   const { deps, run, lease, journal } = context;
   const { reason, serving, columns, cleanup = null, outage = null } = facts;
   const stored = await findRun(deps.db.read, run.id);
-  const containers = containerOutcomes(storedPlan(stored?.plan), journal.entries());
+  const plan = storedPlan(stored?.plan, deps.connections.targetKind);
+  const outcomes = plan?.kind.outcomes?.(plan.detail, journal.entries()) ?? null;
+  const containers = outcomes?.map((each) => ({ ...each })) ?? null;
   await deps.db.write(async (tx) => {
     await advance(deps, tx, run.id, from, to, {
       lease,

@@ -1,12 +1,12 @@
-import type { Reader } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
+import { wentDownAt } from "../runtimes/journal-times.ts";
 import type { Standing } from "../runtimes/runtime.ts";
-import { hasTouched, wentDownAt } from "./containers.ts";
 import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
-import { executorOfRun, newerRunOf, type RunRow } from "./queries.ts";
+import { executorOfRun, newerRunOf } from "./queries.ts";
 import type { Seen } from "./serving.ts";
+import { hasTouched, touchingSteps } from "./stored-plan.ts";
 
 /**
  * The outage with which a failed run ends; null where it left nothing down that ran before it or that it was to start. What was down
@@ -23,11 +23,11 @@ export async function outageAtEnd(
   if (plan === null || !isToRun(plan)) return null;
   if (seen.serving !== "none" && (seen.serving !== "unknown" || seen.is_seen)) return null;
   const isAgain = isRestart(context);
-  const owed = plan.containers.filter(({ name }) => plan.owed.includes(name)).map(({ service }) => service);
+  const owed = plan.parts.filter(({ name }) => plan.owed.includes(name)).map(({ service }) => service);
   const isOwn = plan.services.some(({ service, from }) => {
     return (from.is_running || owed.includes(service)) && (seen.down.length === 0 || seen.down.includes(service));
   });
-  if (!isAgain && !(isOwn && hasTouched(journal.entries()))) return null;
+  if (!isAgain && !(isOwn && hasTouched(plan.kind, journal.entries()))) return null;
   let left: StoredOutage["left"] = null;
   try {
     const found = await look();
@@ -48,12 +48,13 @@ export function isRestart({ run, plan }: Pick<RunContext, "run" | "plan">): bool
 }
 
 /** Why bringing the target up is no longer this run's to do, whatever stands on the runtime; null when it is. */
-export async function notOwed(
-  read: Reader,
-  run: Pick<RunRow, "id" | "executor_id">,
-  settings: RunContext["settings"],
-): Promise<{ outcome: OutageEnd; detail: Message } | null> {
-  const newer = await newerRunOf(read, run);
+export async function notOwed({
+  deps,
+  run,
+  settings,
+}: Pick<RunContext, "deps" | "run" | "settings">): Promise<{ outcome: OutageEnd; detail: Message } | null> {
+  const { read } = deps.db;
+  const newer = await newerRunOf(read, run, touchingSteps(deps.connections.targetKind(settings.target.kind)));
   if (newer !== null) return { outcome: "replaced", detail: say("runs.replaced_by_run", { run: newer }) };
   if (!settings.is_enabled)
     return { outcome: "disabled", detail: say("runs.executor_disabled", { executor: settings.name }) };

@@ -1,11 +1,10 @@
 import type { Writer } from "../db/client.ts";
 import { SaidError } from "../errors.ts";
 import { say } from "../messages/message.ts";
-import type { UpdatePlan } from "../runtimes/runtime.ts";
 import { giveBack } from "./consent.ts";
 import type { RunContext } from "./context.ts";
 import { type RunAhead, runsAtWork } from "./queries.ts";
-import { storedPlan } from "./stored-plan.ts";
+import { type StoredPlan, storedPlan } from "./stored-plan.ts";
 
 /** When a run that met another at work on one of its containers is taken up again; later once it lasts, as each time is journalled. */
 const retryMs = 5_000;
@@ -18,9 +17,9 @@ export class Overlap extends SaidError {}
  * Throws `Overlap` within the transaction in which a run begins to work. A connection may let several runs work at once, and a
  * container moves with another executor's target where it shares a namespace with it.
  */
-export async function refuseOverlap(tx: Writer, context: RunContext, plan: UpdatePlan): Promise<void> {
+export async function refuseOverlap(tx: Writer, context: RunContext, plan: StoredPlan): Promise<void> {
   const { deps, run, settings } = context;
-  const met = await findOverlap(tx, settings.connection_id, run.id, plan.containers, deps.clock.now());
+  const met = await findOverlap(tx, deps, { id: run.id, connection_id: settings.connection_id, plan });
   if (met === null) return;
   const { id, executor, container } = met;
   throw new Overlap(say("runs.waits_for_container", { run: id, executor, container }));
@@ -29,14 +28,12 @@ export async function refuseOverlap(tx: Writer, context: RunContext, plan: Updat
 /** The run at work on one of these containers, and which; null when there is none. */
 export async function findOverlap(
   tx: Writer,
-  connectionId: string,
-  runId: string,
-  containers: readonly { name: string }[],
-  now: number,
+  { clock, connections }: Pick<RunContext["deps"], "clock" | "connections">,
+  { id: ownId, connection_id, plan: ownPlan }: { id: string; connection_id: string; plan: StoredPlan },
 ): Promise<(RunAhead & { container: string }) | null> {
-  const own = new Set(containers.map(({ name }) => name));
-  for (const { id, executor, plan } of await runsAtWork(tx, connectionId, runId, now)) {
-    const shared = storedPlan(plan)?.containers.find(({ name }) => own.has(name));
+  const own = new Set(ownPlan.parts.map(({ name }) => name));
+  for (const { id, executor, plan } of await runsAtWork(tx, connection_id, ownId, clock.now())) {
+    const shared = storedPlan(plan, connections.targetKind)?.parts.find(({ name }) => own.has(name));
     if (shared !== undefined) return { id, executor, container: shared.name };
   }
   return null;

@@ -25,7 +25,6 @@ import { cameAfter } from "../db/insertion-order.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { Message } from "../messages/message.ts";
-import { touchingSteps } from "./containers.ts";
 import type { RunState } from "./states.ts";
 
 export type RunRow = typeof runs.$inferSelect;
@@ -405,12 +404,16 @@ export async function deleteStepsBetween(tx: Writer, runId: string, step: string
     .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
 }
 
-/** A later run of the same executor that has changed its target; null when there is none. */
-export async function newerRunOf(read: Reader, run: Pick<RunRow, "id" | "executor_id">): Promise<string | null> {
+/** A later run of the same executor that has changed its target, by the steps that do; null when there is none. */
+export async function newerRunOf(
+  read: Reader,
+  run: Pick<RunRow, "id" | "executor_id">,
+  touching: readonly string[],
+): Promise<string | null> {
   const rows = await read
     .select({ id: runs.id })
     .from(runs)
-    .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), inArray(run_steps.step, [...touchingSteps])))
+    .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), inArray(run_steps.step, [...touching])))
     .where(and(eq(runs.executor_id, run.executor_id), cameAfter(runs, run.id)))
     .limit(1);
   return rows[0]?.id ?? null;

@@ -65,9 +65,9 @@ export function runRunner(deps: RunnerOptions) {
         return null;
       }
       // Two runs on the same containers would take each other's for strangers; backups can wait.
-      const connection = executor.connection_id;
-      const kept = isActiveState(run.state) ? [] : (storedPlan(run.plan)?.containers ?? []);
-      if (kept.length > 0 && (await findOverlap(tx, connection, id, kept, now)) !== null) return null;
+      const { connection_id } = executor;
+      const kept = isActiveState(run.state) ? null : storedPlan(run.plan, deps.connections.targetKind);
+      if (kept !== null && (await findOverlap(tx, deps, { id, connection_id, plan: kept })) !== null) return null;
       const held = await leaseRun(tx, id, { owner, now, until: now + leaseMs });
       if (held === null || held.state !== "pending") return held;
       await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });
@@ -118,7 +118,7 @@ export function runRunner(deps: RunnerOptions) {
       const isGivenUp = !shutdown.aborted && deps.counted.now() - (run.started_at ?? run.created_at) >= giveUpMs;
       if (isGivenUp && journal !== null && isActiveState(run.state)) {
         const reason: Reason = { code: "interrupted", message: say("runs.unfinished", { cause }) };
-        const held = { deps, run, lease, journal, plan: storedPlan(run.plan) };
+        const held = { deps, run, lease, journal, plan: storedPlan(run.plan, deps.connections.targetKind) };
         const outage = await outageAtEnd(held, unseen, false, async () => null);
         await endRun(held, run.state, "failed", { reason, serving: "unknown", outage });
         return;
@@ -172,7 +172,16 @@ async function workOn(deps: RunnerOptions, claimed: Claimed): Promise<void> {
   if (run.outage_due_at !== null) await endUnowed(held);
   await using session = await openOrEnd(held);
   if (session === null) return;
-  const context: RunContext = { deps, run, settings, lease, journal, session, shutdown, plan: storedPlan(run.plan) };
+  const context: RunContext = {
+    deps,
+    run,
+    settings,
+    lease,
+    journal,
+    session,
+    shutdown,
+    plan: storedPlan(run.plan, deps.connections.targetKind),
+  };
   if (run.state === "pending") await start(context);
   else if (isActiveState(run.state)) await recover(context, run.state);
   else {

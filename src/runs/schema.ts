@@ -14,7 +14,9 @@ import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
+import { partOutcomes } from "../runtimes/runtime.ts";
 
+export type { StepKind } from "../runtimes/runtime.ts";
 export { runStates, type Serving, servings };
 
 export const runKinds = ["update", "rollback"] as const;
@@ -166,20 +168,13 @@ const entries = {
 export const RunView = v.object(entries);
 export type RunView = v.InferOutput<typeof RunView>;
 
-/**
- * `updated`: it runs its new image; `moved`: it was made anew for another one that was replaced; `put_back`: the previous one
- * is there again; `removed`: the previous one is gone and nothing took its place; `down`: it could not be brought to run.
- */
-const containerOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
-export type ContainerOutcome = (typeof containerOutcomes)[number];
-
 export const RunContainer = withSaid(
   "detail",
   v.object({
     container: v.string(),
     service: v.string(),
     because: v.picklist(["desired", "shares", "restarts"]),
-    outcome: v.picklist(containerOutcomes),
+    outcome: v.picklist(partOutcomes),
     /** From its stop to the next start of anything under its name; null when it was not stopped. */
     downtime_ms: v.nullable(v.number()),
     /** What went wrong with it. */

@@ -38,7 +38,7 @@ interface SnapshotServiceOptions {
   sealer: Sealer;
   audit: RecordAudit;
   connections: Pick<ConnectionService, "open" | "snapshotReader">;
-  executors: Pick<ExecutorService, "owedContainers">;
+  executors: Pick<ExecutorService, "owedParts" | "settings">;
 }
 
 /** A snapshot as a file that restores it without us. */
@@ -136,7 +136,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       const owner = await getOwner(row);
       await using session = await connections.open(owner.connection_id, signal);
       if (session.snapshots === undefined) throw notFound("snapshot", id);
-      const owed = await executors.owedContainers(row.executor_id);
+      const owed = await executors.owedParts(await executors.settings(row.executor_id));
       const ref = { kind: owner.target_kind, id: owner.target_id };
       const plan = await session.snapshots.planRestore(ref, sealer.open(row.sealed_content), owed);
       const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(

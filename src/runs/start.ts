@@ -5,7 +5,6 @@ import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";
 import { otherContainer, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
-import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
@@ -13,6 +12,7 @@ import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
 import { findSnapshot, insertSnapshot } from "./snapshot-queries.ts";
+import { failedPart, storedPlan } from "./stored-plan.ts";
 
 /** What a run is about to do, with what it needs for it. */
 interface Intent {
@@ -53,9 +53,11 @@ export async function start(context: RunContext): Promise<void> {
       await awaitConsent(context, intent.columns);
       return;
     }
-    await moveOn(context, "pending", "capturing", intent.columns, (tx) => refuseOverlap(tx, context, intent.plan));
+    const plan = storedPlan(publicPlan(intent.plan), context.deps.connections.targetKind);
+    if (plan === null) throw new Error("The plan cannot be read again");
+    await moveOn(context, "pending", "capturing", intent.columns, (tx) => refuseOverlap(tx, context, plan));
     state = "capturing";
-    context.plan = intent.plan;
+    context.plan = plan;
     await prepare(context, intent);
     await capture(context);
     shutdown.throwIfAborted();
@@ -83,7 +85,7 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     if (shutdown.aborted && error === shutdown.reason) throw error;
     if (!(error instanceof PluginError)) context.deps.log.error("Update failed", { run: context.run.id, error });
     const code = error instanceof PluginError ? faultOf(error, "update_failed") : "internal_error";
-    const container = failedContainer(context.plan, journal.entries());
+    const container = failedPart(context.plan, journal.entries());
     const message = say("runs.failed", { kind: context.run.kind, container, cause: saidBy(error) });
     await undoAndFail(context, "updating", { code, message });
     await cleanUp(context);
@@ -137,7 +139,7 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
     throw new NotStarted("failed", { code: "snapshot_missing", message: say("runs.without_snapshots") });
   }
   const text = deps.sealer.open(snapshot.sealed_content);
-  const owed = await deps.executors.owedContainers(run.executor_id);
+  const owed = await deps.executors.owedParts(settings);
   const plan = await session.snapshots.planRestore(settings.target, text, owed);
   const [service] = plan.services;
   const columns = {
@@ -177,9 +179,11 @@ function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const changes = plan.changes.map((change) =>
     Object.fromEntries(Object.entries(change).filter(([key]) => key !== "image_config")),
   );
-  const { files, refusals, warnings } = plan;
+  const { detail, ...common } = plan;
+  const { files, refusals, warnings } = common;
   return {
-    ...plan,
+    ...common,
+    ...detail,
     changes,
     files: toldEach(files),
     refusals: toldEach(refusals),

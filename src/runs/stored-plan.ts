@@ -1,7 +1,17 @@
 import * as v from "valibot";
-import type { StoredPlan } from "./context.ts";
+import type { ConnectionService } from "../connections/service.ts";
+import { containerOf } from "../runtimes/journal-times.ts";
+import type { JournalEntry, PlanDetail, PlannedPart, TargetKind, UpdatePlan } from "../runtimes/runtime.ts";
 
-const PlanColumn = v.object({
+/** What is read again of a plan that is kept with its run. */
+export interface StoredPlan extends Pick<UpdatePlan, "services" | "owed"> {
+  kind: TargetKind;
+  parts: readonly PlannedPart[];
+  detail: PlanDetail;
+}
+
+const PlanColumn = v.looseObject({
+  ref: v.object({ kind: v.string() }),
   services: v.array(
     v.object({
       service: v.string(),
@@ -14,22 +24,32 @@ const PlanColumn = v.object({
       to: v.object({ reference: v.string(), digest: v.nullable(v.string()), is_running: v.boolean() }),
     }),
   ),
-  containers: v.optional(
-    v.array(
-      v.object({
-        name: v.string(),
-        service: v.string(),
-        because: v.picklist(["desired", "shares", "restarts"]),
-        is_running: v.boolean(),
-      }),
-    ),
-    [],
-  ),
   owed: v.optional(v.array(v.string()), []),
 });
 
-/** What is read again of a plan that was stored with its run; null where there is none. */
-export function storedPlan(column: unknown): StoredPlan | null {
+/** A plan as it was stored with its run; null where there is none. */
+export function storedPlan(column: unknown, findKind: ConnectionService["targetKind"]): StoredPlan | null {
   const parsed = v.safeParse(PlanColumn, column);
-  return parsed.success ? parsed.output : null;
+  if (!parsed.success) return null;
+  const { ref, services, owed, ...detail } = parsed.output;
+  const kind = findKind(ref.kind);
+  return { kind, services, owed, detail, parts: kind.parts(detail) };
+}
+
+/** The steps that change what runs. */
+export function touchingSteps({ steps }: TargetKind): readonly string[] {
+  return steps.filter(({ touches }) => touches).map(({ name }) => name);
+}
+
+/** Whether the run changed what runs. */
+export function hasTouched(kind: TargetKind, entries: readonly JournalEntry[]): boolean {
+  const touching = touchingSteps(kind);
+  return entries.some(({ step }) => touching.includes(step));
+}
+
+/** The part at which an update failed, where there are several to choose from. */
+export function failedPart(plan: StoredPlan | null, entries: readonly JournalEntry[]): string | null {
+  if (plan === null || plan.parts.length < 2) return null;
+  const failed = entries.findLast((entry) => entry.phase === "fail");
+  return failed === undefined ? null : containerOf(failed);
 }

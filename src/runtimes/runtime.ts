@@ -8,6 +8,12 @@ export interface TargetKind {
   is_group: boolean;
   /** What its services run. */
   artifact: Artifact["kind"];
+  /** In the order in which a run takes them. */
+  steps: readonly StepKind[];
+  /** What a run works on, in the order in which it starts; read from a plan's detail. */
+  parts(detail: PlanDetail): readonly PlannedPart[];
+  /** What was done to each part; null for a kind with one part, or if the run did not come so far. */
+  outcomes?(detail: PlanDetail, entries: readonly JournalEntry[]): readonly PartOutcome[] | null;
 }
 
 /** A target's permanent name: a container's name (its ID changes with every update), a compose group's project. */
@@ -116,18 +122,46 @@ export interface FieldDiff {
   because: "desired" | "image" | "runtime";
 }
 
-/** One container that a run replaces. */
-export interface PlannedContainer {
+/** What a plan says beyond what all plans have: JSON, in the form of the target's kind. Stored beside the common members. */
+export type PlanDetail = Readonly<Record<string, unknown>>;
+
+/** One of the things that a run works on, such as a container. Two runs never work on the same one at once. */
+export interface PlannedPart {
   name: string;
-  /** The target's service; for a container outside the target, its own name. */
+  /** The target's service; for a part outside the target, its own name. */
   service: string;
+  /** Whether it will be started; a running part is never left stopped. */
+  is_running: boolean;
+}
+
+/** One container that a run replaces. */
+export interface PlannedContainer extends PlannedPart {
   /**
    * `desired`: its service gets another image; `shares`: it shares namespaces, volumes or links with a replaced container and is
    * recreated for the new ID; `restarts`: its compose file asks for a restart with a replaced container.
    */
   because: "desired" | "shares" | "restarts";
-  /** Whether it will be started; a running container is never left stopped. */
-  is_running: boolean;
+}
+
+/**
+ * `updated`: it runs its new artifact; `moved`: it was recreated for another one that was replaced; `put_back`: the previous one is
+ * there again; `removed`: the previous one is gone and nothing took its place; `down`: it could not be started.
+ */
+export const partOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
+
+export interface PartOutcome {
+  /** The part's name. */
+  container: string;
+  service: string;
+  because: PlannedContainer["because"];
+  outcome: (typeof partOutcomes)[number];
+  /** From its stop to the next start of anything under its name; null if it was not stopped. */
+  downtime_ms: number | null;
+  /** What went wrong with it. */
+  detail: string | null;
+  detail_data: Message | null;
+  /** Whether the run failed because of it; the others were put back with it. */
+  is_cause: boolean;
 }
 
 /** A file that will not match the running containers after the run, and the edit that makes it match. */
@@ -150,12 +184,12 @@ export interface PlanOptions {
   start_first: boolean;
   /** How long the old container keeps running beside a ready new one, so that proxies can switch. */
   drain_seconds: number;
-  /** Containers that an earlier run left down; they are planned as if they ran. */
+  /** Parts that an earlier run left down; they are planned as if they ran. */
   owed?: readonly string[];
 }
 
 /** What a run would do: complete enough to show, hash, store and perform, without secrets. */
-export interface UpdatePlan {
+export interface UpdatePlan<D extends PlanDetail = PlanDetail> {
   ref: TargetRef;
   changes: readonly Change[];
   services: readonly {
@@ -165,13 +199,12 @@ export interface UpdatePlan {
     /** `is_running`: whether it will be started; true whenever the one above is, because a running service is never left stopped. */
     to: { reference: string; digest: string | null; is_running: boolean };
   }[];
-  /** Every replaced container, in the order in which the new ones start. */
-  containers: readonly PlannedContainer[];
+  detail: D;
   /** Whether the old ones stop before the new ones start. */
   order: "stop_first" | "start_first";
   /** Seconds between a new container's readiness and the old one's stop; 0 if the old one stops first. */
   drain_seconds: number;
-  /** Containers that an earlier run left down; their replacements are started, and so are they when they are restored. */
+  /** Parts that an earlier run left down; their replacements are started, and so are they when they are restored. */
   owed: readonly string[];
   files: readonly FileNotice[];
   diff: readonly FieldDiff[];
@@ -186,25 +219,22 @@ export interface UpdatePlan {
 }
 
 /**
- * The journalled steps of an update, in order. `wait`: for a dependency to become healthy; `drain`: both containers run; `undo`: the
- * previous version is restored. From `create` to `start`, and for `undo` and `remove_old`, the facts name the `container`.
+ * A step that runs on targets of a kind journal. Of what was stopped, `stop` and `start` are the beginning and end of its downtime;
+ * `undo` restores the previous version. Facts name the `container` if a step is about one of several parts.
  */
-export const updateSteps = [
-  "pull",
-  "snapshot",
-  "create",
-  "wait",
-  "drain",
-  "stop",
-  "rename_old",
-  "rename_new",
-  "start",
-  "verify",
-  "commit",
-  "remove_old",
-  "undo",
-] as const;
-export type UpdateStep = (typeof updateSteps)[number];
+export interface StepKind {
+  name: string;
+  /** Shown as one with another step. */
+  shown_as?: string;
+  /** Whether it changes what runs; a run that took no such step has touched nothing. */
+  touches: boolean;
+  /** Shown ahead while a run goes on. */
+  is_expected: boolean;
+  /** `prepare`: for all parts together, before the snapshot; `change`: for each part; `finish`: for each, once the health is checked. */
+  phase: "prepare" | "change" | "finish";
+  /** How it is called while it is to come, while it is taken, and when it has ended. */
+  words: Readonly<Record<"waiting" | "running" | "done" | "failed", Message>>;
+}
 
 export interface JournalEntry {
   step: string;
@@ -225,9 +255,9 @@ export interface PullProgress {
 export interface Journal {
   run_id: string;
   entries(): readonly JournalEntry[];
-  begin(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
-  finish(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
-  fail(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  begin(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  finish(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  fail(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Not durable: the run's page shows it during a pull. */
   progress(progress: PullProgress): void;
 }
@@ -293,7 +323,7 @@ export interface RuntimeFacts {
 }
 
 /** An open connection to a runtime, closed by `await using`. Every call has its own deadline. */
-export interface RuntimeSession extends AsyncDisposable {
+export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends AsyncDisposable {
   /** Proves that the runtime responds and grants the rights needed for discovery. */
   describe(): Promise<RuntimeFacts>;
   discover(): Promise<readonly Target[]>;
@@ -303,7 +333,7 @@ export interface RuntimeSession extends AsyncDisposable {
   nameOfId?(id: string): Promise<string | null>;
   /** Whether the runtime's own settings pull images of this repository over plain HTTP; null if it may not be asked. */
   isPlainRegistry?(image: string): Promise<boolean | null>;
-  plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan>;
+  plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan<D>>;
   /** Pulls and verifies the desired images and probes the calls that `apply` needs. The target is not changed. */
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
   /** Undoes what `prepare` changed on the engine, except for what it pulled: for a run that ends before `apply`. */
@@ -349,7 +379,7 @@ export interface RuntimeSession extends AsyncDisposable {
      * A plan that restores a snapshot, performed by `prepareRestore` and `apply` like any other. What ran when it was saved will run
      * again, even if the target is down or gone. `owed`: see `PlanOptions`.
      */
-    planRestore(ref: TargetRef, snapshot: string, owed?: readonly string[]): Promise<UpdatePlan>;
+    planRestore(ref: TargetRef, snapshot: string, owed?: readonly string[]): Promise<UpdatePlan<D>>;
     /** Prepares `apply` of such a plan; called instead of `prepare`. */
     prepareRestore(
       plan: UpdatePlan,

@@ -1,6 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type OutageView, servingNow } from "../../src/executors/schema.ts";
-import type { RunDetailView, SnapshotView } from "../../src/runs/schema.ts";
+import type { RunDetailView, SnapshotView, StepKind } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
@@ -33,6 +33,8 @@ export interface RunPageProps {
   ctx: PageContext;
   run: RunDetailView;
   executor: ExecutorView;
+  /** That runs on such a target take. */
+  steps: readonly StepKind[];
   /** What this run saved before it touched the target; null when it did not, or when it was removed since. */
   snapshot: SnapshotView | null;
   /** More is to come: the run goes on, or cleans up after its end. */
@@ -40,7 +42,7 @@ export interface RunPageProps {
 }
 
 export function RunPage(props: RunPageProps) {
-  const { ctx, run, executor, is_live } = props;
+  const { ctx, run, executor, steps, is_live } = props;
   const t = texts(ctx).runs;
   return (
     <Layout ctx={ctx} title={`${run.executor} · ${t.kinds[run.kind]}`} section="runs" live={is_live}>
@@ -68,7 +70,7 @@ export function RunPage(props: RunPageProps) {
       <RunBanner {...props} />
       <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
         <Section title={is_live ? t.happening : t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
-          <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} />
+          <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} kinds={steps} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
         <RunNotes ctx={ctx} run={run} executor={executor} />
@@ -103,8 +105,8 @@ export const runParts = {
   "run-actions": RunActions,
   "run-banner": RunBanner,
   "run-summary": ({ ctx, run }: RunPageProps) => <RunSummary ctx={ctx} run={run} />,
-  "run-steps": ({ ctx, run, executor }: RunPageProps) => (
-    <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} />
+  "run-steps": ({ ctx, run, executor, steps }: RunPageProps) => (
+    <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} kinds={steps} />
   ),
   "run-facts": RunFacts,
   "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
@@ -180,7 +182,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
 }
 
 /** What is the case, in one sentence, with the reason below. */
-function RunBanner({ ctx, run, executor }: RunPageProps) {
+function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
   const reason = reasonWords(ctx, run);
@@ -196,7 +198,7 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
       case "succeeded":
         return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
       case "failed":
-        return <FailureBanner ctx={ctx} run={run} executor={executor} />;
+        return <FailureBanner ctx={ctx} run={run} executor={executor} steps={steps} />;
       default:
         return null;
     }
@@ -208,13 +210,13 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
   );
 }
 
-function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
+function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" | "run" | "executor" | "steps">) {
   const t = texts(ctx).runs.banners;
   if (run.outage?.outcome === "recovered") return <RecoveredBanner ctx={ctx} run={run} outage={run.outage} />;
   const words = t[wordsFor({ run, executor })];
   const { serving } = run;
   const reason = reasonWords(ctx, run);
-  const wasTouched = run.steps.some((step) => step.step === "stop");
+  const wasTouched = run.steps.some(({ step }) => steps.some(({ name, touches }) => touches && name === step));
   const title =
     serving === null || serving === "unknown"
       ? t.unknown
@@ -277,7 +279,7 @@ function durationWords(ctx: PageContext, run: RunDetailView, ms: number): string
   return `${took}${ctx.language === "zh" ? "，" : ", "}${t.watched(formatDuration(ctx.language, ended - began))}`;
 }
 
-function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live">) {
+function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live" | "steps">) {
   const t = texts(ctx);
   const { strategy } = executor.health_check;
   const known = Object.entries(t.executors.strategies).find(([key]) => key === strategy);

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { type Message, saidAt } from "../../src/messages/message.ts";
-import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import type { RunContainer, RunDetailView, RunStepView, StepKind } from "../../src/runs/schema.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";
@@ -13,7 +13,14 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { planOf } from "./plan.ts";
 import { outageWords, runWords } from "./state.tsx";
-import { type ContainerTimeline, containersIn, groupTimelineOf, type TimelineEntry, timelineOf } from "./timeline.ts";
+import {
+  type ContainerTimeline,
+  containersIn,
+  groupTimelineOf,
+  isCommon,
+  type TimelineEntry,
+  timelineOf,
+} from "./timeline.ts";
 
 /** Attempts shown one by one; earlier ones are counted. */
 const shownAttempts = 5;
@@ -23,24 +30,27 @@ interface RunStepsProps {
   run: RunDetailView;
   /** Its target has several services, which the words of its shared steps are to say. */
   is_group: boolean;
+  /** What the kind of its target declares. */
+  kinds: readonly StepKind[];
 }
 
 /** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
-export function RunSteps({ ctx, run, is_group }: RunStepsProps) {
-  const group = groupTimelineOf(run);
+export function RunSteps(props: RunStepsProps) {
+  const { ctx, run, kinds } = props;
+  const group = groupTimelineOf(run, kinds);
   const steps =
     group === null
-      ? timelineOf(run).map((entry) => stepOf(ctx, run, entry, is_group))
+      ? timelineOf(run, kinds).map((entry) => stepOf(props, entry))
       : [
-          ...group.before.map((entry) => stepOf(ctx, run, entry, is_group)),
-          ...group.containers.map((each, index) => containerStep(ctx, run, each, index)),
-          ...group.after.map((entry) => stepOf(ctx, run, entry, is_group)),
+          ...group.before.map((entry) => stepOf(props, entry)),
+          ...group.containers.map((each, index) => containerStep(props, each, index)),
+          ...group.after.map((entry) => stepOf(props, entry)),
         ];
   return <Steps ctx={ctx} id="run-steps" steps={steps} />;
 }
 
 /** One container of several: what became of it, with its own steps below. */
-function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTimeline, index: number): Step {
+function containerStep({ ctx, run, kinds }: RunStepsProps, each: ContainerTimeline, index: number): Step {
   const t = texts(ctx).runs;
   const { container, state, started_at, parts } = each;
   const told = run.containers.find((found) => found.container === container);
@@ -70,7 +80,9 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
     ),
     ...optional(
       "content",
-      parts.length === 0 && error === null ? null : <ContainerParts ctx={ctx} parts={parts} error={error} />,
+      parts.length === 0 && error === null ? null : (
+        <ContainerParts ctx={ctx} kinds={kinds} parts={parts} error={error} />
+      ),
     ),
   };
 }
@@ -93,11 +105,12 @@ function containerState({ outcome, is_cause }: RunContainer): Step["state"] {
 
 interface ContainerPartsProps {
   ctx: PageContext;
+  kinds: readonly StepKind[];
   parts: readonly TimelineEntry[];
   error: Message | null;
 }
 
-function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
+function ContainerParts({ ctx, kinds, parts, error }: ContainerPartsProps) {
   return (
     <div class="probes">
       {error === null ? null : <EngineSays ctx={ctx} text={error} />}
@@ -108,7 +121,7 @@ function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
               <Time ctx={ctx} at={part.started_at} form="precise" />
             </span>
           )}
-          <span>{partWords(ctx, part)}</span>
+          <span>{partWords(ctx, kinds, part)}</span>
           {part.started_at === null || part.ended_at === null ? null : (
             <span>
               <Duration ctx={ctx} ms={durationOf(part, part.ended_at - part.started_at)} />
@@ -121,28 +134,39 @@ function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
 }
 
 /** Each step has words for how it stands; one that was left out is called what it would have been. */
-function keyOf(state: Step["state"]): "waiting" | "running" | "done" | "failed" {
+type StepWord = keyof StepKind["words"];
+
+function keyOf(state: Step["state"]): StepWord {
   return state === "skipped" || state === "undone" ? "waiting" : state;
 }
 
+function wordsOf(ctx: PageContext, kinds: readonly StepKind[], step: string): Readonly<Record<StepWord, string>> {
+  const declared = kinds.find(({ name, shown_as }) => (shown_as ?? name) === step)?.words;
+  const t = texts(ctx).runs.steps;
+  if (declared === undefined) return t[isCommon(step) ? step : "other"];
+  const said = (state: StepWord) => translateMessage(ctx.language, declared[state]);
+  return { waiting: said("waiting"), running: said("running"), done: said("done"), failed: said("failed") };
+}
+
 /** What was done, and for the steps that need it with whom. */
-function partWords(ctx: PageContext, { step, state, facts }: TimelineEntry): string {
+function partWords(ctx: PageContext, kinds: readonly StepKind[], { step, state, facts }: TimelineEntry): string {
   const t = texts(ctx).runs;
   if (step === "end") return "";
   const key = keyOf(state);
   if (step === "wait" && facts.job === true) return t.job[key];
-  const words = t.steps[step][key];
+  const words = wordsOf(ctx, kinds, step)[key];
   if (step === "undo" && facts.is_remade === true) return `${words} (${t.remade})`;
   return step === "wait" && typeof facts.for === "string" ? `${words} (${facts.for})` : words;
 }
 
-function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry, isGroup: boolean): Step {
+function stepOf(props: RunStepsProps, entry: TimelineEntry): Step {
+  const { ctx, run } = props;
   const { step, state, started_at, ended_at } = entry;
   const isInstant = step === "queue" || step === "end";
   return {
     id: `step-${step}`,
     state,
-    title: titleOf(ctx, run, entry, isGroup),
+    title: titleOf(props, entry),
     started_at,
     duration_ms:
       started_at === null || ended_at === null || isInstant ? null : durationOf(entry, ended_at - started_at),
@@ -161,14 +185,17 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
 }
 
-function titleOf(ctx: PageContext, run: RunDetailView, { step, state, facts }: TimelineEntry, isGroup: boolean): Child {
+function titleOf({ ctx, run, is_group, kinds }: RunStepsProps, { step, state, facts }: TimelineEntry): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
   const references = [...new Set((planOf(run)?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
-  const isMany = isGroup && (step === "pull" ? references : containersIn(run)).length !== 1;
-  const isShared = step === "plan" || step === "pull" || step === "verify";
+  const isMany = is_group && containersIn(run).length !== 1;
   const words =
-    step === "wait" && facts.job === true ? t.job : isShared && isMany ? t.group_steps[step] : t.steps[step];
+    step === "wait" && facts.job === true
+      ? t.job
+      : step === "verify" && isMany
+        ? t.group_steps.verify
+        : wordsOf(ctx, kinds, step);
   const title = words[keyOf(state)];
   if (step !== "pull") return title;
   return (
@@ -309,7 +336,7 @@ export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<Run
     layers === null || layers === 0 ? null : t.layers_of(done, layers),
   ].filter((fact) => fact !== null);
   return (
-    <Progress id={id} label={t.steps.pull.running} value={bytes ?? 0} max={total}>
+    <Progress id={id} label={t.pulling} value={bytes ?? 0} max={total}>
       {facts.length === 0 ? undefined : facts.join(" · ")}
     </Progress>
   );

@@ -1,32 +1,19 @@
 import { type Message, saidAt } from "../../src/messages/message.ts";
-import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import type { RunDetailView, RunStepView, StepKind } from "../../src/runs/schema.ts";
 import type { StepState } from "../components/steps.tsx";
 import { isActiveRun } from "./state.tsx";
 
-/** The steps as people see them; several entries of the journal can belong to one. */
-export const shownSteps = [
-  "queue",
-  "plan",
-  "approval",
-  "pull",
-  "snapshot",
-  "create",
-  "wait",
-  "drain",
-  "stop",
-  "rename",
-  "start",
-  "verify",
-  "undo",
-  "end",
-  "bring_up",
-  "remove_old",
-  "other",
-] as const;
-export type ShownStep = (typeof shownSteps)[number];
+/** Steps that every run has; the others are declared by the kind of its target. */
+export const commonSteps = ["queue", "plan", "approval", "snapshot", "verify", "end", "bring_up", "other"] as const;
+export type CommonStep = (typeof commonSteps)[number];
+
+export function isCommon(step: string): step is CommonStep {
+  return commonSteps.some((known) => known === step);
+}
 
 export interface TimelineEntry {
-  step: ShownStep;
+  /** A common one, or one that the kind of target declares; several entries of the journal can belong to one. */
+  step: string;
   state: StepState;
   started_at: number | null;
   ended_at: number | null;
@@ -39,26 +26,23 @@ export interface TimelineEntry {
 }
 
 /** What a run does when nothing goes wrong: shown ahead while it goes on, so that nothing below jumps. */
-const ahead: readonly ShownStep[] = [
-  "plan",
-  "pull",
-  "snapshot",
-  "create",
-  "stop",
-  "rename",
-  "start",
-  "verify",
-  "remove_old",
-];
+function ahead(kinds: readonly StepKind[]): readonly string[] {
+  const expected = (phase: StepKind["phase"]) =>
+    kinds.filter((each) => each.is_expected && each.phase === phase).map(shownAs);
+  return ["plan", ...expected("prepare"), "snapshot", ...expected("change"), "verify", ...expected("finish")];
+}
+
+const shownAs = ({ name, shown_as }: StepKind) => shown_as ?? name;
 
 const states = new Set(["capturing", "updating", "verifying"]);
 const ends = new Set(["succeeded", "degraded", "failed", "skipped"]);
 
-function shownStep(step: string): ShownStep {
+function shownStep(kinds: readonly StepKind[], step: string): string {
   if (step === "claim") return "plan";
-  if (step === "rename_old" || step === "rename_new") return "rename";
   if (ends.has(step)) return "end";
-  return shownSteps.find((known) => known === step) ?? "other";
+  const declared = kinds.find(({ name }) => name === step);
+  if (declared !== undefined) return shownAs(declared);
+  return isCommon(step) ? step : "other";
 }
 
 function text(value: unknown): string | null {
@@ -81,19 +65,6 @@ export interface GroupTimeline {
   after: readonly TimelineEntry[];
 }
 
-/** Steps that each container takes by itself. */
-const ofContainers: ReadonlySet<ShownStep> = new Set([
-  "create",
-  "wait",
-  "drain",
-  "stop",
-  "rename",
-  "start",
-  "undo",
-  "remove_old",
-]);
-const early: ReadonlySet<ShownStep> = new Set(["queue", "plan", "approval", "pull", "snapshot"]);
-
 function containerOf(item: RunStepView): string | null {
   return text(item.facts.container);
 }
@@ -106,19 +77,29 @@ export function containersIn(run: RunDetailView): readonly string[] {
 }
 
 /** Null for a run on one container, which is told step by step. */
-export function groupTimelineOf(run: RunDetailView): GroupTimeline | null {
+export function groupTimelineOf(run: RunDetailView, kinds: readonly StepKind[]): GroupTimeline | null {
   const names = containersIn(run);
   if (names.length < 2) return null;
-  const isOwn = (item: RunStepView) => containerOf(item) !== null && ofContainers.has(shownStep(item.step));
+  const ofParts = new Set(kinds.filter(({ phase }) => phase !== "prepare").map(shownAs));
+  const early = new Set(["queue", "approval", ...ahead(kinds).slice(0, ahead(kinds).indexOf("snapshot") + 1)]);
+  const isOwn = (item: RunStepView) => containerOf(item) !== null && ofParts.has(shownStep(kinds, item.step));
   const steps = toldSteps(run.steps);
-  const shared = withAhead(run, entriesOf(steps.filter((item) => !isOwn(item)))).filter(
-    ({ step, state }) => state !== "waiting" || !ofContainers.has(step),
-  );
+  const shared = withAhead(
+    run,
+    kinds,
+    entriesOf(
+      kinds,
+      steps.filter((item) => !isOwn(item)),
+    ),
+  ).filter(({ step, state }) => state !== "waiting" || !ofParts.has(step));
   const isActive = isActiveRun(run);
   return {
     before: shared.filter(({ step }) => early.has(step)),
     containers: names.map((container) => {
-      const parts = entriesOf(steps.filter((item) => isOwn(item) && containerOf(item) === container));
+      const parts = entriesOf(
+        kinds,
+        steps.filter((item) => isOwn(item) && containerOf(item) === container),
+      );
       return { container, parts, ...spanOf(parts, isActive) };
     }),
     after: shared.filter(({ step }) => !early.has(step)),
@@ -143,8 +124,8 @@ function stateOf(parts: readonly TimelineEntry[], isActive: boolean): StepState 
 }
 
 /** The journal of a run as steps in their order: from `begin` to `finish` or `fail`, and what is still to come. */
-export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
-  return withAhead(run, entriesOf(toldSteps(run.steps)));
+export function timelineOf(run: RunDetailView, kinds: readonly StepKind[]): readonly TimelineEntry[] {
+  return withAhead(run, kinds, entriesOf(kinds, toldSteps(run.steps)));
 }
 
 /** What a try after the end does to single containers is told by its result: it would stand among the steps of the run itself. */
@@ -155,10 +136,10 @@ function toldSteps(steps: readonly RunStepView[]): readonly RunStepView[] {
   return [...steps.slice(0, first), ...steps.slice(first).filter(isTold)];
 }
 
-function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
+function entriesOf(kinds: readonly StepKind[], items: readonly RunStepView[]): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
-  const at = (step: ShownStep) => entries.findIndex((entry) => entry.step === step);
-  const put = (step: ShownStep, change: Partial<TimelineEntry>) => {
+  const at = (step: string) => entries.findIndex((entry) => entry.step === step);
+  const put = (step: string, change: Partial<TimelineEntry>) => {
     const index = at(step);
     const found = entries[index];
     if (found === undefined) {
@@ -176,7 +157,7 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
   };
 
   for (const item of items) {
-    const found = entries[at(shownStep(item.step))];
+    const found = entries[at(shownStep(kinds, item.step))];
     const facts = { ...found?.facts, ...item.facts };
     // A run that was given back with its plan made looks at it once more; it was made when it was made.
     if (item.step === "claim" && found?.state === "done") continue;
@@ -192,10 +173,10 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
       closeOpen(entries, item);
       put("end", { state: item.phase === "fail" ? "failed" : "done", started_at: item.at, facts: item.facts });
     } else if (item.phase === "begin") {
-      const step = shownStep(item.step);
+      const step = shownStep(kinds, item.step);
       put(step, { state: "running", started_at: found?.started_at ?? item.at, ended_at: null, facts });
     } else {
-      const step = shownStep(item.step);
+      const step = shownStep(kinds, item.step);
       const isHalf = item.step === "rename_old" && item.phase === "finish";
       const tries = step === "bring_up" ? [...(found?.attempts ?? []), item] : (found?.attempts ?? []);
       put(step, {
@@ -214,11 +195,15 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
   return entries;
 }
 
-function withAhead(run: RunDetailView, entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
+function withAhead(
+  run: RunDetailView,
+  kinds: readonly StepKind[],
+  entries: readonly TimelineEntry[],
+): readonly TimelineEntry[] {
   if (!isActiveRun(run)) return entries;
-  const at = (step: ShownStep) => entries.findIndex((entry) => entry.step === step);
+  const at = (step: string) => entries.findIndex((entry) => entry.step === step);
   const isTurningBack = entries.some((entry) => entry.step === "undo");
-  const missing = isTurningBack ? [] : ahead.filter((step) => at(step) === -1);
+  const missing = isTurningBack ? [] : ahead(kinds).filter((step) => at(step) === -1);
   return [
     ...entries,
     ...missing.map((step) => ({

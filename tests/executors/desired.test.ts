@@ -5,6 +5,7 @@ import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest, release } from "../support/run-world.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -71,7 +72,12 @@ function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
   return {
     read: db.read,
     openLogin: () => Promise.reject(new Error("No login here")),
-    connections: { registryLogin: async () => null },
+    connections: {
+      registryLogin: async () => null,
+      targetKind: () => {
+        throw new Error("No run left anything down");
+      },
+    },
     releases: {
       desiredRelease: async (source: string) => choices[source] ?? none,
       imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
@@ -163,7 +169,7 @@ describe("planUpdate() of a group", () => {
       { purpose: manual, engine, changes: { start_first: true, drain_seconds: 25 } },
     );
     expect(planned.unmet).toBeNull();
-    expect(planned.plan?.containers.map((each) => each.name)).toEqual(["shop-web-1", "shop-worker-1"]);
+    expect(containersOf(planned.plan?.detail ?? {}).map((each) => each.name)).toEqual(["shop-web-1", "shop-worker-1"]);
     expect(engine.planned).toEqual([{ start_first: true, drain_seconds: 25, owed: [] }]);
   });
 

@@ -7,6 +7,7 @@ import type {
   SnapshotDiffView,
   SnapshotView,
 } from "../../src/runs/schema.ts";
+import { engineSteps } from "../../src/runtimes/engine/steps.ts";
 import { ExecutorPage } from "../../templates/executors/detail.tsx";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
@@ -136,7 +137,9 @@ export function PutBackSample({ ctx }: { ctx: PageContext }) {
       })),
     },
   );
-  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live={false} />;
+  return (
+    <RunPage ctx={ctx} run={run} executor={executor(ctx)} steps={engineSteps(true)} snapshot={null} is_live={false} />
+  );
 }
 
 export function RolledBackSample({ ctx }: { ctx: PageContext }) {
@@ -152,7 +155,9 @@ export function RolledBackSample({ ctx }: { ctx: PageContext }) {
       containers: outcomes(() => ({})),
     },
   );
-  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live={false} />;
+  return (
+    <RunPage ctx={ctx} run={run} executor={executor(ctx)} steps={engineSteps(true)} snapshot={null} is_live={false} />
+  );
 }
 
 export function RollbackQuestionSample({ ctx }: { ctx: PageContext }) {

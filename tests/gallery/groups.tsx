@@ -2,6 +2,7 @@ import type { UnusedImageList } from "../../src/connections/images-schema.ts";
 import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
 import { say, told, toldAs } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import { engineSteps } from "../../src/runtimes/engine/steps.ts";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { UnusedImages } from "../../templates/connections/images.tsx";
 import { ExecutorPage } from "../../templates/executors/detail.tsx";
@@ -336,7 +337,9 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     },
     steps: [...steps, last],
   };
-  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live={false} />;
+  return (
+    <RunPage ctx={ctx} run={run} executor={executor(ctx)} steps={engineSteps(true)} snapshot={null} is_live={false} />
+  );
 }
 
 export function UnusedImagesSample({ ctx }: { ctx: PageContext }) {

@@ -1,6 +1,7 @@
 import type { ExecutorView, OutageView } from "../../src/executors/schema.ts";
 import { say, toldAs } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
+import { engineSteps } from "../../src/runtimes/engine/steps.ts";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
@@ -57,7 +58,7 @@ const downRun = {
 
 export function DownSample({ ctx }: { ctx: PageContext }) {
   const run = runOf(ctx, failed, { ...downRun, outage: outageOf(ctx, {}) });
-  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live />;
+  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} steps={engineSteps(true)} snapshot={null} is_live />;
 }
 
 export function RecoveredSample({ ctx }: { ctx: PageContext }) {
@@ -71,7 +72,9 @@ export function RecoveredSample({ ctx }: { ctx: PageContext }) {
   const outage = outageOf(ctx, { ...ended, tries: 4, ended_at: ctx.now - hour });
   const steps: Noted[] = [...failed, ["bring_up", "begin"], ["bring_up", "finish", undefined, { serving: "previous" }]];
   const run = runOf(ctx, steps, { ...downRun, outage, downtime_ms: hour });
-  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live={false} />;
+  return (
+    <RunPage ctx={ctx} run={run} executor={executor(ctx)} steps={engineSteps(true)} snapshot={null} is_live={false} />
+  );
 }
 
 export function DownExecutorsSample({ ctx }: { ctx: PageContext }) {

@@ -82,7 +82,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
               {
                 id: "s1",
                 state: "done",
-                title: "Plan checked against the container",
+                title: "Plan checked against the target",
                 detail: "unchanged since review, 41 settings compared",
                 started_at: at,
                 duration_ms: 84,

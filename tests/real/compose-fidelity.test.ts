@@ -4,6 +4,7 @@ import type { EngineClient } from "../../src/runtimes/engine/client.ts";
 import { findInjectedFiles, readInjectedFiles } from "../../src/runtimes/engine/compose/injected-files.ts";
 import { composeOutlooks } from "../../src/runtimes/engine/compose/outlook.ts";
 import { readTar } from "../../src/runtimes/engine/compose/tar.ts";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { nameOf } from "../../src/runtimes/engine/objects.ts";
 import { composeMissing, composeVersions } from "../peers/compose.ts";
 import { engineMissing, sharedEngine, stopSharedEngines, type TestEngine } from "../peers/engine.ts";
@@ -167,7 +168,7 @@ for (const mode of modes) {
         const ref = { kind: "compose", id: project.name } as const;
         const plan = await session.plan(ref, [{ ...changeTo(to), service: "app" }]);
         expect(plan.refusals).toEqual([]);
-        expect(plan.containers).toHaveLength(3);
+        expect(containersOf(plan.detail)).toHaveLength(3);
       });
 
       test("all patches applied, each once: compose reads what was wanted from every shared place", async () => {

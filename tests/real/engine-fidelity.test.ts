@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../src/errors.ts";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
@@ -425,7 +426,10 @@ engineSuite("configuration fidelity", (mode) => {
     await using session = await openSession(engine);
     const plan = await session.plan(target("owner"), [changeTo(images.next)]);
     expect(plan.refusals).toEqual([]);
-    expect(plan.containers.find((each) => each.name === "side")).toMatchObject({ because: "shares", is_running: true });
+    expect(containersOf(plan.detail).find((each) => each.name === "side")).toMatchObject({
+      because: "shares",
+      is_running: true,
+    });
     const journal = memoryJournal();
     await session.apply(plan, journal);
     await session.finish(target("owner"), journal);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
@@ -104,7 +105,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(group(project), changes({ worker: next, web: next, db: next }));
     expect(plan.refusals).toEqual([]);
-    expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
+    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.because}`)).toEqual([
       "whole-db-1 desired",
       "whole-web-1 desired",
       "whole-worker-1 desired",
@@ -149,7 +150,7 @@ engineSuite("groups of containers", (mode) => {
     await runContainer(engine, "sniffer", { HostConfig: { NetworkMode: `container:${web.Id}` } });
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(group(project), changes({ web: next }));
-    expect(plan.containers.map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
+    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
       "shared-web-1 web desired",
       "shared-worker-1 worker shares",
       "sniffer sniffer shares",
@@ -184,9 +185,9 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(target("anchor"), changes({ main: next }));
     expect(plan.refusals).toEqual([]);
-    expect(plan.containers[0]).toMatchObject({ name: "anchor", because: "desired" });
+    expect(containersOf(plan.detail)[0]).toMatchObject({ name: "anchor", because: "desired" });
     expect(
-      plan.containers
+      containersOf(plan.detail)
         .slice(1)
         .map((each) => `${each.name} ${each.because}`)
         .sort(),
@@ -285,7 +286,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const journal = memoryJournal();
     const plan = await updateGroup(session, project, { app: next }, journal);
-    expect(plan.containers).toHaveLength(3);
+    expect(containersOf(plan.detail)).toHaveLength(3);
     expect(plan.diff.filter((each) => each.path === "Image")).toHaveLength(1);
     await session.finish(group(project), journal);
     expect(await stateOf(project)).toEqual([1, 2, 3].map((each) => `many-app-${each} running ${next}`));
@@ -316,7 +317,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const journal = memoryJournal();
     const plan = await updateGroup(session, "asks", { db: next }, journal);
-    expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
+    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.because}`)).toEqual([
       "asks-db-1 desired",
       "asks-web-1 restarts",
     ]);
@@ -365,7 +366,7 @@ engineSuite("groups of containers", (mode) => {
     const journal = memoryJournal();
     const plan = await updateGroup(session, "jobs", { migrate: next, web: next }, journal);
     expect(plan.warnings.map((each) => each.code)).toContain("job");
-    expect(plan.containers.map((each) => `${each.name} ${each.is_running}`)).toEqual([
+    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.is_running}`)).toEqual([
       "jobs-migrate-1 false",
       "jobs-web-1 true",
     ]);
@@ -385,7 +386,7 @@ engineSuite("groups of containers", (mode) => {
     await session.finish(group(project), journal);
     const again = memoryJournal();
     const plan = await restore(session, group(project), snapshot, again);
-    expect(plan.containers.map((each) => each.name)).toEqual(["back-db-1", "back-web-1", "back-worker-1"]);
+    expect(containersOf(plan.detail).map((each) => each.name)).toEqual(["back-db-1", "back-web-1", "back-worker-1"]);
     await session.finish(group(project), again);
     expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `back-${each}-1 running ${old}`));
     const db = await inspectOne(engine, name(project, "db"));
@@ -407,7 +408,7 @@ engineSuite("groups of containers", (mode) => {
     await engine.call("DELETE", `/containers/${name(project, "worker")}?force=1`);
     const journal = memoryJournal();
     const plan = await restore(session, group(project), snapshot, journal);
-    expect(plan.containers.map((each) => each.name)).toEqual(["again-worker-1"]);
+    expect(containersOf(plan.detail).map((each) => each.name)).toEqual(["again-worker-1"]);
     await session.finish(group(project), journal);
     expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `again-${each}-1 running ${old}`));
     expect((await inspectOne(engine, name(project, "db"))).Id).toBe(db);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { listAt, objectAt, type RawObject, stringAt, stringsAt } from "../../src/runtimes/engine/raw.ts";
 import type { TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
@@ -104,7 +105,7 @@ engineSuite("what only Podman has", () => {
     const snapshot = (await session.snapshots?.capture(target("req_web_1"))) ?? "";
     const first = memoryJournal();
     const plan = await update(target("req_db_1"), ["main"], first);
-    expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
+    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.because}`)).toEqual([
       "req_db_1 desired",
       "req_web_1 shares",
     ]);
@@ -143,7 +144,7 @@ engineSuite("what only Podman has", () => {
     const whole = memoryJournal();
     const plan = await update(ref, ["web", "db"], whole);
     expect(plan.warnings.map((each) => each.code)).toContain("podman_compose_unit");
-    expect(plan.containers.map((each) => each.name)).toEqual(["shop_db_1", "shop_web_1"]);
+    expect(containersOf(plan.detail).map((each) => each.name)).toEqual(["shop_db_1", "shop_web_1"]);
     await using session = await openSession(engine);
     await session.finish(ref, whole);
     expect(await pair("shop")).toEqual(bothRun("shop", images.next));

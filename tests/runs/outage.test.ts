@@ -212,7 +212,7 @@ describe("a target that a run left down", () => {
     world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
     const id = await goDown(executor);
     expect((await world.main.executors.get(executor)).last_run?.id).toBe(id);
-    expect(await world.main.executors.owedContainers(executor)).toEqual(["web"]);
+    expect(await world.main.executors.owedParts(await world.main.executors.settings(executor))).toEqual(["web"]);
     freePort();
     await tryUntilOver(id, minute);
     expect(await outageOf(id)).toMatchObject({ outcome: "recovered" });

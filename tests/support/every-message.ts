@@ -22,6 +22,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   name: ["session", "encryption"],
   kind: ["update", "rollback"],
   serving: ["desired", "previous", "mixed", "none", "unknown"],
+  state: ["waiting", "running", "done", "failed"],
   move: ["stop", "start", "remove", "rename", "policy"],
 };
 const broken = /undefined|NaN|\[object |\b(?:true|false|null)\b/;
@@ -62,9 +63,11 @@ function variantsOf(code: string, sentences: readonly [Area[string], Area[string
   const found = new Map<string, Message>();
   for (const params of combinations(namesIn(sentences))) {
     try {
-      const [told = "", other = ""] = sentences.map((each) =>
+      const [told, other] = sentences.map((each) =>
         typeof each === "string" ? each : each(params as never, tellText),
       );
+      // A word that is not among those that the sentence chooses from.
+      if (typeof told !== "string" || typeof other !== "string") continue;
       if (typeof sentences[0] === "string" || !broken.test(told + other)) found.set(told, { code, params });
     } catch {
       // Not what the sentence takes.

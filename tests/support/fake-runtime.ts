@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
+import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import type {
   Change,
@@ -18,7 +19,6 @@ import type {
   Target,
   TargetRef,
   UpdatePlan,
-  UpdateStep,
 } from "../../src/runtimes/runtime.ts";
 
 export interface FakeContainer {
@@ -243,10 +243,12 @@ function planOf(
       },
       to: { reference: change.reference, digest, is_running: isToRun },
     })),
-    containers:
-      ref.kind === "container"
-        ? [{ name: ref.id, service: "main", because: "desired", is_running: wanted[0]?.isToRun ?? false }]
-        : [...desired, ...sharing],
+    detail: {
+      containers:
+        ref.kind === "container"
+          ? [{ name: ref.id, service: "main", because: "desired", is_running: wanted[0]?.isToRun ?? false }]
+          : [...desired, ...sharing],
+    },
     order: options.start_first ? "start_first" : "stop_first",
     drain_seconds: options.start_first ? options.drain_seconds : 0,
     owed: engine.membersOf(ref).flatMap(({ name, running }) => (owed.includes(name) && !running ? [name] : [])),
@@ -281,7 +283,7 @@ function capturedOf(container: FakeContainer, service: string): v.InferOutput<ty
 
 /** Takes the same steps in the same order as a container engine's plug-in, each journalled before it is taken. */
 export function fakeSession(engine: FakeEngine): RuntimeSession {
-  const step = async (journal: Journal, name: UpdateStep, container: string, call: string, work: () => void) => {
+  const step = async (journal: Journal, name: string, container: string, call: string, work: () => void) => {
     await journal.begin(name, { container });
     const failure = engine.failures.get(`${name} ${container}`) ?? engine.failures.get(name);
     try {
@@ -391,7 +393,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     },
     apply: async (plan, journal, stopping) => {
       const { ref } = plan;
-      const olds = plan.containers.map((planned) => ({ planned, old: engine.get(planned.name) }));
+      const olds = containersOf(plan.detail).map((planned) => ({ planned, old: engine.get(planned.name) }));
       for (const { planned, old } of olds) {
         const to = plan.services.find((each) => each.service === planned.service)?.to;
         const isMoved = planned.because === "desired" && to !== undefined;

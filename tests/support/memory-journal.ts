@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry, PullProgress, UpdateStep } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry, PullProgress } from "../../src/runtimes/runtime.ts";
 
 /** What a dead process leaves behind is its journal; whoever awaits this error has died. */
 export class ProcessDeath extends Error {
@@ -26,11 +26,7 @@ export function memoryJournal(runId: string = crypto.randomUUID(), entries: Jour
   let death: { write: number; when: "before" | "after" } | null = null;
   let hook: { write: number; act: () => Promise<void> } | null = null;
   const progressed: PullProgress[] = [];
-  const append = async (
-    step: UpdateStep,
-    phase: JournalEntry["phase"],
-    facts: Readonly<Record<string, unknown>> = {},
-  ) => {
+  const append = async (step: string, phase: JournalEntry["phase"], facts: Readonly<Record<string, unknown>> = {}) => {
     writes += 1;
     const at = `write ${writes} (${step} ${phase})`;
     if (death !== null && (writes > death.write || (writes === death.write && death.when === "before"))) {

@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
-import type { Journal, JournalEntry, UpdateStep } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry } from "../../src/runtimes/runtime.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
 import { changeTo, openSession, restore, target } from "./update-target.ts";
 
@@ -38,11 +38,7 @@ export function readJournal(file: string, runId: string): MemoryJournal {
 
 export function fileJournal(options: Pick<UpdateArguments, "journal" | "run_id" | "die_at" | "die_when">): Journal {
   const entries: JournalEntry[] = [];
-  const write = async (
-    step: UpdateStep,
-    phase: JournalEntry["phase"],
-    facts: Readonly<Record<string, unknown>> = {},
-  ) => {
+  const write = async (step: string, phase: JournalEntry["phase"], facts: Readonly<Record<string, unknown>> = {}) => {
     const isLast = entries.length + 1 === options.die_at;
     if (isLast && options.die_when === "before") process.kill(process.pid, "SIGKILL");
     const entry = { step, phase, facts, at: systemClock.now() };

@@ -68,7 +68,7 @@ const samples = {
 };
 
 test.each([
-  ["put_back", "en", "Plan checked against the containers"],
+  ["put_back", "en", "Plan checked against the target"],
   ["put_back", "en", "The previous containers are running again"],
   ["put_back", "en", "took 43s, including 29s of health checks"],
   ["put_back", "zh", "用时 43秒，其中观察健康状态 29秒"],

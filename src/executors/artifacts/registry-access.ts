@@ -11,7 +11,7 @@ export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecr
 export interface RegistryAccessDeps {
   releases: TrackerReleases;
   openLogin: OpenRegistryLogin;
-  connections: Pick<ConnectionService, "registryLogin">;
+  connections: Pick<ConnectionService, "registryLogin" | "targetKind">;
 }
 
 /** What is asked of the engine of a target; null where there is no session with it. */

@@ -6,6 +6,7 @@ import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { AuthService } from "../../auth/service.ts";
 import type { Clock } from "../../clock.ts";
+import type { ConnectionService } from "../../connections/service.ts";
 import { AppError } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import type { Message } from "../../messages/message.ts";
@@ -21,6 +22,7 @@ import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
 interface RunPageServices {
+  connections: Pick<ConnectionService, "targetKind">;
   executors: Pick<ExecutorService, "get">;
   runs: RunService;
   snapshots: Pick<SnapshotService, "list">;
@@ -139,7 +141,8 @@ async function propsOf(services: RunPageServices, page: PageSettings, c: AppCont
     services.snapshots.list({ executor_id: run.executor_id, limit: 100 }),
   ]);
   const snapshot = saved.items.find((each) => each.run_id === run.id) ?? null;
-  return { ctx, run, executor, snapshot, is_live: isActiveRun(run) || isDown(run) || isCleaning(run, ctx.now) };
+  const { steps } = services.connections.targetKind(executor.target.kind);
+  return { ctx, run, executor, steps, snapshot, is_live: isActiveRun(run) || isDown(run) || isCleaning(run, ctx.now) };
 }
 
 /** Its target is down and is being started again. */

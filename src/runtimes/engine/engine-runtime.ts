@@ -5,11 +5,14 @@ import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { RegistryAuth, Runtime, TargetKind } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress, placeOf } from "./address.ts";
+import { containersOf } from "./detail.ts";
 import { writeExport } from "./export/write-export.ts";
 import type { Flavour } from "./flavour.ts";
+import { containerOutcomes } from "./outcomes.ts";
 import { authFor } from "./prepare.ts";
 import { openEngine } from "./session.ts";
 import { readSnapshot } from "./snapshot.ts";
+import { engineSteps } from "./steps.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 
 /** Of so many engines it is remembered what they last said. */
@@ -65,10 +68,11 @@ const Secret = v.object({
   password: Text,
 });
 
+const containers = { artifact: "image", parts: containersOf, outcomes: containerOutcomes } as const;
 /** A container by its name. */
-const container: TargetKind = { kind: "container", is_group: false, artifact: "image" };
+const container: TargetKind = { kind: "container", is_group: false, steps: engineSteps(false), ...containers };
 /** The containers of a compose project, by its name. */
-const compose: TargetKind = { kind: "compose", is_group: true, artifact: "image" };
+const compose: TargetKind = { kind: "compose", is_group: true, steps: engineSteps(true), ...containers };
 
 export interface EngineKind {
   kind: "docker" | "podman";

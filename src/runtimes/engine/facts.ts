@@ -1,8 +1,9 @@
 import * as v from "valibot";
-import type { Journal, UpdateStep } from "../runtime.ts";
+import type { Journal } from "../runtime.ts";
 import { noRestart, restartPolicyOf } from "./carry.ts";
 import { type ContainerInspect, isRunning } from "./objects.ts";
 import type { RawObject } from "./raw.ts";
+import type { EngineStep } from "./steps.ts";
 
 /** What is written before the first change, so that the previous container can be made what it was. No secrets. */
 const TargetFacts = v.object({
@@ -48,7 +49,7 @@ export function factsOf(journal: Journal): TargetFacts | null {
 
 export function hasEntry(
   journal: Journal,
-  step: UpdateStep,
+  step: EngineStep,
   ...phases: readonly ("begin" | "finish" | "fail")[]
 ): boolean {
   return journal.entries().some((entry) => entry.step === step && phases.includes(entry.phase));

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { PluginError, SaidError, saidBy } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
-import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
+import type { Journal, Recovery } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import type { Attachment } from "./carry.ts";
 import { type EngineClient, EngineError, isMissing } from "./client.ts";
@@ -19,6 +19,7 @@ import {
   type Situation,
   wasStarted,
 } from "./situation.ts";
+import type { EngineStep } from "./steps.ts";
 
 export interface RecoverContext {
   client: EngineClient;
@@ -298,7 +299,7 @@ export async function travel(
   context: RecoverContext,
   name: string,
   journal: Journal,
-  step: UpdateStep,
+  step: EngineStep,
   choose: (situation: Situation) => Move | null,
 ): Promise<void> {
   const failures = new Map<string, number>();

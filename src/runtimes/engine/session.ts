@@ -14,6 +14,7 @@ import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
 import { findInjectedFiles } from "./compose/injected-files.ts";
 import { findDesiredImage, type SceneSource } from "./container-plan.ts";
+import type { ContainersDetail } from "./detail.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
@@ -60,7 +61,7 @@ export interface SessionOptions {
 const defaultRetryDelayMs = 500;
 
 /** Opens a session on an engine: asks for its version and settles on one of the API. Throws when it does not answer. */
-export async function openEngine(options: SessionOptions): Promise<RuntimeSession> {
+export async function openEngine(options: SessionOptions): Promise<RuntimeSession<ContainersDetail>> {
   const { address, context } = options;
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);

@@ -1,6 +1,7 @@
 import { saidBy } from "../../errors.ts";
 import { toldAs } from "../../messages/message.ts";
-import type { Journal, UpdateStep } from "../runtime.ts";
+import type { Journal } from "../runtime.ts";
+import type { EngineStep } from "./steps.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -10,7 +11,7 @@ type Facts = Readonly<Record<string, unknown>>;
  */
 export async function step(
   journal: Journal,
-  name: UpdateStep,
+  name: EngineStep,
   facts: Facts,
   work: () => Promise<Facts>,
 ): Promise<void> {

@@ -145,16 +145,10 @@ export const runs = {
   steps: {
     queue: { waiting: "Queued", running: "Queued", done: "Queued", failed: "Queued" },
     plan: {
-      waiting: "Check the plan against the container",
-      running: "Checking the plan against the container",
-      done: "Plan checked against the container",
+      waiting: "Check the plan against the target",
+      running: "Checking the plan against the target",
+      done: "Plan checked against the target",
       failed: "Plan not carried out",
-    },
-    pull: {
-      waiting: "Pull the image",
-      running: "Pulling the image",
-      done: "Image pulled",
-      failed: "Image not pulled",
     },
     snapshot: {
       waiting: "Save the configuration",
@@ -162,53 +156,11 @@ export const runs = {
       done: "Configuration saved",
       failed: "Configuration not saved",
     },
-    create: {
-      waiting: "Create the new container",
-      running: "Creating the new container",
-      done: "New container created and compared with the plan",
-      failed: "New container not created",
-    },
-    wait: {
-      waiting: "Wait for dependencies",
-      running: "Waiting for dependencies",
-      done: "Dependencies healthy",
-      failed: "Dependencies not healthy",
-    },
-    drain: {
-      waiting: "Run both containers",
-      running: "Both containers running",
-      done: "Both containers ran",
-      failed: "New container did not stay ready",
-    },
-    stop: {
-      waiting: "Stop the previous container",
-      running: "Stopping the previous container",
-      done: "Previous container stopped",
-      failed: "Previous container not stopped",
-    },
-    rename: {
-      waiting: "Swap names",
-      running: "Swapping names",
-      done: "Names swapped",
-      failed: "Names not swapped",
-    },
-    start: {
-      waiting: "Start the new container",
-      running: "Starting the new container",
-      done: "New container started",
-      failed: "New container did not start",
-    },
     verify: {
       waiting: "Check health",
       running: "Checking health",
       done: "Healthy",
       failed: "Not healthy",
-    },
-    undo: {
-      waiting: "Restore the previous container",
-      running: "Restoring the previous container",
-      done: "Previous container restored",
-      failed: "Previous container could not be restored",
     },
     end: { waiting: "End", running: "Ending", done: "Run ended", failed: "Run failed" },
     bring_up: {
@@ -216,12 +168,6 @@ export const runs = {
       running: "Starting the target",
       done: "Target is running again",
       failed: "Target still down",
-    },
-    remove_old: {
-      waiting: "Remove the previous container",
-      running: "Removing the previous container",
-      done: "Previous container removed",
-      failed: "Previous container not removed yet",
     },
     approval: {
       waiting: "Approval",
@@ -231,19 +177,8 @@ export const runs = {
     },
     other: { waiting: "Step", running: "Step in progress", done: "Step done", failed: "Step failed" },
   },
+  pulling: "Pulling",
   group_steps: {
-    plan: {
-      waiting: "Check the plan against the containers",
-      running: "Checking the plan against the containers",
-      done: "Plan checked against the containers",
-      failed: "Plan not carried out",
-    },
-    pull: {
-      waiting: "Pull the images",
-      running: "Pulling the images",
-      done: "Images pulled",
-      failed: "Images not pulled",
-    },
     verify: {
       waiting: "Check health of all",
       running: "Checking health of all",

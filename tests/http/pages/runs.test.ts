@@ -136,7 +136,7 @@ describe("a run's page", () => {
     const { text } = await person.get(`/runs/${id}`);
     expect(stepsIn(text)).toEqual([
       "done Queued",
-      "done Plan checked against the container",
+      "done Plan checked against the target",
       "done Image pulled registry.test/app:1.1",
       "done Configuration saved",
       "done New container created and compared with the plan",

@@ -93,7 +93,12 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       read: house.db.read,
       releases: house.trackers,
       openLogin: () => Promise.reject(new Error("No login here")),
-      connections: { registryLogin: async () => null },
+      connections: {
+        registryLogin: async () => null,
+        targetKind: () => {
+          throw new Error("No run left anything down");
+        },
+      },
     },
     {
       id: "e",

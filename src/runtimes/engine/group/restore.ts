@@ -4,6 +4,7 @@ import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { planHash, presentDigest, type Scene } from "../container-plan.ts";
+import type { ContainersDetail } from "../detail.ts";
 import { blueprintDiffs } from "../diff.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { canonical, stringAt } from "../raw.ts";
@@ -41,7 +42,7 @@ export interface Restored {
 }
 
 export interface RestorePlan {
-  plan: UpdatePlan;
+  plan: UpdatePlan<ContainersDetail>;
   restored: readonly Restored[];
   /** Containers that depend on those and are recreated unchanged. */
   dependants: readonly Replaced[];
@@ -108,11 +109,18 @@ export async function planRestore(
       ref: found.ref,
       changes: [],
       services: servicesOf(compared),
-      containers: arranged.order.map((each) => {
-        if (!("member" in each)) return plannedContainer(each);
-        const isRunningThen = isToRun(each.member, each.present?.container ?? null);
-        return { name: each.member.name, service: each.member.service, because: "desired", is_running: isRunningThen };
-      }),
+      detail: {
+        containers: arranged.order.map((each) => {
+          if (!("member" in each)) return plannedContainer(each);
+          const isRunningThen = isToRun(each.member, each.present?.container ?? null);
+          return {
+            name: each.member.name,
+            service: each.member.service,
+            because: "desired",
+            is_running: isRunningThen,
+          };
+        }),
+      },
       order: "stop_first",
       drain_seconds: 0,
       owed: owedAmong([...compared.flatMap(({ present }) => present ?? []), ...dependants.map(({ scene }) => scene)]),

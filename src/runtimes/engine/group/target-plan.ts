@@ -13,6 +13,7 @@ import {
   type Scene,
   sceneRefusals,
 } from "../container-plan.ts";
+import type { ContainersDetail } from "../detail.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import { canonical } from "../raw.ts";
@@ -38,7 +39,7 @@ export interface Replaced {
 
 /** A plan together with what it is performed from. */
 export interface TargetPlan {
-  plan: UpdatePlan;
+  plan: UpdatePlan<ContainersDetail>;
   /** In the order of their start. */
   replaced: readonly Replaced[];
   /** The same, as groups that go down and up together. */
@@ -97,7 +98,7 @@ export async function planTarget(
       ref: found.ref,
       changes,
       services,
-      containers: arranged.order.map(plannedContainer),
+      detail: { containers: arranged.order.map(plannedContainer) },
       order: options.start_first ? "start_first" : "stop_first",
       drain_seconds: options.drain_seconds,
       owed: owedAmong(hashed.map(({ scene }) => scene)),

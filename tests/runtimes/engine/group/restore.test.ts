@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { say } from "../../../../src/messages/message.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { type Scene, sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
+import { containersOf } from "../../../../src/runtimes/engine/detail.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.ts";
@@ -317,7 +318,7 @@ describe("planRestore() over a broken container", () => {
       named("web", "44", { ...inGroup("web"), ...running, ...requires("33") }),
     ];
     const plan = await restoreOf(captured, now, { ref: { kind: "compose", id: "shop" }, image: otherImage });
-    expect(plan.containers.map(({ name }) => name)).toEqual(["db", "web"]);
+    expect(containersOf(plan.detail).map(({ name }) => name)).toEqual(["db", "web"]);
     expect(codes(plan)).toEqual([]);
   });
 
@@ -325,6 +326,6 @@ describe("planRestore() over a broken container", () => {
     const captured = [named("web", "11", running)];
     const now = [named("web", "11", broken), named("worker", "22", { ...running, ...requires("11") })];
     const plan = await restoreOf(captured, now, { image: otherImage });
-    expect([plan.containers.map(({ name }) => name), codes(plan)]).toEqual([["web", "worker"], []]);
+    expect([containersOf(plan.detail).map(({ name }) => name), codes(plan)]).toEqual([["web", "worker"], []]);
   });
 });

@@ -7,7 +7,6 @@ import { memberJournal } from "../../../../src/runtimes/engine/group/member-jour
 import { recoverTogether } from "../../../../src/runtimes/engine/group/recover.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import { objectAt, type RawObject, stringAt } from "../../../../src/runtimes/engine/raw.ts";
-import type { UpdateStep } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { english } from "../../../support/english.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
@@ -115,7 +114,7 @@ async function recovered(engine: ReturnType<typeof engineWith>, journal: ReturnT
 }
 
 /** `act` is done before the beginning of this step is written. */
-function actingAt(journal: ReturnType<typeof memoryJournal>, step: UpdateStep, act: () => void) {
+function actingAt(journal: ReturnType<typeof memoryJournal>, step: string, act: () => void) {
   const begin: typeof journal.begin = async (each, facts) => {
     if (each === step) act();
     await journal.begin(each, facts);

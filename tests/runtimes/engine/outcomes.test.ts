@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { type Message, plain, say, toldAs } from "../../src/messages/message.ts";
-import { containerOutcomes, downtimeOf } from "../../src/runs/containers.ts";
-import type { JournalEntry } from "../../src/runtimes/runtime.ts";
+import { type Message, plain, say, toldAs } from "../../../src/messages/message.ts";
+import { containerOutcomes } from "../../../src/runtimes/engine/outcomes.ts";
+import { downtimeOf } from "../../../src/runtimes/journal-times.ts";
+import type { JournalEntry } from "../../../src/runtimes/runtime.ts";
 
 /** `12 web stop begin`: seconds, container (`-` for none), step, phase; facts as JSON after it. */
 function journal(lines: readonly string[]): readonly JournalEntry[] {
@@ -15,7 +16,6 @@ function journal(lines: readonly string[]): readonly JournalEntry[] {
 }
 
 const plan = {
-  services: [],
   containers: [
     { name: "db", service: "db", because: "desired", is_running: true },
     { name: "web", service: "web", because: "desired", is_running: true },
@@ -213,7 +213,7 @@ describe("containerOutcomes()", () => {
   });
 
   test("says nothing of a run that made no plan or came to no container", () => {
-    expect(containerOutcomes(null, journal(created))).toBeNull();
+    expect(containerOutcomes({}, journal(created))).toBeNull();
     expect(containerOutcomes(plan, journal(["1 - pull begin", "2 - pull fail"]))).toBeNull();
   });
 });

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import type { PlanDetail, PlannedContainer } from "../runtime.ts";
+
+/** What a plan for containers has of its own: every replaced container, in the order in which the new ones start. */
+export interface ContainersDetail extends PlanDetail {
+  containers: readonly PlannedContainer[];
+}
+
+const Detail = v.object({
+  containers: v.array(
+    v.object({
+      name: v.string(),
+      service: v.string(),
+      because: v.picklist(["desired", "shares", "restarts"]),
+      is_running: v.boolean(),
+    }),
+  ),
+});
+
+/** None for a plan from before they were stored. */
+export function containersOf(detail: PlanDetail): readonly PlannedContainer[] {
+  const parsed = v.safeParse(Detail, detail);
+  return parsed.success ? parsed.output.containers : [];
+}
