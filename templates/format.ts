@@ -1,8 +1,8 @@
 import type { Language, PageContext } from "./page.ts";
 
 /**
- * Numbers, times and sizes as words. Everything is `Intl`, from milliseconds, in the language of the page and the time
- * zone of the settings. Formatters are kept, because building one costs far more than using it.
+ * Numbers, times and sizes as words: always `Intl`, from milliseconds, in the page's language and the settings' time zone. Formatters are
+ * cached, because building one costs far more than using it.
  */
 type FormatContext = Pick<PageContext, "language" | "time_zone">;
 
@@ -19,7 +19,7 @@ function kept<K, V>(cache: Map<K, V>, key: K, build: () => V): V {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const built = build();
-  // The keys are a handful of literals times the time zones in use; the bound only guards against a mistake.
+  // The keys are a few literals times the time zones in use; the bound only guards against a mistake.
   if (cache.size > 500) cache.clear();
   cache.set(key, built);
   return built;
@@ -54,7 +54,7 @@ function dateFormat(ctx: FormatContext, options: Intl.DateTimeFormatOptions): In
   );
 }
 
-/** The whole truth, for `title`: "Friday, 20 November 2026 at 21:14:09 CET". */
+/** The full date and time, for `title`: "Friday, 20 November 2026 at 21:14:09 CET". */
 export function formatInstant(ctx: FormatContext, instant: number): string {
   return dateFormat(ctx, {
     weekday: "long",
@@ -126,7 +126,7 @@ export function formatRelative(language: Language, instant: number, now: number)
     // Two months and two years are counted in the smaller unit, so that "1 month" never hides four weeks of difference.
     const enough = unit === "month" || unit === "year" ? 2 * size : size;
     if (Math.abs(seconds) < enough) continue;
-    // Always a number: "yesterday" would be a claim about the calendar day, which 25 hours are not.
+    // Always a number: "yesterday" would refer to the calendar day, which 25 hours do not.
     const format = kept(relativeFormats, language, () => new Intl.RelativeTimeFormat(locales[language]));
     return format.format(Math.trunc(seconds / size), unit);
   }

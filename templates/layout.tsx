@@ -11,15 +11,15 @@ import { type PageContext, url } from "./page.ts";
 import { texts } from "./texts/texts.ts";
 
 /**
- * How a page is built: one function per page in `templates/<area>/`, from props to `<Layout …>` around `PageHeader`,
- * `Section`s and the components of `components/`. The route renders it with `c.html(<TrackersPage ctx={ctx} … />)`; for an
- * htmx request it renders the fragment alone. No page has its own stylesheet, script, inline style or `on…` attribute.
+ * How a page is built: one function per page in `templates/<area>/`, from props to `<Layout …>` around `PageHeader`, `Section`s and the
+ * components of `components/`. The route renders it with `c.html(<TrackersPage ctx={ctx} … />)`, or only the fragment for an htmx request.
+ * No page has its own style sheet, script, inline style or `on…` attribute.
  */
 export interface LayoutProps {
   ctx: PageContext;
   /** Before " · Tidemark" in the window's title. */
   title: string;
-  /** Which navigation entry is marked. */
+  /** The marked navigation entry. */
   section?: Section | undefined;
   /** Loads the event stream extension: for pages with a `Live` part. */
   live?: boolean | undefined;
@@ -82,7 +82,7 @@ export function Layout({ ctx, title, section, live, children }: LayoutProps) {
   );
 }
 
-/** Beside a fragment of a page that refreshes itself: the numbers of the navigation and the line at the top with it. */
+/** Accompanies a fragment of a page that refreshes itself: the numbers of the navigation and the status line. */
 export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Section }) {
   return (
     <>
@@ -96,7 +96,7 @@ export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Sec
   );
 }
 
-/** A page before signing in, and errors: the mark, one column, nothing to go to. */
+/** A page before signing in, and errors: the mark, one column, no navigation. */
 export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "title" | "children">) {
   const t = texts(ctx).common;
   return (
@@ -119,14 +119,14 @@ export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "
 }
 
 /**
- * htmx puts the answers 2xx and 422 into the page. Others bring at most `Partial`s, such as a toast with the reason, because
- * an error page has no place inside a row. The indicator styles are ours: htmx would add a style sheet to the document.
+ * htmx swaps 2xx and 422 responses in. Others bring at most `Partial`s, such as a toast with the reason, because an error page has no place
+ * inside a row. We have the indicator styles: htmx would add a style sheet to the document.
  */
 const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
   extensions: "sse",
   defaultTimeout: 30_000,
-  // The second: what somebody opened stays open when a form is drawn again.
+  // The second keeps open what the user opened when a form is redrawn.
   morphIgnore: ["data-htmx-powered", "open"],
   noSwap: [204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 428, 429, "5xx"],
 });
@@ -162,7 +162,7 @@ function Document({ ctx, title, live, children }: DocumentProps) {
           <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
           <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
           <meta name="htmx-config" content={htmxConfig} />
-          {/* Deferred, htmx may go through the page before its extension is there, and then no stream is ever opened. */}
+          {/* A deferred htmx may process the page before its extension has loaded, and then never opens a stream. */}
           <script src={ctx.assets("htmx.js")} defer={live !== true} />
           {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
           <script src={ctx.assets("app.js")} defer />
@@ -235,7 +235,7 @@ function MoreEntries({ ctx, section }: { ctx: PageContext; section: Section | un
   );
 }
 
-/** What was searched for, on the page that shows it. */
+/** The search text, on the page that shows its results. */
 function searched({ path }: PageContext): string | undefined {
   const [bare, query = ""] = path.split("?", 2);
   return bare === "/search" ? (new URLSearchParams(query).get("q") ?? undefined) : undefined;
@@ -295,7 +295,7 @@ const languages = [
   { value: "zh", lang: "zh-CN", title: "chinese" },
 ] as const;
 
-/** Switches the language and comes back; a POST, because a GET changes nothing. */
+/** Switches the language and returns; a POST, because a GET changes nothing. */
 function LanguageForm({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).common;
   return (

@@ -3,10 +3,10 @@ import type { Language } from "../src/messages/languages.ts";
 export type { Language } from "../src/messages/languages.ts";
 export type Theme = "system" | "light" | "dark";
 
-/** The six things a colour may mean, plus `quiet` for words that carry no judgement. */
+/** The six meanings of a colour, plus `quiet` for words without judgement. */
 export type Tone = "current" | "update" | "running" | "attention" | "failed" | "unknown" | "quiet";
 
-/** What just happened, shown once as a toast; `href` is a path of ours where the result can be seen. */
+/** The result of an action, shown once as a toast; `href` is a local path to see it. */
 export interface Notice {
   tone: Tone;
   text: string;
@@ -15,8 +15,8 @@ export interface Notice {
 }
 
 /**
- * What every template gets beside its own props. Templates are pure: the time, the time zone, the language and the
- * addresses of static files come from here, so the same props always give the same HTML.
+ * What every template gets beside its own props. Templates are pure: the time, the time zone, the language and the addresses of static
+ * files come from here, so the same props always give the same HTML.
  */
 export interface PageContext {
   language: Language;
@@ -34,15 +34,15 @@ export interface PageContext {
   /** The content-hashed address of a file in `public/` or of a served package file, base path included. */
   assets(name: string): string;
   notices: readonly Notice[];
-  /** htmx asks for a part: a question then comes alone, for the dialog of the page that is open. */
+  /** htmx asks for a part: a question then comes alone, for the dialog of the open page. */
   is_fragment?: boolean | undefined;
-  /** Numbers beside navigation entries; nothing is shown for 0 or when a key is missing. */
+  /** Numbers beside navigation entries; nothing for 0 or a missing key. */
   counts?: { overview?: number; runs?: number } | undefined;
-  /** One line at the top right that says how fresh the facts are; the time `at` stands after the text. */
+  /** The line at the top right that says how recent the data is; the time `at` follows the text. */
   status?: { tone: Tone; text: string; at?: number | undefined; href?: string | undefined } | undefined;
 }
 
-/** The address of one of our own pages; `path` starts with `/` and is written by us, never taken from data. */
+/** The address of a local page; `path` starts with `/` and comes from our code, never from data. */
 export function url(ctx: Pick<PageContext, "base_path">, path: string, query: QueryChanges = {}): string {
   return ctx.base_path + withQuery(path, query);
 }
@@ -50,8 +50,8 @@ export function url(ctx: Pick<PageContext, "base_path">, path: string, query: Qu
 type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
- * Sets query parameters on a path and keeps the others; null, undefined and "" take a parameter away. Filters, sort, page
- * and tabs live in the query string, so every view can be reloaded and shared.
+ * Sets query parameters on a path and keeps the others; null, undefined and "" remove one. Filters, sort, page and tabs live in the query
+ * string, so every view can be reloaded and shared.
  */
 export function withQuery(path: string, changes: QueryChanges): string {
   const [bare = "", query = ""] = path.split("?", 2);

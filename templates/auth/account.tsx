@@ -19,10 +19,10 @@ interface AccountPageProps {
   account: AccountView;
   session_expires_at: number;
   tokens: readonly ApiTokenView[];
-  /** Of the other way to sign in; null without a provider. */
+  /** The other way to sign in; null without a provider. */
   provider: ProviderView | null;
   binding: BindingView;
-  /** The form that renames. */
+  /** The form for renaming. */
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;

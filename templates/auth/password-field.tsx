@@ -9,7 +9,7 @@ interface PasswordFieldProps {
   ctx: PageContext;
   name: string;
   title: string;
-  /** What password managers put in: the stored password, or a new one. */
+  /** What password managers fill in: the stored password, or a new one. */
   autocomplete: "current-password" | "new-password";
   error?: Message | undefined;
   help?: string | undefined;
@@ -18,7 +18,7 @@ interface PasswordFieldProps {
   children?: Child;
 }
 
-/** Tells password managers whose password a form asks for, where its name is no field of the form. */
+/** The user name for password managers, in forms without such a field. */
 export function PasswordOwner({ ctx }: { ctx: PageContext }) {
   return (
     <input
@@ -34,7 +34,7 @@ export function PasswordOwner({ ctx }: { ctx: PageContext }) {
   );
 }
 
-/** A password that can be looked at while it is typed: there is no second field to type it into again. Never filled in. */
+/** A password that can be shown while typing, in place of a second field. Never filled in. */
 export function PasswordField(props: PasswordFieldProps) {
   const { ctx, name, title, error, help } = props;
   const t = texts(ctx).auth;
@@ -60,7 +60,7 @@ export function PasswordField(props: PasswordFieldProps) {
           aria-describedby={described === "" ? undefined : described}
           aria-invalid={error === undefined ? undefined : "true"}
         />
-        {/* app.js turns the field to text and back; the style sheet shows the word that applies. */}
+        {/* app.js turns the field to text and back; the style sheet shows the current word. */}
         <button type="button" class="btn bare small scripted" data-reveal aria-describedby={`${id}-label`}>
           <span class="to-show">{t.show_password}</span>
           <span class="to-hide">{t.hide_password}</span>
@@ -78,7 +78,7 @@ interface CurrentPasswordProps {
   autofocus?: boolean;
 }
 
-/** Asks for the password once more, and says above why an answer was refused. */
+/** Asks for the password again and shows above why it was refused. */
 export function CurrentPassword({ ctx, errors, autofocus }: CurrentPasswordProps) {
   return (
     <>

@@ -10,7 +10,7 @@ import { PasswordField, PasswordOwner } from "./password-field.tsx";
 interface PasswordPageProps {
   ctx: PageContext;
   errors: FieldErrors;
-  /** The bootstrap password is still in force: nothing else can be opened. */
+  /** The bootstrap password is still in use: nothing else can be opened. */
   is_forced: boolean;
 }
 

@@ -10,7 +10,7 @@ import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** "Firefox 128 on Linux", or what of it is known. */
+/** "Firefox 128 on Linux", or the known part of it. */
 function browserWords(ctx: PageContext, session: SignInSessionView): string {
   const t = texts(ctx).auth;
   if (session.browser === null) return session.system ?? t.unknown_browser;

@@ -12,13 +12,13 @@ import { PasswordField } from "./password-field.tsx";
 
 interface SignInPageProps {
   ctx: PageContext;
-  /** What was typed before; a password never comes back. */
+  /** The entered name; a password never comes back. */
   username: string;
   /** Where to go afterwards, below the base path; "" for the Overview. */
   next: string;
-  /** Why it was refused a moment ago. An unknown name and a wrong password read the same. */
+  /** Why the last attempt was refused. An unknown name and a wrong password read the same. */
   refusal: { kind: "wrong" } | { kind: "throttled"; retry_after_seconds: number } | null;
-  /** Other ways to sign in: the button of an identity provider, when one is enabled and bound. */
+  /** Other ways to sign in: the button of an enabled and bound identity provider. */
   others?: Child;
 }
 

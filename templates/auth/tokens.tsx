@@ -60,11 +60,10 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
 interface CreatedTokenPageProps {
   ctx: PageContext;
   token: CreatedApiTokenView;
-  /** The base URL, for the example. */
   base_url: string;
 }
 
-/** The only time that the token is shown. It takes the form's place, by its id, when htmx sent the form. */
+/** The only time the token is shown. Replaces the form, by its id, when htmx sent it. */
 export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps) {
   const t = texts(ctx).auth;
   return (

@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { Menu, MenuLink } from "./menu.tsx";
 
-/** Who is signed in: settings of the account, language, theme, shortcuts, and the way out. */
+/** The signed-in user: account settings, language, theme, shortcuts, and signing out. */
 export function AccountMenu({ ctx, user }: { ctx: PageContext; user: { name: string } }) {
   const t = texts(ctx).common;
   return (
@@ -136,7 +136,7 @@ export function Shortcuts({ ctx, entries }: ShortcutsProps) {
   );
 }
 
-/** A dialog whose content is in the page already; opened by an element with `data-dialog="<id>"`. */
+/** A dialog whose content is already in the page; opened by an element with `data-dialog="<id>"`. */
 function Dialog({ id, title, ctx, children }: { id: string; title: string; ctx: PageContext; children: Child }) {
   const t = texts(ctx).common;
   return (

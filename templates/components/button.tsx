@@ -4,8 +4,8 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
 /**
- * `main`: the one thing to do on this page; `plain`: the others; `bare`: quiet, in rows; `danger`: destroys.
- * A label says the verb ("Update now", "Delete tracker"), never "OK".
+ * `main`: the page's main action; `plain`: the others; `bare`: quiet, in rows; `danger`: destroys. A label is a verb ("Update now", "Delete
+ * tracker"), never "OK".
  */
 type ButtonKind = "main" | "plain" | "bare" | "danger";
 
@@ -13,7 +13,7 @@ interface Look {
   children?: Child;
   kind?: ButtonKind | undefined;
   icon?: IconName | undefined;
-  /** Icon alone: the label is for assistive technology and the pointer. */
+  /** For icons alone: the label for assistive technology and the pointer. */
   label?: string | undefined;
   small?: boolean | undefined;
 }
@@ -34,11 +34,11 @@ interface ButtonProps extends Look {
   type?: "submit" | "button" | undefined;
   name?: string | undefined;
   value?: string | undefined;
-  /** Id of the form that it submits, when it stands outside of it. */
+  /** Id of the form to submit, for a button outside of it. */
   form?: string | undefined;
   id?: string | undefined;
   disabled?: boolean | undefined;
-  /** Submits the form although fields are not filled: adding a list item, leaving. */
+  /** Submits the form although fields are empty: adding a list item, leaving. */
   skips_validation?: boolean | undefined;
   attributes?: Attributes | undefined;
 }
@@ -67,9 +67,9 @@ export function Button(props: ButtonProps) {
 
 interface LinkButtonProps extends Look {
   ctx: PageContext;
-  /** A path of ours: `/trackers/new`. */
+  /** A local path: `/trackers/new`. */
   href: string;
-  /** Opens the answer in the page's dialog; without script the link leads to the same question as a page. */
+  /** Opens the response in the page's dialog; without script the link leads to the same question as a page. */
   opens_dialog?: boolean | undefined;
   attributes?: Attributes | undefined;
 }
@@ -95,15 +95,15 @@ export function LinkButton(props: LinkButtonProps) {
 
 interface ActionFormProps extends ButtonProps {
   ctx: PageContext;
-  /** A path of ours; the request is a POST with the form token. */
+  /** A local path; the request is a POST with the form token. */
   action: string;
   fields?: Readonly<Record<string, string>> | undefined;
-  /** Where htmx puts the answer; without it the form is sent as a plain page and the server answers with a redirect. */
+  /** Where htmx puts the response; without it the form is sent as a plain page and the server redirects. */
   target?: string | undefined;
   swap?: string | undefined;
 }
 
-/** One button that does something at once and harmlessly: "Check now", "Send test". Risky actions use `ConfirmDialog`. */
+/** A button with an immediate, harmless action: "Check now", "Send test". Risky actions use `Confirm`. */
 export function ActionForm({ ctx, action, fields, target, swap, ...button }: ActionFormProps) {
   const address = url(ctx, action);
   const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": swap ?? "outerMorph" };
@@ -118,7 +118,7 @@ export function ActionForm({ ctx, action, fields, target, swap, ...button }: Act
   );
 }
 
-/** The form token: every form of ours has it. */
+/** The form token; every form has it. */
 export function Csrf({ ctx }: { ctx: PageContext }) {
   return <input type="hidden" name="csrf_token" value={ctx.csrf_token} />;
 }

@@ -3,7 +3,7 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 
-/** Puts `value` on the clipboard; shown only where scripts run. */
+/** Copies `value` to the clipboard; shown only where scripts run. */
 export function CopyButton({ ctx, value, what }: { ctx: PageContext; value: string; what?: string }) {
   const t = texts(ctx).common;
   const label = what === undefined ? t.copy : t.copy_what(what);
@@ -17,15 +17,15 @@ export function CopyButton({ ctx, value, what }: { ctx: PageContext; value: stri
 
 interface CodeProps {
   ctx: PageContext;
-  /** The text as it is; also what the button copies. */
+  /** The text, shown and copied as it is. */
   text: string;
   /** What it is, for the button's name: "command". */
   what?: string | undefined;
-  /** One long line, such as an address: it breaks where it must instead of scrolling below the button. */
+  /** A long line, such as an address: it wraps instead of scrolling below the button. */
   wraps?: boolean | undefined;
 }
 
-/** A block of text for a terminal or a file, with a button that copies it. */
+/** A block of text for a terminal or a file, with a copy button. */
 export function Code({ ctx, text, what, wraps }: CodeProps) {
   return (
     <div class={wraps === true ? "code wraps" : "code"}>
@@ -37,7 +37,7 @@ export function Code({ ctx, text, what, wraps }: CodeProps) {
   );
 }
 
-/** One key of the keyboard. */
+/** A key of the keyboard. */
 export function Key({ children }: { children: Child }) {
   return <kbd>{children}</kbd>;
 }

@@ -9,13 +9,13 @@ import { Icon } from "./icon.tsx";
 
 interface AskedProps {
   ctx: PageContext;
-  /** Of the window, when the question is a page of its own. */
+  /** The window's title when the question is a page of its own. */
   title: string;
   section?: Section | undefined;
   children?: Child;
 }
 
-/** A question as htmx asks for it, alone, for the dialog that `app.js` opens; otherwise as a page of its own. */
+/** A question: alone for htmx, in the dialog that `app.js` opens; otherwise as a page of its own. */
 export function Asked({ ctx, title, section, children }: AskedProps) {
   if (ctx.is_fragment === true) return <>{children}</>;
   return (
@@ -25,7 +25,7 @@ export function Asked({ ctx, title, section, children }: AskedProps) {
   );
 }
 
-/** What a question is about, and why it was refused a moment ago. */
+/** The subject of a question, and why the last answer was refused. */
 export type QuestionProps<Shown> = Shown & { ctx: PageContext; error?: Message | undefined };
 
 interface ConfirmProps {
@@ -33,21 +33,21 @@ interface ConfirmProps {
   section?: Section | undefined;
   /** The question: "Delete the tracker traefik?" */
   title: string;
-  /** The facts: what it will do, who uses it, the plan's diff. */
+  /** The facts: the effect, who uses it, the plan's diff. */
   children: Child;
   /** The verb on the button: "Delete tracker". */
   verb: string;
-  /** The window's title on a page of its own; the verb when it is left out. */
+  /** The window's title as a page; the verb when left out. */
   page_title?: string | undefined;
   kind?: "main" | "danger" | undefined;
-  /** A path of ours that takes the POST. */
+  /** The local path of the POST. */
   action: string;
   fields?: Readonly<Record<string, string>> | undefined;
   /** Where "Cancel" leads as a page; in a dialog it closes. */
   cancel_href: string;
-  /** Must be typed, as `confirm_name`: only for what cannot be undone. */
+  /** Must be typed, as `confirm_name`: only for irreversible actions. */
   type_name?: string | undefined;
-  /** Why it was refused a moment ago. */
+  /** Why the last answer was refused. */
   error?: Message | undefined;
 }
 
@@ -62,7 +62,7 @@ export function Confirm(props: ConfirmProps) {
         {Object.entries(props.fields ?? {}).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        {/* Of a page of its own, and of a dialog beside which nothing else can be read. */}
+        {/* The heading of the page or dialog. */}
         <h1 id="dialog-title" tabindex={-1}>
           {props.title}
         </h1>
@@ -106,7 +106,7 @@ interface NothingAskedProps extends AskedProps {
   back: string;
 }
 
-/** In place of a question that cannot be asked: the facts, and the way back. */
+/** Replaces a question that cannot be asked: the facts, and the way back. */
 export function NothingAsked({ ctx, title, section, heading, back, children }: NothingAskedProps) {
   return (
     <Asked ctx={ctx} title={title} section={section}>
@@ -128,13 +128,13 @@ export function NothingAsked({ ctx, title, section, heading, back, children }: N
 interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "children" | "type_name" | "error"> {
   texts: { delete_title: (name: string) => string; delete: string };
   name: string;
-  /** Of the page of what is deleted. */
+  /** The page of what is deleted. */
   path: string;
   /** Where "Cancel" leads when it is not that page. */
   cancel_href?: string;
 }
 
-/** The question before something is deleted for good. */
+/** The question before something is permanently deleted. */
 export function DeleteQuestion({ texts: t, name, path, ...props }: DeleteQuestionProps) {
   return (
     <Confirm cancel_href={path} {...props} title={t.delete_title(name)} verb={t.delete} action={`${path}/delete`} />
@@ -148,7 +148,7 @@ interface DeleteTextProps {
   users: readonly Child[];
 }
 
-/** What deleting does, or who has to let go of it first. */
+/** The effect of deleting, or what still uses it. */
 export function DeleteText({ text, in_use_text, users }: DeleteTextProps) {
   if (users.length === 0) return <p>{text}</p>;
   return (

@@ -2,7 +2,7 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
 export interface FieldChange {
-  /** Where in the target: `image`, `Env.PAPERLESS_VERSION`. */
+  /** The setting: `image`, `Env.PAPERLESS_VERSION`. */
   field: string;
   /** Null: not set. */
   before: string | null;
@@ -14,11 +14,11 @@ export interface FieldChange {
 interface DiffViewProps {
   ctx: PageContext;
   changes: readonly FieldChange[];
-  /** How many settings stay as they are. */
+  /** How many settings stay unchanged. */
   carried?: number | undefined;
 }
 
-/** What would change, field by field; inside two similar values the part that differs is marked. */
+/** Changes field by field; the part that differs between two similar values is marked. */
 export function DiffView({ ctx, changes, carried }: DiffViewProps) {
   const t = texts(ctx).common.diff;
   return (
@@ -70,7 +70,7 @@ function ChangeLines({ ctx, change: { before, after } }: { ctx: PageContext; cha
   );
 }
 
-/** How many characters two texts share at their start and at their end, never counting one twice; 0 and 0 when under a quarter is shared. */
+/** How many characters two texts share at their start and end, never counted twice; 0 and 0 when less than a quarter is shared. */
 export function commonEnds(a: string, b: string): { start: number; end: number } {
   const shorter = Math.min(a.length, b.length);
   let start = 0;

@@ -7,17 +7,17 @@ import type { IconName } from "./icons.ts";
 interface EmptyProps {
   ctx: PageContext;
   icon: IconName;
-  /** What is not there yet. */
+  /** What is missing. */
   title: string;
   /** What this is for, in a sentence or two. */
   children: Child;
   /** The one thing to do. */
   action?: Child;
-  /** One example of what would stand here. */
+  /** An example of what will appear here. */
   example?: Child;
 }
 
-/** A list with nothing in it teaches: what it is for, one action, one example. For a filter that matches nothing: `NothingMatches`. */
+/** An empty list explains itself: its purpose, one action, one example. For a filter without matches: `NothingMatches`. */
 export function Empty({ ctx, icon, title, children, action, example }: EmptyProps) {
   return (
     <div class="empty panel">
@@ -35,7 +35,7 @@ export function Empty({ ctx, icon, title, children, action, example }: EmptyProp
   );
 }
 
-/** Filters that match nothing; `href` is the same page without them. */
+/** For filters without matches; `href` is the same page without them. */
 export function NothingMatches({ ctx, href }: { ctx: PageContext; href: string }) {
   const t = texts(ctx).common;
   return (

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** Name and value pairs; a pair whose value is null is left out. */
+/** Name and value pairs; a pair with a null value is left out. */
 export function Facts({ items, wide }: { items: readonly (readonly [string, Child] | null)[]; wide?: boolean }) {
   return (
     <dl class={wide === true ? "facts wide" : "facts"}>

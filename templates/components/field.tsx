@@ -11,7 +11,7 @@ import { Icon } from "./icon.tsx";
 
 type Words = ReturnType<typeof fieldWords>;
 
-/** The id of the control of a path, which errors link to. */
+/** The id of a path's control, which errors link to. */
 export function fieldId(path: string): string {
   return `f-${path.replaceAll(/[^\w-]/g, "-")}`;
 }
@@ -24,7 +24,7 @@ export function Help({ text, id }: { text: string; id: string }) {
   );
 }
 
-/** What was refused, at the field that was refused. */
+/** The error of a field, beside it. */
 export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string; message: Message | undefined }) {
   if (message === undefined) return null;
   return (
@@ -38,11 +38,11 @@ export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string;
 interface RefusalsProps {
   ctx: PageContext;
   errors: FieldErrors;
-  /** Those that stand at a field of the form. */
+  /** Errors shown at a field of the form. */
   shown: readonly string[];
 }
 
-/** What was refused of a small form and belongs to none of its fields. */
+/** Errors of a small form that belong to none of its fields. */
 export function Refusals({ ctx, errors, shown }: RefusalsProps) {
   const others = Object.entries(errors).filter(([path]) => !shown.includes(path));
   return others.map(([, message]) => (
@@ -63,7 +63,7 @@ interface FieldFrameProps {
   children: Child;
 }
 
-/** Label above, control, error below it, help beside (below where there is no room). */
+/** Label above, control, error below it, help beside (below on narrow screens). */
 export function FieldFrame({ ctx, field, words, error, below, children }: FieldFrameProps) {
   const id = fieldId(field.path);
   const isOptional = !field.is_required && (field.default_value ?? "") === "" && field.kind !== "boolean";
@@ -99,7 +99,7 @@ interface ControlProps {
   attributes: Readonly<Record<string, string>>;
 }
 
-/** What ties a control to its help and its error for assistive technology. */
+/** Connects a control with its help and error for assistive technology. */
 function described({ field, words, error }: ControlProps) {
   const id = fieldId(field.path);
   const by = classes(error !== undefined && `${id}-error`, words.description !== "" && `${id}-help`);
@@ -191,7 +191,7 @@ function TextArea(props: ControlProps) {
   );
 }
 
-/** Never shown again: neither a stored nor a refused secret is in the page. */
+/** Neither a stored nor a refused secret is ever in the page. */
 function Secret(props: ControlProps) {
   const { ctx, field, has_secret, attributes } = props;
   const placeholder = has_secret ? texts(ctx).common.form.stored_secret : props.words.placeholder;
@@ -237,7 +237,7 @@ function Select(props: ControlProps) {
   );
 }
 
-/** Without script a button asks for the fields of what was chosen. */
+/** Without script, a button requests the fields of the choice. */
 function Redraw({ ctx, field }: ControlProps) {
   if (!field.is_discriminant) return null;
   return (

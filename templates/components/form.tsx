@@ -11,18 +11,18 @@ import { Control, FieldError, FieldFrame, fieldId, Help } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 /**
- * A form drawn from the descriptions of `src/forms/fields.ts`. The same form is the page, the answer at 422 with `values`
- * and `errors`, and the answer to its own small requests, which the field `_action` names: `redraw` (another type was
- * chosen), `add:<path>`, `remove:<path>.<n>` (see `applyFormAction` in `src/forms/decode.ts`), otherwise the form is saved.
- * All of them work as a plain POST; with htmx the answer is merged into the form, so typed secrets stay. A successful
- * answer to an htmx request must be `HX-Redirect`: a 303 would be followed inside the form.
+ * A form drawn from the descriptions of `src/forms/fields.ts`. The same form is the page, the response at 422 with `values` and `errors`,
+ * and the response to its own small requests, named by the field `_action`: `redraw` (another type was chosen), `add:<path>`,
+ * `remove:<path>.<n>` (see `applyFormAction` in `src/forms/decode.ts`); otherwise the form is saved. All of them work as a plain POST; with
+ * htmx the response is merged into the form, so typed secrets stay. A successful response to an htmx request must be `HX-Redirect`: a 303
+ * would be followed inside the form.
  */
 export interface FormProps {
   ctx: PageContext;
   id: string;
   /** Prefix of the field texts: `trackers`. */
   area: string;
-  /** A path of ours that takes the POST. */
+  /** The local path of the POST. */
   action: string;
   fields: readonly FieldDescription[];
   values: unknown;
@@ -30,24 +30,24 @@ export interface FormProps {
   /** The verb: "Create tracker". */
   submit: string;
   cancel_href: string;
-  /** On edit immutable fields are shown, not asked. */
+  /** An edit shows immutable fields without asking for them. */
   is_edit?: boolean | undefined;
-  /** Secrets are stored: a blank one keeps what is there. All of them, or those at these paths. */
+  /** Secrets are stored, all or those at these paths: a blank one keeps its value. */
   has_secret?: boolean | readonly string[] | undefined;
   /** Attributes for single controls, by path: `hx-get` for a live preview. */
   attributes?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
-  /** What stands below single fields, by path: a preview, "try it now". */
+  /** Content below single fields, by path: a preview, "try it now". */
   below?: Readonly<Record<string, Child>> | undefined;
   /**
-   * Choices that are not in the schema: credentials, connections, targets. By path without positions for every entry of a list
-   * alike, by path with its position for one entry whose choices depend on its other fields.
+   * Choices beyond the schema: credentials, connections, targets. By path without positions for every entry of a list, by path with its
+   * position for one entry whose choices depend on its other fields.
    */
   choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
-  /** Then the main button is one of `more_actions`, which stand first. */
+  /** The main button is then one of `more_actions`, which come first. */
   is_submit_minor?: boolean | undefined;
-  /** What stands in place of single fields, by path: a list to pick from where a select has no room. */
+  /** Replaces single fields, by path: a list to pick from where a select is too small. */
   replaced?: Readonly<Record<string, Child>> | undefined;
-  /** Further buttons beside the first: "Save and run now" with its own `_action`. */
+  /** More buttons beside the first: "Save and run now" with its own `_action`. */
   more_actions?: Child;
   /** After the fields, before the buttons. */
   children?: Child;
@@ -91,7 +91,7 @@ export function Form(props: FormProps) {
   );
 }
 
-/** The plain fields in order, then one folded part with the advanced ones. */
+/** The plain fields in order, then the advanced ones, folded. */
 function Fields(props: FormProps) {
   const plain = props.fields.filter((field) => !field.is_advanced);
   const advanced = props.fields.filter((field) => field.is_advanced);
@@ -137,7 +137,7 @@ function Field(props: FormProps & { field: FieldDescription }) {
   );
 }
 
-/** Of a field on which others depend: the server draws the form again with everything that was typed. */
+/** For a field that others depend on: the server redraws the form with everything entered. */
 export function redraws({
   ctx,
   id,
@@ -150,7 +150,7 @@ export function redraws({
     "hx-select": `#${id}`,
     "hx-swap": "outerMorph",
     "hx-vals": '{"_action":"redraw"}',
-    // An answer to an older choice must not draw over a newer one.
+    // A response to an older choice must not overwrite a newer one.
     "hx-sync": `#${id}:replace`,
   };
 }
@@ -208,7 +208,7 @@ function List(props: FormProps & { field: FieldDescription }) {
   );
 }
 
-/** Folded, with the present values in the summary line; open when an error is inside. */
+/** Folded, with the current values in the summary line; open when an error is inside. */
 function Advanced(props: FormProps) {
   const { ctx, fields, errors, values } = props;
   const isOpen = Object.keys(errors ?? {}).some((path) =>
@@ -286,7 +286,7 @@ function findField(fields: readonly FieldDescription[], path: string): FieldDesc
   return undefined;
 }
 
-/** The value at a dotted path of nested objects and arrays; undefined where there is none. */
+/** The value at a dotted path of nested objects and arrays; undefined when there is none. */
 export function valueAt(values: unknown, path: string): unknown {
   let node = values;
   for (const part of path.split(".")) {

@@ -4,12 +4,12 @@ import { type IconName, icons } from "./icons.ts";
 
 interface IconProps {
   name: IconName;
-  /** Only when no word stands beside it; otherwise the icon is hidden from assistive technology. */
+  /** For an icon without a word beside it; otherwise it is hidden from assistive technology. */
   label?: string | undefined;
   class?: string | undefined;
 }
 
-/** One drawing in the colour and size of its text. Stroke and fill come from `.icon` in the stylesheet. */
+/** An icon in the colour and size of its text. `.icon` in the style sheet sets stroke and fill. */
 export function Icon({ name, label, class: extra }: IconProps) {
   return label === undefined ? (
     <svg class={classes("icon", extra)} viewBox="0 0 24 24" aria-hidden="true">
@@ -22,7 +22,7 @@ export function Icon({ name, label, class: extra }: IconProps) {
   );
 }
 
-/** The mark of the product: the line that the highest tide left, and the water below it. */
+/** The product's mark: the line of the highest tide, and the water below it. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">

@@ -64,8 +64,8 @@ import webhook from "lucide-static/dist/esm/icons/webhook.mjs";
 import x from "lucide-static/dist/esm/icons/x.mjs";
 
 /**
- * The drawings of the icons in use, from the package `lucide-static`: single files, because its index would load two
- * thousand. To add one: import its file and name it below. Only what is inside `<svg>` is kept; `Icon` writes the frame.
+ * The icons in use, from the package `lucide-static`: single files, because its index would load two thousand. To add one, import its file
+ * and name it below. Only the content of `<svg>` is kept; `Icon` writes the frame.
  */
 function shapes(svg: string): string {
   const start = svg.indexOf(">", svg.indexOf("<svg")) + 1;

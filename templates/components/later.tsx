@@ -5,14 +5,14 @@ import { State } from "./state.tsx";
 
 interface LaterProps {
   ctx: PageContext;
-  /** "Asking the engine …" */
+  /** "Loading from the engine …" */
   text: string;
   /** Leads there without script. */
   show: string;
   href: string;
 }
 
-/** In place of what is fetched after the page that it stands on. */
+/** A placeholder for content loaded after its page. */
 export function Later({ ctx, text, show, href }: LaterProps) {
   return (
     <Panel>

@@ -3,7 +3,7 @@ import { isSafeUrl, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 
-/** A link to one of our own pages. */
+/** A link to a local page. */
 export function Link({
   ctx,
   href,
@@ -24,14 +24,14 @@ export function Link({
 
 interface SafeLinkProps {
   ctx: PageContext;
-  /** From data, so anything: becomes a link only when it is http or https, otherwise its text is shown. */
+  /** Untrusted: becomes a link only for http or https, otherwise plain text. */
   href: string | null;
   children?: Child;
 }
 
 /**
- * A link to an address that came from an upstream or a person. `hono/jsx` escapes attributes but lets `javascript:`
- * through, so data must never be given to `href` without this.
+ * A link to an address from an upstream or a person. `hono/jsx` escapes attributes but allows `javascript:`, so never pass data to `href`
+ * without this.
  */
 export function SafeLink({ ctx, href, children }: SafeLinkProps) {
   const text = children ?? href ?? "";

@@ -21,16 +21,16 @@ interface ListFrameProps {
   section: Section;
   icon: IconName;
   texts: { title: string; empty_title: string; empty_text: string; empty_example: string };
-  /** There are none at all: the page says what they are for, and `action` makes the first. */
+  /** The list is empty: the page explains its purpose, and `action` adds the first entry. */
   is_empty: boolean;
   action: Child;
   lead?: string | undefined;
-  /** In the header, once there are some. */
+  /** In the header, unless the list is empty. */
   actions?: Child;
   children: Child;
 }
 
-/** The page of a list: how to begin while there is nothing, the rows otherwise. */
+/** A list's page: an introduction while it is empty, otherwise the rows. */
 export function ListFrame({ ctx, section, texts: t, ...props }: ListFrameProps) {
   return (
     <Layout ctx={ctx} title={t.title} section={section}>
@@ -55,13 +55,13 @@ interface ListPageProps extends ListProps<unknown>, Pick<ListFrameProps, "sectio
   table: Pick<TableProps, "columns" | "rows">;
   /** Above the table: filters. */
   children?: Child;
-  /** On the button that leads to the form of a new one. */
+  /** The button for adding an entry. */
   create: string;
-  /** A filter is set: that nothing matches it does not mean that there is nothing. */
+  /** A filter is set: no matches does not mean that the list is empty. */
   is_filtered?: boolean;
 }
 
-/** The list of what is made here, with the button that makes one and the way to its other pages. */
+/** A list with a button to add entries, and pagination. */
 export function ListPage({
   items,
   next_cursor,

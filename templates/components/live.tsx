@@ -5,18 +5,18 @@ interface LiveProps {
   ctx: PageContext;
   id: string;
   /**
-   * A path of ours that answers with `text/event-stream`. Each message is HTML made of `Partial`s that name what they
-   * replace; give each an `id:` so that a broken stream resumes, and send a comment or `event: ping` every 10 seconds.
+   * A local path that streams `text/event-stream`. Each message is HTML made of `Partial`s that name what they replace; give each an `id:`
+   * so that a broken stream resumes, and send a comment or `event: ping` every 10 seconds.
    */
   events: string;
-  /** A path of ours that answers with the same partials at once; asked every 5 seconds while the stream is silent. */
+  /** A local path that returns the same partials at once; requested every 5 seconds while the stream is silent. */
   poll: string;
   children?: Child;
 }
 
 /**
- * Keeps a part of the page true while it is open: one stream a page, and only while there is something to wait for (leave
- * it out once a run has ended). Needs `<Layout live>`, which loads the stream extension.
+ * Keeps part of an open page up to date: one stream per page, and only while there is something to wait for (leave it out once a run has
+ * ended). Needs `<Layout live>`, which loads the stream extension.
  */
 export function Live({ ctx, id, events, poll, children }: LiveProps) {
   return (

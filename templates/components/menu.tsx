@@ -4,14 +4,14 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The button's content. */
   summary: Child;
   /** The button's name when it shows only an icon. */
   label?: string | undefined;
-  /** More about the button for the pointer, when it shows words. */
+  /** A tooltip for a button with words. */
   title?: string | undefined;
   children: Child;
-  /** The edge that it hangs from. */
+  /** The edge it is aligned to. */
   side?: "start" | "end" | undefined;
 }
 

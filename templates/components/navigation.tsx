@@ -6,13 +6,13 @@ import { Icon } from "./icon.tsx";
 
 export interface TabItem {
   title: string;
-  /** A path of ours with its query. */
+  /** A local path with its query. */
   href: string;
   current: boolean;
   count?: number | undefined;
 }
 
-/** Views of one thing. They are links: each has its own address. */
+/** Views of one thing, as links: each has its own address. */
 export function Tabs({ ctx, label, items }: { ctx: PageContext; label: string; items: readonly TabItem[] }) {
   return (
     <nav class="tabs" aria-label={label}>
@@ -28,7 +28,7 @@ export function Tabs({ ctx, label, items }: { ctx: PageContext; label: string; i
 
 interface PaginationProps {
   ctx: PageContext;
-  /** Cursors of the neighbours, "" for the first page; null where there is none. The other query parameters are kept. */
+  /** Cursors of the neighbouring pages, "" for the first page; null when there is none. Other query parameters are kept. */
   newer: string | null;
   older: string | null;
   /** "1 to 50 of 300", or what is known. */
@@ -68,10 +68,10 @@ export interface FilterGroup {
   /** The parameter in the query string. */
   name: string;
   title: string;
-  /** Of the option that filters nothing, which comes first; "All" when left out. */
+  /** The option without a filter, which comes first; "All" when left out. */
   all?: string | undefined;
   options: readonly FilterOption[];
-  /** The value in force. */
+  /** The current value. */
   current: string | null;
 }
 
@@ -82,7 +82,7 @@ interface FiltersProps {
   search?: { name: string; value: string; label: string; target?: string | undefined } | undefined;
 }
 
-/** Filters as links: a filtered list is an address that can be shared. */
+/** Filters as links: a filtered list has an address to share. */
 export function Filters({ ctx, groups, search }: FiltersProps) {
   return (
     <nav class="filters" aria-label={texts(ctx).common.filters}>

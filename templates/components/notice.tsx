@@ -7,7 +7,7 @@ import { toneIcons } from "./state.tsx";
 
 interface BannerProps {
   tone: Tone;
-  /** What is the case, in one sentence. */
+  /** The situation, in one sentence. */
   title?: Child;
   /** What it means and what to do next. */
   children?: Child;
@@ -15,7 +15,7 @@ interface BannerProps {
   id?: string | undefined;
 }
 
-/** What must be known before reading on: why it failed, a warning, a setting that does not fit. At most one or two a page. */
+/** What to know before reading on: a failure, a warning, a wrong setting. At most one or two per page. */
 export function Banner({ tone, title, children, action, id }: BannerProps) {
   return (
     <div class={classes("banner", tone)} id={id} role={tone === "failed" ? "alert" : undefined}>
@@ -31,7 +31,7 @@ export function Banner({ tone, title, children, action, id }: BannerProps) {
 
 interface DisabledBannerProps {
   ctx: PageContext;
-  /** Of the thing; what is posted to it as `enable` ends this. */
+  /** The thing's path; a POST to its `enable` ends this. */
   path: string;
   texts: { disabled_title: string; disabled_text: string; enable: string };
 }
@@ -49,7 +49,7 @@ export function DisabledBanner({ ctx, path, texts: t }: DisabledBannerProps) {
   );
 }
 
-/** What an action did, and where: it goes by itself, except when it failed. */
+/** The result of an action, with a link; disappears by itself unless the action failed. */
 export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
   const t = texts(ctx).common;
   return (
@@ -66,7 +66,7 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
   );
 }
 
-/** Beside a fragment that answers an htmx request: puts the toast into the page's region, wherever the fragment goes. */
+/** Accompanies a fragment for htmx: adds the toast to the page's region, wherever the fragment goes. */
 export function ToastPartial({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
   return (
     <Partial target="#toasts" swap="beforeend">
@@ -75,7 +75,7 @@ export function ToastPartial({ ctx, notice }: { ctx: PageContext; notice: Notice
   );
 }
 
-/** A second place to change with the same answer (or event): htmx puts the children into `target`. */
+/** Another part of the page to update with the same response or event: htmx puts the children into `target`. */
 export function Partial({ target, swap, children }: { target: string; swap?: string; children: Child }) {
   return (
     <hx-partial hx-target={target} hx-swap={swap ?? "outerMorph"}>

@@ -6,14 +6,14 @@ import { Icon } from "./icon.tsx";
 
 interface PageHeaderProps {
   ctx: PageContext;
-  /** Says what is the case ("3 updates wait for you"), or names the thing. The only `h1` of the page. */
+  /** States the situation ("3 updates need approval"), or names the thing. The page's only `h1`. */
   title: Child;
   /** A `State` beside the title. */
   state?: Child;
   /** One line of facts below. */
   lead?: Child;
   actions?: Child;
-  /** Where this page belongs: a link above the title. */
+  /** The parent page: a link above the title. */
   parent?: { title: string; href: string } | undefined;
 }
 
@@ -36,7 +36,7 @@ export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHea
   );
 }
 
-/** The last two actions of a thing's page. */
+/** The last two actions of a detail page. */
 export function EditAndDelete({ ctx, path }: { ctx: PageContext; path: string }) {
   const t = texts(ctx).common;
   return (
@@ -59,7 +59,7 @@ interface SectionProps {
   children: Child;
 }
 
-/** A part of a page under its own heading. */
+/** A part of a page with its own heading. */
 export function Section({ title, id, aside, children }: SectionProps) {
   return (
     <section id={id}>
@@ -72,7 +72,7 @@ export function Section({ title, id, aside, children }: SectionProps) {
   );
 }
 
-/** A framed surface with room inside. */
+/** A framed surface with padding. */
 export function Panel({ children, id, flush }: { children: Child; id?: string; flush?: boolean }) {
   return (
     <div class={classes("panel", flush !== true && "padded")} id={id}>
@@ -81,7 +81,7 @@ export function Panel({ children, id, flush }: { children: Child; id?: string; f
   );
 }
 
-/** The page's main column and a narrow one beside it, which goes below when there is no room. */
+/** The main column and a narrow one beside it, which moves below on narrow screens. */
 export function Columns({ children, aside }: { children: Child; aside: Child }) {
   return (
     <div class="columns">

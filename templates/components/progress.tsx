@@ -9,17 +9,17 @@ function percent(value: number, max: number): string {
 }
 
 interface ProgressProps {
-  /** What goes on, for assistive technology. */
+  /** What is in progress, for assistive technology. */
   label: string;
   value: number;
-  /** Null: the end is not known, and the bar shows only that something goes on. */
+  /** Null when the end is unknown: the bar then only shows activity. */
   max: number | null;
-  /** The same as words below: "412 of 580 MB · 3 of 11 layers". */
+  /** The progress in words: "412 of 580 MB · 3 of 11 layers". */
   children?: Child;
   id?: string | undefined;
 }
 
-/** Progress as measured. Never move it by a guess: without a known end pass `max={null}`. */
+/** Measured progress, never a guess: without a known end pass `max={null}`. */
 export function Progress({ label, value, max, children, id }: ProgressProps) {
   return (
     <div class="progress" id={id}>
@@ -40,7 +40,7 @@ export function Progress({ label, value, max, children, id }: ProgressProps) {
 }
 
 interface MeterProps {
-  /** Whose budget: "api.github.com". */
+  /** The budget's owner: "api.github.com". */
   label: string;
   value: number;
   max: number;
@@ -49,7 +49,7 @@ interface MeterProps {
   children?: Child;
 }
 
-/** How much of a budget is used; amber from 80 %, red at the end, unless `tone` says otherwise. */
+/** The used share of a budget; amber from 80 %, red at the end, unless `tone` overrides it. */
 export function Meter({ label, value, max, tone, children }: MeterProps) {
   const share = max <= 0 ? 1 : value / max;
   const judged = tone ?? (share >= 1 ? "failed" : share >= 0.8 ? "attention" : "quiet");
@@ -77,7 +77,7 @@ interface BarsProps {
   title: string;
   /** Oldest first. */
   days: readonly Day[];
-  /** The words for one day in the pointer's title: `(day) => "6 runs, 1 failed"`. */
+  /** The tooltip of a day: `(day) => "6 runs, 1 failed"`. */
   describe: (day: Day) => string;
 }
 
@@ -85,7 +85,7 @@ const barWidth = 8;
 const barStep = 10;
 const barHeight = 48;
 
-/** Counts by day, failures on top in the colour of failure. Drawn with attributes only; readable as one sentence. */
+/** Counts by day, failures on top in their colour. Drawn with attributes only; readable as one sentence. */
 export function Bars({ ctx, title, days, describe }: BarsProps) {
   const totals = days.map((day) => day.good + day.failed);
   const highest = Math.max(1, ...totals);

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, url } from "../page.ts";
 
-/** A framed list of unlike things in one order: the queue of "Needs attention", deliveries, events of a day. */
+/** A framed list of mixed entries: the queue of "Needs attention", deliveries, events of a day. */
 export function Rows({ children, id, ordered }: { children: Child; id?: string; ordered?: boolean }) {
   return ordered === true ? (
     <ol class="panel rows" id={id}>
@@ -19,14 +19,14 @@ interface RowProps {
   id?: string | undefined;
   /** At the start: a `State`, or a `Time`. */
   lead?: Child;
-  /** What it is about, in bold; a link that covers the row when `href` is given. */
+  /** The subject, in bold; a link that covers the row when `href` is given. */
   title: Child;
   href?: string | undefined;
-  /** Beside the title on the same line: versions, a short fact. */
+  /** Beside the title: versions, a short fact. */
   fact?: Child;
-  /** One line of facts below, joined by middle dots. Null entries are left out. */
+  /** A line of facts below, joined by middle dots, without null entries. */
   meta?: readonly Child[] | undefined;
-  /** Anything below: a progress bar. */
+  /** Below everything: a progress bar. */
   children?: Child;
   action?: Child;
 }

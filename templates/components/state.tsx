@@ -4,7 +4,7 @@ import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
-/** Each tone has one drawing, so that a state is told without its colour. */
+/** Each tone has its own icon, so that a state does not depend on colour. */
 export const toneIcons: Readonly<Record<Tone, IconName>> = {
   current: "check",
   update: "arrow-up",
@@ -18,17 +18,17 @@ export const toneIcons: Readonly<Record<Tone, IconName>> = {
 interface StateProps {
   ctx: PageContext;
   tone: Tone;
-  /** The word; without it the general word of the tone ("Failed"). Say what is the case: "Failed, put back". */
+  /** The state's word; by default the tone's general word ("Failed"). Be specific: "Failed, restored". */
   children?: Child;
   icon?: IconName | undefined;
-  /** The absolute or longer fact, for the pointer. */
+  /** The absolute time or a longer fact, as a tooltip. */
   title?: string | undefined;
-  /** With a tinted ground: for the heading of a page, where one state stands alone. */
+  /** With a tinted background: for a page heading with a single state. */
   solid?: boolean | undefined;
   id?: string | undefined;
 }
 
-/** Icon and word in the colour of the state. The only component that turns a state into a colour. */
+/** Icon and word in the state's colour. The only component that maps a state to a colour. */
 export function State({ ctx, tone, children, icon, title, solid, id }: StateProps) {
   return (
     <span class={classes("state", tone, solid === true && "solid")} title={title} id={id}>
@@ -48,7 +48,7 @@ export function Badge({ children, icon, title }: { children: Child; icon?: IconN
   );
 }
 
-/** A number beside a heading or a navigation entry. */
+/** A number beside a heading or navigation entry. */
 export function Count({ children }: { children: Child }) {
   return <span class="count">{children}</span>;
 }

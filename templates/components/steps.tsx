@@ -15,7 +15,7 @@ export interface Step {
   detail?: Child;
   /** When it began; null while it waits. */
   started_at: number | null;
-  /** How long it took; while it runs the time counts up. */
+  /** How long it took; counts up while it runs. */
   duration_ms?: number | null | undefined;
   /** A progress bar, attempts, an engine's message. */
   content?: Child;
@@ -30,7 +30,7 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
   undone: "undo-2",
 };
 
-/** What happened, in order, with times as they were; each step has its id so that events can replace it alone. */
+/** Steps in order, with their times; each has its id so that events can replace it alone. */
 export function Steps({ ctx, steps, id }: { ctx: PageContext; steps: readonly Step[]; id?: string }) {
   return (
     <ol class="panel steps" id={id}>

@@ -6,27 +6,27 @@ import { Icon } from "./icon.tsx";
 export interface Column {
   key: string;
   title: string;
-  /** `end` for numbers and times, so that digits stand under digits. */
+  /** `end` for numbers and times, so that digits align. */
   align?: "start" | "end" | undefined;
-  /** May break into lines: long names and sentences. The others stay on one line. */
+  /** May wrap: long names and sentences. The others stay on one line. */
   grows?: boolean | undefined;
-  /** `none` for at most one column, whose value speaks for itself (the state): in a card it stands beside the heading. */
+  /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
-  /** Left out between a phone and a wide screen, where it would crowd; cards show every column. */
+  /** Hidden between phone and wide screens, where it would not fit; cards show every column. */
   wide_only?: boolean | undefined;
-  /** The value of `sort` in the query string; the header becomes a link that sorts by it and then turns the order. */
+  /** The value of `sort` in the query string; the header becomes a link that sorts by it, then reverses. */
   sort?: string | undefined;
 }
 
 export interface Row {
-  /** Becomes the id of the row, so that events can replace exactly it. */
+  /** Becomes the row's id, so that events can replace exactly this row. */
   id: string;
-  /** A path of ours: the first cell becomes a link that covers the whole row. */
+  /** A local path: the first cell becomes a link that covers the whole row. */
   href?: string | undefined;
   cells: Readonly<Record<string, Child>>;
   /** Buttons at the end of the row. */
   actions?: Child;
-  /** Greyed: disabled, refused. */
+  /** Greyed out: disabled, refused. */
   muted?: boolean | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface TableProps {
   rows: readonly Row[];
   /** Id of the `tbody`, the target for swaps. */
   id?: string | undefined;
-  /** The sort in force: `name`, or `-name` for descending. */
+  /** The current sort: `name`, or `-name` for descending. */
   sorted?: string | undefined;
 }
 
 /**
- * A list of like things, one line each, that becomes cards when its container is narrow. The whole row leads to the
- * detail; the link itself is the first cell, so the keyboard and middle clicks work as on any link.
+ * A list of similar entries, one line each; becomes cards in a narrow container. The whole row leads to the detail page; the link itself is
+ * the first cell, so the keyboard and middle clicks work as on any link.
  */
 export function Table({ ctx, caption, columns, rows, id, sorted }: TableProps) {
   const hasActions = rows.some((row) => row.actions !== undefined);
@@ -114,7 +114,7 @@ interface TableRowProps {
   has_actions: boolean;
 }
 
-/** One row alone, as the answer to an action or an event: swap it over `#<row.id>` with `outerMorph`. */
+/** A single row as the response to an action or an event: swap it over `#<row.id>` with `outerMorph`. */
 export function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
   const [first, ...others] = columns;
   return (

@@ -5,15 +5,15 @@ import { texts } from "../texts/texts.ts";
 
 interface TimeProps {
   ctx: PageContext;
-  /** Milliseconds UTC; null shows the word for "never". */
+  /** Milliseconds UTC; null shows "Never". */
   at: number | null;
-  /** `relative` (kept true by `app.js`), `short` (20 Nov 2026, 21:14), `clock` (21:14), `precise` (21:14:09.1). */
+  /** `relative` (updated by `app.js`), `short` (20 Nov 2026, 21:14), `clock` (21:14), `precise` (21:14:09.1). */
   form?: "relative" | "short" | "clock" | "precise" | undefined;
-  /** Instead of "Never" when `at` is null. */
+  /** Replaces "Never" when `at` is null. */
   empty?: string | undefined;
 }
 
-/** A moment: short to read, with the whole date in the system time zone for the pointer and in `datetime` for programs. */
+/** A moment: short, with the full date in the system time zone as a tooltip and in `datetime` for programs. */
 export function Time({ ctx, at, form = "relative", empty }: TimeProps) {
   if (at === null) return <span class="quiet">{empty ?? texts(ctx).common.never}</span>;
   const text =
@@ -33,7 +33,7 @@ export function Time({ ctx, at, form = "relative", empty }: TimeProps) {
   );
 }
 
-/** A span of time in milliseconds: "0.38s", "3m 22s". */
+/** A duration in milliseconds: "0.38s", "3m 22s". */
 export function Duration({ ctx, ms }: { ctx: PageContext; ms: number }) {
   return <span class="num">{formatDuration(ctx.language, ms)}</span>;
 }

@@ -9,7 +9,7 @@ export function Version({ children, tone }: { children: Child; tone?: "old" | "n
   return <span class={classes("version", tone)}>{children}</span>;
 }
 
-/** "2.18.4 → 3.0.5": what runs and what would run. */
+/** "2.18.4 → 3.0.5": the current and the new version. */
 export function FromTo({ ctx, from, to }: { ctx: PageContext; from: string | null; to: string }) {
   return (
     <span class="from-to">
@@ -24,7 +24,7 @@ export function FromTo({ ctx, from, to }: { ctx: PageContext; from: string | nul
   );
 }
 
-/** Cuts `sha256:…` to twelve hexadecimal digits and a commit to ten, as the engines' own tools do. */
+/** Shortens `sha256:…` to twelve hexadecimal digits and a commit to ten, like the engines' own tools. */
 export function shortDigest(digest: string): string {
   const [algorithm, hex] = digest.split(":", 2);
   if (hex !== undefined) return `${algorithm}:${hex.slice(0, 12)}`;
@@ -35,12 +35,12 @@ interface DigestProps {
   ctx: PageContext;
   /** `sha256:…` or a commit. */
   value: string;
-  /** With a button that copies the whole value. */
+  /** With a button that copies the full value. */
   copy?: boolean | undefined;
   tone?: "old" | "new" | undefined;
 }
 
-/** A digest or commit: short to read, whole in `title` and on the clipboard. */
+/** A digest or commit: shortened, with the full value in `title` and on the clipboard. */
 export function Digest({ ctx, value, copy, tone }: DigestProps) {
   return (
     <span class={classes("digest", tone)}>

@@ -1,6 +1,6 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
 
-/** Where the connection leads, as it was written; "" for a kind of runtime without an address of its own. */
+/** The connection's address as entered; "" for a runtime kind without one. */
 export function addressOf(connection: Pick<ConnectionView, "config">): string {
   const { address } = connection.config;
   return typeof address === "string" ? address : "";

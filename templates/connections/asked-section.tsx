@@ -13,14 +13,14 @@ export type Found<List> = { list: List } | { failure: Message } | null;
 
 interface AskedSectionProps<List> {
   ctx: PageContext;
-  /** Of the section, and the last part of its address. */
+  /** The section's id, and the last part of its address. */
   id: "targets" | "images";
   /** A disabled connection has no section. */
   connection: Pick<ConnectionView, "id" | "is_enabled">;
   title: string;
   found: Found<List>;
   words: { asking: string; show: string; again: string; failed: string };
-  /** How much was found, beside the button that asks again. */
+  /** How much was found, beside the reload button. */
   lead: (list: List) => string;
   draw: (list: List) => Child;
 }

@@ -9,7 +9,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { ConnectionState, failureCode } from "./state.tsx";
 
-/** The last test as it went; also the answer to "Test now", which replaces it in place. */
+/** The last test's result; also the response to "Test now", which replaces it. */
 export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
   const t = texts(ctx).connections;
   const { last_check: check } = connection;

@@ -14,14 +14,14 @@ import { texts } from "../texts/texts.ts";
 
 interface ConnectionFormPageProps {
   ctx: PageContext;
-  /** Null when a new one is made. */
+  /** Null for a new one. */
   connection: ConnectionView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
-  /** Of the kind that is chosen. */
+  /** Those of the chosen kind. */
   credentials: readonly { value: string; title: string }[];
-  /** What the configuration in the form would warn of. */
+  /** Warnings about the configuration in the form. */
   warnings: readonly Problem[];
 }
 

@@ -21,7 +21,7 @@ interface UnusedImagesProps {
   found: FoundImages;
 }
 
-/** Images behind a connection that no container uses; it asks for itself once the page is there. */
+/** Images of a connection that no container uses; loads once the page is open. */
 export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   const t = texts(ctx).images;
   return (
@@ -102,12 +102,12 @@ function ImageForm({ ctx, connection, items }: ImageFormProps) {
   );
 }
 
-/** How an image is called: by its tags, else by its id. */
+/** An image's name: its tags, else its id. */
 export function imageWords(image: UnusedImageView): string {
   return image.references[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
 }
 
-/** Its tags; what has none is known by the digests that it was pulled by. */
+/** Its tags; without any, the digests it was pulled by. */
 function ReferenceLines({ ctx, references }: { ctx: PageContext; references: readonly string[] }) {
   const tags = references.filter((reference) => !reference.includes("@"));
   return (
@@ -176,7 +176,7 @@ interface ImageRemoveProps {
   selected: readonly UnusedImageView[];
 }
 
-/** What goes, and how much room that makes; alone or as a page. */
+/** What is removed, and how much space that frees; alone or as a page. */
 export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
   const t = texts(ctx).images;
   const back = `/connections/${connection.id}`;

@@ -6,7 +6,7 @@ import { texts } from "../texts/texts.ts";
 
 type FailureCode = keyof ReturnType<typeof texts>["connections"]["failures"];
 
-/** The closed codes of a failed test; another code is shown as the general one. */
+/** The closed codes of a failed test; an unknown code is shown as the general one. */
 export function failureCode(check: Pick<ConnectionCheckView, "code">): FailureCode {
   switch (check.code) {
     case "unauthorized":
@@ -26,7 +26,7 @@ interface ConnectionStateProps {
   solid?: boolean;
 }
 
-/** What the last test found, in words; disabled comes first, because then nothing else matters. */
+/** The last test's result in words; "disabled" comes first, because nothing else matters then. */
 export function ConnectionState({ ctx, connection, solid = false }: ConnectionStateProps) {
   const t = texts(ctx).connections;
   const { last_check: check } = connection;

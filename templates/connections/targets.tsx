@@ -90,7 +90,7 @@ function TargetTable({
   targets,
 }: Pick<TargetsProps, "ctx" | "connection"> & { caption: string; targets: readonly TargetView[] }) {
   const t = texts(ctx).connections;
-  // What can be updated and has nothing yet comes first: it is what somebody comes here for.
+  // Updatable targets without an executor come first: adding one is why people come here.
   const rank = (target: TargetView) =>
     (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.is_group ? 0 : 1);
   return (
@@ -157,7 +157,7 @@ export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<Ta
   );
 }
 
-/** The executor that has it, the reason why nothing can have it, or that it is free. */
+/** Its executor, why it cannot have one, or that it is available. */
 function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
   const t = texts(ctx).connections;
   if (target.executor !== null) {

@@ -11,7 +11,7 @@ import { texts } from "../texts/texts.ts";
 
 interface CredentialFormPageProps {
   ctx: PageContext;
-  /** Null when a new one is made. */
+  /** Null for a new one. */
   credential: CredentialView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;

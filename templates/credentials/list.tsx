@@ -42,7 +42,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
   );
 }
 
-/** What is stored of a credential, as its form names it. */
+/** The stored fields of a credential, by their titles in the form. */
 function storedTitles(ctx: PageContext, { kind, secret_fields }: CredentialView): readonly string[] {
   const secret = fields(CredentialInput, { kind }).find(({ name }) => name === "secret");
   return secret_fields.map((name) => {

@@ -16,7 +16,7 @@ interface FrameProps {
   children: Child;
 }
 
-/** Public: in the application's frame for somebody who is signed in, and on its own otherwise. */
+/** Public: in the application's frame when signed in, and on its own otherwise. */
 function Frame({ ctx, title, children }: FrameProps) {
   if (ctx.user === null) {
     return (
@@ -123,7 +123,7 @@ interface ResourcePageProps {
   resources: readonly ApiResource[];
 }
 
-/** The operations of one resource, whole. */
+/** All operations of one resource. */
 export function ResourcePage({ ctx, resource, resources }: ResourcePageProps) {
   const t = texts(ctx).docs;
   return (

@@ -7,16 +7,16 @@ interface NodesProps {
   nodes: readonly ApiNode[];
   /** Where a parameter is sent. */
   place?: string | undefined;
-  /** Of an answer, where every field is there and saying so would only be noise. */
+  /** For a response, where every field is present and saying so would be noise. */
   is_answer?: boolean | undefined;
 }
 
-/** A sentence of the document, in English; what stands between backticks is code. */
+/** A sentence of the document, in English; text between backticks is code. */
 export function Prose({ text }: { text: string }) {
   return <span lang="en">{text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</span>;
 }
 
-/** The fields of a body, an answer or a list of parameters; nested ones below their own. */
+/** The fields of a body, a response or a list of parameters; nested ones below their own. */
 export function Nodes(props: NodesProps) {
   return (
     <dl class="schema">
@@ -68,7 +68,7 @@ function Node({ ctx, node, place, is_answer }: NodesProps & { node: ApiNode }) {
   );
 }
 
-/** What a node is made of; alternatives are folded, because most readers need one of them. */
+/** The parts of a node; alternatives are folded, because most readers need one of them. */
 export function Inside({ ctx, node, is_answer }: Omit<NodesProps, "nodes"> & { node: ApiNode }) {
   return (
     <>

@@ -1,6 +1,6 @@
-/** What a page of the documentation shows: taken from the OpenAPI document, so that both say the same. */
+/** The content of a documentation page, taken from the OpenAPI document so that both match. */
 export interface ApiNode {
-  /** The field's name; "" for what has none: the whole body, an entry of a list. */
+  /** The field's name; "" for the whole body or an entry of a list. */
   name: string;
   /** "string", "list of string", "instant", "object". */
   type: string;
@@ -13,7 +13,7 @@ export interface ApiNode {
   /** Bounds and default: "at most 100 characters". */
   bounds: readonly ApiBound[];
   children: readonly ApiNode[];
-  /** Alternatives of which exactly one applies, by the value that tells them apart. */
+  /** Alternatives of which exactly one applies, by the value that distinguishes them. */
   variants: readonly { title: string; children: readonly ApiNode[] }[];
 }
 

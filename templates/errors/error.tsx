@@ -13,7 +13,7 @@ interface ErrorPageProps {
   status: number;
   /** The stable code, `csrf_refused`. */
   code: string;
-  /** For people; shown where our own words do not say it all. */
+  /** For people; shown where our own text is incomplete. */
   message: Message;
   retry_after_seconds: number | null;
   request_id: string;
@@ -26,7 +26,7 @@ interface Words {
   has_detail: boolean;
 }
 
-/** Which page is missing is in the address bar. */
+/** The address bar shows which page is missing. */
 function isMissingPage(message: Message): boolean {
   return says(message, "request.not_found") && says(message.params.what, "thing.page");
 }
@@ -41,7 +41,7 @@ function words({ ctx, status, code, message }: ErrorPageProps): Words {
   return { title: t.refused, help: t.refused_help, has_detail: true };
 }
 
-/** What went wrong and what to do next, in the frame of the application for somebody who is signed in. */
+/** What failed and what to do next, in the application's frame when signed in. */
 export function ErrorPage(props: ErrorPageProps) {
   const { ctx, status, message, retry_after_seconds, request_id } = props;
   const t = texts(ctx).common.errors;

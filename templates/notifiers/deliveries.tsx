@@ -8,7 +8,7 @@ import { type PageContext, type Tone, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
-/** How far a delivery is: a pending one that failed before says that it will be tried again. */
+/** A delivery's progress: a pending one that failed before says that it will be retried. */
 export function DeliveryState({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
   const t = texts(ctx).notifiers.states;
   const isRetry = delivery.state === "pending" && delivery.attempt_count > 0;
@@ -37,7 +37,7 @@ interface DeliveriesProps {
   is_first_page: boolean;
 }
 
-/** What was sent and how it went, newest first. While something waits, it asks again every five seconds. */
+/** Deliveries and their results, newest first. Reloads every five seconds while one is pending. */
 export function Deliveries({ ctx, notifier_id, deliveries, next_cursor, is_first_page }: DeliveriesProps) {
   const t = texts(ctx).notifiers;
   const isMoving = is_first_page && deliveries.some((delivery) => delivery.state === "pending");

@@ -9,7 +9,7 @@ import { texts } from "../texts/texts.ts";
 
 interface NotifierFormPageProps {
   ctx: PageContext;
-  /** Null when a new one is made. */
+  /** Null for a new one. */
   notifier: NotifierView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;

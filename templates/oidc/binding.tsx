@@ -20,7 +20,7 @@ interface BindingSectionProps {
   provider: ProviderView | null;
 }
 
-/** The part of the account's page about the other way to sign in. */
+/** The account page's section about the other way to sign in. */
 export function BindingSection({ ctx, binding, provider }: BindingSectionProps) {
   const t = texts(ctx).oidc;
   return (
@@ -107,14 +107,14 @@ function Unbound({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
 interface QuestionProps {
   ctx: PageContext;
   kind: "bind" | "unbind";
-  /** The provider's name for people. */
+  /** The provider's display name. */
   name: string;
   errors: FieldErrors;
 }
 
 /**
- * Asks for the current password. With script, `bind` is sent by htmx, whose answer leads to the provider by `HX-Redirect`; without
- * it the answer is `BindingContinuePage`, because a form's redirect must stay on our origin.
+ * Asks for the current password. With script, htmx sends `bind` and follows `HX-Redirect` to the provider; without it the response is
+ * `BindingContinuePage`, because a form's redirect must stay on our origin.
  */
 export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
   const t = texts(ctx).oidc;
@@ -130,7 +130,7 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
       >
         <Csrf ctx={ctx} />
         <PasswordOwner ctx={ctx} />
-        {/* No place for the focus, unlike other questions: it goes to the password. */}
+        {/* Not focusable, unlike in other questions: the focus goes to the password. */}
         <h1 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h1>
         <div class="confirm-facts">
           <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
@@ -152,11 +152,11 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
 interface ContinueProps {
   ctx: PageContext;
   name: string;
-  /** At the provider, with everything that it needs to know; good for ten minutes and once. */
+  /** The provider's address with all parameters; valid for ten minutes and once. */
   authorization_url: string;
 }
 
-/** After the password, for a browser without script: the way to the provider is a link. */
+/** After the password, for a browser without script: a link to the provider. */
 export function BindingContinuePage({ ctx, name, authorization_url }: ContinueProps) {
   const t = texts(ctx).oidc;
   return (

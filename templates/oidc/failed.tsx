@@ -4,8 +4,8 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
 /**
- * The one page for whatever went wrong between here and the provider: it says nothing of the reason, and nothing that came from
- * outside is in it. Whoever is signed in (a binding failed) is shown where the reason stands.
+ * The only page for a failure on the way to the provider and back: it reveals no reason and repeats nothing from outside. A signed-in user
+ * (a binding failed) learns where to find the reason.
  */
 export function OidcFailedPage({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).oidc;

@@ -14,7 +14,7 @@ interface ProviderFormPageProps {
   ctx: PageContext;
   /** Null when there is none yet. */
   provider: ProviderView | null;
-  /** Where the provider will send the browser back to, with the slug that was typed; null without base URL. */
+  /** The provider's redirect address with the entered slug; null without base URL. */
   callback_url: string | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
   );
 }
 
-/** What the binding holds fast, and where it is undone. */
+/** What the binding locks, and where to remove it. */
 export function BoundBanner({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).oidc;
   return (

@@ -86,7 +86,7 @@ function NoProvider({ ctx, example_callback_url }: Pick<ProviderPageProps, "ctx"
 
 function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   const t = texts(ctx).oidc;
-  // Its banner has the one thing that can be done: enabling it.
+  // The banner already offers the only action: enabling it.
   const isSettled = provider.is_bound && !provider.is_enabled;
   return (
     <>
@@ -119,7 +119,7 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
   );
 }
 
-/** While it is bound, the switch is all that may be changed. */
+/** While it is bound, only the switch may be changed. */
 function Actions({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   if (provider.is_bound) {
     return (
@@ -140,7 +140,7 @@ function Actions({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
   );
 }
 
-/** The one thing to know or to do next. */
+/** The next thing to know or to do. */
 function StateBanner({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   const t = texts(ctx).oidc;
   if (!provider.is_enabled) {

@@ -2,7 +2,7 @@ import type { LoginProvider } from "../../src/oidc/schema.ts";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** The first letters of the first two words; of a name without blanks its first letter. */
+/** The initials of the first two words; the first letter of a single word. */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s_-]+/).filter((word) => word !== "");
   return words
@@ -13,8 +13,8 @@ export function initialsOf(name: string): string {
 }
 
 /**
- * The provider's initials, and over them its icon when there is one. The address is the administrator's; only https becomes an
- * image, which is also all that the content security policy lets through.
+ * The provider's initials, covered by its icon when there is one. The administrator sets the address; only https becomes an image, like in
+ * the content security policy.
  */
 export function ProviderMark({ display_name, icon_url }: Pick<LoginProvider, "display_name" | "icon_url">) {
   return (
@@ -37,8 +37,8 @@ interface ProviderButtonProps {
 }
 
 /**
- * The other way to sign in. A link, because the policy's `form-action` also judges where a form's answer redirects to, and the
- * provider is another origin.
+ * The other way to sign in. A link, because the policy's `form-action` also applies to redirects of a form's response, and the provider is
+ * another origin.
  */
 export function ProviderButton({ ctx, provider, next }: ProviderButtonProps) {
   const t = texts(ctx).oidc;

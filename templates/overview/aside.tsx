@@ -11,7 +11,7 @@ import { formatClock, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** What a host allows one credential, as its answers said last. */
+/** What a host allows one credential, by its latest responses. */
 export interface Budget {
   host: string;
   /** Null without a credential. */
@@ -68,7 +68,7 @@ export function OverviewAside({ ctx, stats, budgets }: AsideProps) {
 }
 
 function dayOf(day: DayOfRuns): Day {
-  // Skipped runs did nothing: they are no measure of what went well.
+  // Skipped runs changed nothing and do not count.
   return { at: day.starts_at, good: day.succeeded, failed: day.failed + day.degraded };
 }
 

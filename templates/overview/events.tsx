@@ -16,7 +16,7 @@ import { channelOf, remarkOf } from "../trackers/event-facts.ts";
 
 const dayMs = 86_400_000;
 
-/** What happened, under the day on which it did in the system time zone; the newest first. */
+/** Events by day in the system time zone, newest first. */
 export function EventsByDay({ ctx, events }: { ctx: PageContext; events: readonly EventView[] }) {
   const days = Map.groupBy(events, (event) => dayKey(ctx, event.created_at));
   return (
@@ -114,7 +114,7 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
 
 type EventWord = keyof ReturnType<typeof texts>["overview"]["event_words"];
 
-/** How the end of a run is told: word, colour, drawing. */
+/** A finished run's result: word, colour, icon. */
 function outcomeOf({ kind, facts }: EventView): readonly [EventWord, Tone, IconName | undefined] {
   if (kind === "executor_run_awaiting_approval") return ["awaiting", "quiet", "send"];
   if (kind === "executor_target_recovered") return ["recovered", "current", undefined];

@@ -12,7 +12,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { UpdateVersions } from "./needs.tsx";
 
-/** Runs at work, and updates that come by themselves. */
+/** Runs in progress, and updates that start automatically. */
 export function GoingOn({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   return (
     <Rows id="going-on">
@@ -38,7 +38,7 @@ function ActiveRunRow({ ctx, run }: { ctx: PageContext; run: ActiveRun }) {
       fact={<RunVersions ctx={ctx} run={run} empty="" />}
       meta={[
         t.executors.target_on(run.target, run.connection),
-        // Which run it waits for is what its state says already.
+        // Its state already says which run it waits for.
         run.reason_data === null || waitedRun(run.reason_data) !== null
           ? null
           : translateMessage(ctx.language, run.reason_data),

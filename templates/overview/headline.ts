@@ -9,7 +9,7 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
   return setupSteps.filter((step) => !setup[step]).length;
 }
 
-/** What is the case, in one sentence: "3 updates wait for you, 1 source fails". */
+/** The situation in one sentence: "3 updates need approval, 1 source failing". */
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
   const { counts, bad_runs } = stats;
@@ -35,7 +35,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
   const left = stepsLeft(stats);
   if (left === setupSteps.length) return t.fresh;
   if (left > 0) return t.steps_left(left);
-  // Said only where everybody was looked at and nobody has anything to come.
+  // Only when everything was checked and nothing is pending.
   const isCurrent = counts.executors > 0 && counts.waiting + counts.active_runs + counts.unknown === 0;
   return isCurrent ? t.current : t.nothing;
 }

@@ -22,7 +22,7 @@ import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { reasonOf } from "../trackers/state.tsx";
 
-/** Everything that waits for the administrator, each row with the verb that leads on; what is down stands first. */
+/** Everything that needs attention, each row with its action; what is down comes first. */
 export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   // The first row has the page's main button.
   const [firstRun] = stats.bad_runs;
@@ -59,9 +59,9 @@ interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "f
   href: string;
   tone: Tone;
   icon?: IconName | undefined;
-  /** What is the matter, in a word. */
+  /** The problem in a word. */
   word: string;
-  /** On the button. */
+  /** The button's label. */
   verb: string;
   /** Where the button leads, when that is not `href`. */
   action_href?: string;
@@ -69,7 +69,7 @@ interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "f
   opens_dialog?: boolean;
 }
 
-/** One thing that waits for somebody: the first of them has the main button of the page. */
+/** One row; the first has the page's main button. */
 function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, opens_dialog, ...row }: NeedProps) {
   return (
     <Row
@@ -127,7 +127,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
   );
 }
 
-/** An update that is ready and only has to be consented to. */
+/** An update that only needs approval. */
 function AwaitingRow({ ctx, run, is_first }: { ctx: PageContext; run: ActiveRun; is_first: boolean }) {
   const t = texts(ctx);
   const until = run.approval_until;
@@ -181,15 +181,15 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
 
 type ServiceUpdate = PendingUpdate["services"][number];
 
-/** The tag stays, its digest is another. */
+/** Same tag, different digest. */
 function isRepublished({ from, to }: ServiceUpdate): boolean {
   return from.tag !== null && from.tag === to.tag;
 }
 
-/** So many services are told in one row. */
+/** Services named in one row. */
 const namedServices = 3;
 
-/** What is to change: of a container its versions, of a group those of each service that is behind. */
+/** What would change: a container's versions, or those of each outdated service of a group. */
 export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {
   const shown = update.services.slice(0, namedServices);
   const versions = (service: ServiceUpdate) =>
@@ -198,7 +198,7 @@ export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: Pend
     <span class="service-versions">
       {shown.map((service) => (
         <span>
-          {/* A container has one service, and that has no name of its own. */}
+          {/* A container has one service without a name of its own. */}
           {service.service === "main" ? null : `${service.service} `}
           {versions(service)}
         </span>

@@ -16,7 +16,7 @@ import { SetupSteps } from "./setup.tsx";
 export interface OverviewProps {
   ctx: PageContext;
   stats: StatsView;
-  /** The newest first. */
+  /** Newest first. */
   events: readonly EventView[];
   budgets: readonly Budget[];
 }
@@ -30,7 +30,7 @@ export function OverviewPage(props: OverviewProps) {
   );
 }
 
-/** The answer to the page's own question every ten seconds: itself, and what the frame says. */
+/** The response to the page's refresh every ten seconds: its content and the frame's numbers. */
 export function OverviewRefresh(props: OverviewProps) {
   return (
     <>
@@ -86,7 +86,7 @@ function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
   );
 }
 
-/** Where a list was cut, all of it. */
+/** Links to the full lists where they were cut. */
 function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   const { updates, failing_sources: sources } = stats.counts;
   const t = texts(ctx);

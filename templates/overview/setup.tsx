@@ -15,7 +15,7 @@ const isDone: Readonly<Record<StepName, (setup: Setup) => boolean>> = {
   notifier: (setup) => setup.has_notifier,
 };
 
-/** A fresh installation: what to do next and what it is for, ticked when it is done. The first that is not has the main button. */
+/** First steps of a fresh installation, ticked when done. The first open one has the main button. */
 export function SetupSteps({ ctx, setup }: { ctx: PageContext; setup: Setup }) {
   const t = texts(ctx).overview.setup;
   const next = steps.find((step) => !isDone[step](setup));

@@ -2,7 +2,7 @@ import type { StatusView } from "../../src/stats/schema.ts";
 import type { Language, PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** What every page shows: the numbers of the navigation, and how fresh the facts are. */
+/** Shown on every page: the numbers of the navigation, and how recent the data is. */
 export function statusLine(
   language: Language,
   { needs, active_runs, sources }: StatusView,

@@ -3,9 +3,9 @@ export interface MarkedPart {
   is_match: boolean;
 }
 
-/** Splits a text where it has one of the words, in any case; the earliest match counts, of several there the longest. */
+/** Splits a text at the search words, in any case; the earliest match wins, then the longest. */
 export function markedParts(text: string, terms: readonly string[]): readonly MarkedPart[] {
-  // Lower-casing some letters makes them longer: then places would not fit, and the text stays whole.
+  // Lower-casing makes some letters longer and shifts positions: such a text stays unmarked.
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [{ text, is_match: false }];
   const words = terms.map((term) => term.toLowerCase()).filter((term) => term !== "");

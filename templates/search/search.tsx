@@ -18,7 +18,7 @@ interface SearchPageProps {
   found: SearchView;
 }
 
-/** More than this is not asked of the database: the list says that it is cut. */
+/** The database limit: at this number the list says that it is cut. */
 const mostOfEach = 10;
 const example = "nginx 1.29";
 

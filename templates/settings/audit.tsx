@@ -13,7 +13,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
-/** What the filters hold, "" where nothing is asked; days are written as "2026-01-05". */
+/** Values of the filters, "" for none; days as "2026-01-05". */
 export type AuditFields = Readonly<
   Record<"event" | "outcome" | "actor" | "subject" | "address" | "from" | "to", string>
 >;
@@ -21,7 +21,7 @@ export type AuditFields = Readonly<
 interface AuditPageProps {
   ctx: PageContext;
   fields: AuditFields;
-  /** Every event that has an entry. */
+  /** Every event that occurs in the audit. */
   events: readonly string[];
   entries: readonly AuditEntryView[];
   next_cursor: string | null;
@@ -64,7 +64,7 @@ function askedFor(fields: AuditFields): [string, string][] {
   return Object.entries(fields).filter(([, value]) => value !== "");
 }
 
-/** Everything that the filters let through, not only this page of it. */
+/** All matching entries, not only this page. */
 function Export({ ctx, fields }: { ctx: PageContext; fields: AuditFields }) {
   const t = texts(ctx).settings;
   const asked = askedFor(fields);
@@ -76,7 +76,7 @@ function Export({ ctx, fields }: { ctx: PageContext; fields: AuditFields }) {
   );
 }
 
-/** A GET form: a filtered audit is an address that can be shared. */
+/** A GET form: a filtered audit has an address to share. */
 function AuditFilters({ ctx, fields, events, entries }: AuditPageProps) {
   const t = texts(ctx).settings;
   const all = texts(ctx).common.all;
@@ -195,7 +195,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
   );
 }
 
-/** Names come from the services; one that has no words yet is shown as it is stored. */
+/** Names come from the services; one without a translation is shown as stored. */
 function eventWord(ctx: PageContext, event: string): string {
   const words: Readonly<Record<string, string>> = texts(ctx).audit;
   return words[event] ?? event.replaceAll("_", " ");
@@ -224,7 +224,7 @@ function actorWord(ctx: PageContext, actor: string): string {
   return actor === "system" ? texts(ctx).settings.system : actor;
 }
 
-/** The facts of the entry, as they are stored; of very many the style sheet shows four lines, and the pointer all. */
+/** The entry's facts as stored; the style sheet shows four lines, the tooltip all. */
 function Detail({ ctx, entry: { detail } }: { ctx: PageContext; entry: AuditEntryView }) {
   const facts = Object.entries(detail).filter(([, value]) => !isMessage(value));
   if (facts.length === 0) return null;

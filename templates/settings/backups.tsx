@@ -24,7 +24,7 @@ interface BackupsPageProps {
   is_first_page: boolean;
   /** How many there can be. */
   maximum: number;
-  /** Why none was made a moment ago. */
+  /** Why the last attempt to make one failed. */
   error: Message | null;
 }
 

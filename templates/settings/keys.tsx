@@ -77,7 +77,7 @@ interface RotationPageProps {
   errors: FieldErrors;
 }
 
-/** What the rotation means, before the password is asked for. */
+/** The effects of the rotation, with the password prompt. */
 export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
   const t = texts(ctx).keys;
   const title = name === "session" ? t.session_question : t.encryption_question;
@@ -109,7 +109,7 @@ export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
   );
 }
 
-/** The last page of a session that has ended with the key. */
+/** The last page of a session that ended with the key. */
 export function SessionRotatedPage({ ctx, done }: { ctx: PageContext; done: SessionRotationView }) {
   const t = texts(ctx).keys;
   return (

@@ -28,10 +28,10 @@ interface SettingsPageProps {
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
-  /** The origin of this request, as the browser wrote it; null when it is the base URL's. */
+  /** This request's origin; null when it is the base URL's. */
   other_address: string | null;
   address_in_use: string;
-  /** The base URL that was sent is not the browser's address: it must be confirmed. */
+  /** The submitted base URL differs from the browser's address and must be confirmed. */
   asks_about_base_url: boolean;
   time_zones: readonly string[];
   about: About;

@@ -18,7 +18,7 @@ interface SnapshotPageProps {
   compared: Compared;
 }
 
-/** One snapshot: what it is of, and what restoring it would change now. */
+/** One snapshot: its content, and what restoring it would change now. */
 export function SnapshotPage(props: SnapshotPageProps) {
   const { ctx, executor, snapshot } = props;
   const t = texts(ctx).snapshots;
@@ -57,7 +57,7 @@ export function SnapshotPage(props: SnapshotPageProps) {
   );
 }
 
-/** The comparison asks the runtime, so it comes after the page; without script it has an address of its own. */
+/** The comparison asks the runtime, so it loads after the page; without script it has its own address. */
 export function SnapshotDiffSection({ ctx, executor, snapshot, compared }: SnapshotPageProps) {
   const t = texts(ctx).snapshots;
   const address = `/executors/${executor.id}/snapshots/${snapshot.id}/diff`;

@@ -9,10 +9,10 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
-/** What restoring would change, why nobody can say, or null while it is still to be asked. */
+/** What restoring would change, why that is unknown, or null before it was asked. */
 export type Compared = { view: SnapshotDiffView } | { failure: Message } | null;
 
-/** The comparison with what runs now, and whether the images are still there. */
+/** The comparison with what runs now, and whether the images still exist. */
 export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Exclude<Compared, null> }) {
   const t = texts(ctx).snapshots;
   if ("failure" in compared) {

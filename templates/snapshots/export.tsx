@@ -11,7 +11,7 @@ interface SnapshotExportProps {
   snapshot: SnapshotView;
 }
 
-/** As what, and whether with secrets; the answer is a file to save, and the page stays. */
+/** Chooses the format, with or without secrets; the response is a download, and the page stays. */
 export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps) {
   const t = texts(ctx).snapshots;
   return (

@@ -15,7 +15,7 @@ interface SnapshotsProps {
   snapshots: readonly SnapshotView[];
 }
 
-/** The configurations that runs saved, each with the way back to it; also the answer to "Lock". */
+/** The configurations that runs saved, each with its restore action; also the response to "Lock". */
 export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
   const t = texts(ctx).executors;
   return (

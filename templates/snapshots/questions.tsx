@@ -20,7 +20,7 @@ export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps
   const t = texts(ctx).executors;
   const [service] = executor.services;
   const taken = [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />] as const;
-  // One image does not stand for a group; the comparison names each.
+  // One image does not represent a group; the comparison names each.
   if (executor.target.is_group) {
     return <Facts wide items={[[t.snapshot, <b class="version">{executor.target.id}</b>], taken]} />;
   }
@@ -43,7 +43,7 @@ interface SnapshotRestoreProps extends SnapshotQuestionProps {
   compared: Exclude<Compared, null>;
 }
 
-/** What going back to a snapshot changes, field by field, alone or as a page; the plan that is shown is the one that is carried out. */
+/** What restoring a snapshot changes, field by field, alone or as a page; the shown plan is the one that is carried out. */
 export function SnapshotRestore(props: SnapshotRestoreProps) {
   const { ctx, executor, snapshot, compared, error } = props;
   const t = texts(ctx).executors;

@@ -3,26 +3,26 @@ import type { Language } from "../page.ts";
 import { fields as en } from "./en/fields.ts";
 import { fields as zh } from "./zh/fields.ts";
 
-/** The words of one form field in one language; what is left out comes from the schema, which speaks English. */
+/** The words of one form field in one language; missing ones come from the schema, in English. */
 export interface FieldWords {
   title?: string;
   description?: string;
   placeholder?: string;
-  /** Of a list: one entry of it, for "Add source". */
+  /** One entry of a list, for "Add source". */
   item?: string;
   /** Titles of the options by value. */
   options?: Readonly<Record<string, string>>;
 }
 
 /**
- * By `<area>.<path>` with list positions left out (`trackers.sources.key`), or by the bare name (`description`) for what
- * means the same everywhere. The longer key wins.
+ * By `<area>.<path>` without list positions (`trackers.sources.key`), or by the bare name (`description`) when it means the same
+ * everywhere. The longer key wins.
  */
 export type FieldDictionary = Readonly<Record<string, FieldWords>>;
 
 const dictionaries: Readonly<Record<Language, FieldDictionary>> = { en, zh };
 
-/** The words of a field in the language of the page. */
+/** The words of a field in the page's language. */
 export function fieldWords(
   language: Language,
   area: string,
@@ -31,7 +31,7 @@ export function fieldWords(
   const words = { ...dictionaries[language][field.name], ...dictionaries[language][fieldKey(area, field)] };
   return {
     title: words.title ?? field.title,
-    // Fields of one name differ by the kind of what they belong to: only some of them need help.
+    // Fields with one name belong to different kinds, and only some of them need help.
     description: field.description === "" ? "" : (words.description ?? field.description),
     placeholder: words.placeholder ?? field.placeholder,
     item: words.item ?? words.title ?? field.title,
@@ -43,7 +43,7 @@ function fieldKey(area: string, field: FieldDescription): string {
   return `${area}.${field.path.replaceAll(/\.\d+(?=\.|$)/g, "")}`;
 }
 
-/** The fields, nested ones too, that have no Chinese title: a test of each form asserts that there are none. */
+/** Fields, including nested ones, without a Chinese title: each form's test asserts that there are none. */
 export function untranslatedFields(area: string, fields: readonly FieldDescription[]): readonly string[] {
   return fields.flatMap((field) => {
     const key = fieldKey(area, field);

@@ -2,7 +2,7 @@ import { tellers } from "../../src/messages/languages.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { Language } from "../page.ts";
 
-/** A message in the language of the page. What others wrote stays as it is. */
+/** A message in the page's language. Quoted text of others stays as it is. */
 export function translateMessage(language: Language, said: Message): string {
   return tellers[language](said);
 }

@@ -1,7 +1,7 @@
 import type { SourceView } from "../../src/trackers/schema.ts";
 import type { IconName } from "../components/icons.ts";
 
-/** The page of a tracker; its name may have any letters. */
+/** A tracker's page; its name may have any letters. */
 export function trackerPath(name: string): string {
   return `/trackers/${encodeURIComponent(name)}`;
 }
@@ -11,7 +11,7 @@ export function addressOf(source: Pick<SourceView, "config" | "host">): string {
   const { image, project, repository, chart } = source.config;
   const name = image ?? project ?? repository ?? chart;
   if (typeof name !== "string") return source.host;
-  // GitHub's requests are counted for the host of its API, which nobody browses.
+  // GitHub counts requests for its API's host, which nobody browses.
   const host = source.host.replace(/^api\.(?=github\.com$|[a-z0-9-]+\.ghe\.com$)/, "");
   return name.startsWith(`${host}/`) ? name : `${host}/${name}`;
 }
@@ -34,5 +34,5 @@ export function soonestOf(instants: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The form of a tracker, which buttons of its preview submit too. */
+/** The tracker form's id; buttons of its preview submit it too. */
 export const trackerFormId = "tracker-form";

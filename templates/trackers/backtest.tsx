@@ -12,7 +12,7 @@ type ChannelPreview = PreviewView["channels"][number];
 const surprising = ["downgrade", "prerelease", "variant", "incomparable"] as const;
 const shownSteps = 20;
 
-/** The days on which a channel's latest would have changed, the newest first, with what an automatic run would have made of it. */
+/** The days on which a channel's latest would have changed, newest first, with the effect on an automatic run. */
 export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel: ChannelPreview; undated: number }) {
   const t = texts(ctx).backtest;
   if (channel.steps.length === 0) return <p class="meta">{t.none}</p>;
@@ -47,7 +47,7 @@ export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel:
   );
 }
 
-/** What the checks of a source would ask of its upstream. */
+/** The requests of a source's checks to its upstream. */
 export function CheckCost({ ctx, cost }: { ctx: PageContext; cost: PreviewView["cost"] }) {
   const t = texts(ctx).upstreams;
   const { upstream, requests_per_hour, quota_per_hour } = cost;

@@ -5,17 +5,17 @@ import { texts } from "../texts/texts.ts";
 
 type Reader = Pick<PageContext, "language">;
 
-/** What people call a channel: the name that it was given, or the word of its type, by which it is named otherwise. */
+/** A channel's display name: its own name, or the word for its type. */
 export function channelWord(ctx: Reader, name: string): string {
   return isChannelType(name) ? texts(ctx).trackers.channels[name] : name;
 }
 
-/** The word for a version in a channel: a candidate that a stable channel takes is no stable version. */
+/** The word for a version in a channel: a candidate in a stable channel is no stable version. */
 export function memberWord(ctx: Reader, name: string, maturity: Maturity): string {
   return channelWord(ctx, namedAs(name, maturity));
 }
 
-/** `16 (Stable)` where the choice is between channels: the name does not say what the channel is for. */
+/** `16 (Stable)`, for choosing between channels: the name alone does not tell the type. */
 export function channelTitle(ctx: Reader, { name, type }: { name: string; type: ChannelType }): string {
   const t = texts(ctx).trackers;
   return name === type ? t.channels[type] : t.named_channel(name, t.channels[type]);

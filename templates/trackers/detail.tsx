@@ -33,14 +33,14 @@ export interface TrackerPageProps {
   versions: readonly VersionView[];
   next_cursor: string | null;
   is_first_page: boolean;
-  /** What the history is narrowed to. */
+  /** Filters of the history. */
   filters: { channel: string | null; source: string | null };
   events: readonly EventView[];
   /** The credentials' names by their ids. */
   credentials: ReadonlyMap<string, string>;
-  /** The tag that was asked about, with its verdicts. */
+  /** The requested tag with its verdicts. */
   explanation: ExplanationView | null;
-  /** When a check was asked for whose end is still to be told. */
+  /** When a check was requested whose result is still to be shown. */
   awaited_since: number | null;
 }
 
@@ -110,7 +110,7 @@ function TrackerBody(props: TrackerPageProps) {
   );
 }
 
-/** The body again with the state beside the heading, and what a check that was asked for has found. */
+/** The body with the state beside the heading, and the result of a requested check. */
 export function TrackerAnswer({ notice, ...props }: TrackerPageProps & { notice: Notice | null }) {
   return (
     <>

@@ -9,7 +9,7 @@ import { trackerPath } from "./address.ts";
 import { channelWord } from "./channel-words.ts";
 import { Marked } from "./preview.tsx";
 
-/** Asks about any tag, known or not; the answer has an address of its own. */
+/** Asks about any tag, known or not; the result has its own address. */
 export function ExplainForm({ ctx, tracker, tag }: { ctx: PageContext; tracker: TrackerView; tag: string }) {
   const t = texts(ctx).trackers;
   return (
@@ -35,7 +35,7 @@ interface ExplanationProps {
   explanation: ExplanationView;
 }
 
-/** Each source's channels with the rule that decided, and where the tag stands among those taken. */
+/** Each source's channels with the deciding rule, and the tag's rank among those taken. */
 export function Explanation({ ctx, explanation }: ExplanationProps) {
   const t = texts(ctx).trackers;
   return (

@@ -15,20 +15,20 @@ import { liveId } from "./preview.tsx";
 
 interface TrackerFormPageProps {
   ctx: PageContext;
-  /** Null when a new one is made. */
+  /** Null for a new one. */
   tracker: TrackerView | null;
-  /** What the form begins with, of an image that runs. */
+  /** The proposal for a running image that the form started with. */
   proposal: ProposalView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
-  /** Of the kinds that the form's sources have. */
+  /** Those for the kinds of the form's sources. */
   credentials: readonly { value: string; title: string }[];
-  /** Keys of the form's sources that a changelog can be taken from. */
+  /** Keys of the form's sources that can have a changelog. */
   repositories: readonly string[];
 }
 
-/** The form, and beside it what its rules would pick of what upstream has at this moment. */
+/** The form, and beside it what its rules would currently pick from upstream. */
 export function TrackerFormPage({
   ctx,
   tracker,
@@ -96,7 +96,7 @@ export function TrackerFormPage({
   );
 }
 
-/** Nothing chosen takes whatever upstream calls it. */
+/** With nothing selected, all release types are taken. */
 function releaseTypes(ctx: PageContext) {
   const t = texts(ctx).trackers.release_types;
   return [
@@ -107,8 +107,8 @@ function releaseTypes(ctx: PageContext) {
 }
 
 /**
- * What decides comes first; the description and the switch are afterthoughts. Without credentials there is none to choose, and
- * the field is only drawn to say that one is missing.
+ * Deciding fields come first, the description and the switch last. Without credentials there is nothing to choose, so the field only
+ * appears with an error.
  */
 function drawnFields(
   fields: readonly FieldDescription[],
@@ -117,10 +117,10 @@ function drawnFields(
   const last = ["description", "is_enabled"];
   const isLast = (field: FieldDescription) => last.includes(field.name);
   const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
-  // One source has nobody to agree with.
+  // A single source has none to agree with.
   const isAlone = fields.find((field) => field.name === "sources")?.entries.length === 1;
   const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
-  // The location comes before the key, which has a value already.
+  // The location comes before the key, which has a default.
   const order = ["kind", "config", "credential_id", "key", "channels"];
   const drawnSource = (entry: readonly FieldDescription[]) =>
     entry
@@ -133,7 +133,7 @@ function drawnFields(
   ];
 }
 
-/** Under each field that the preview may have something to say about: empty until it has. */
+/** Places below fields for the preview's messages: empty until there are any. */
 function livePlaces(fields: readonly FieldDescription[]): Readonly<Record<string, Child>> {
   const paths = fields
     .filter((field) => field.name === "sources")
@@ -141,7 +141,7 @@ function livePlaces(fields: readonly FieldDescription[]): Readonly<Record<string
   return Object.fromEntries(paths.map((path) => [path, <div class="live" id={liveId(path)} />]));
 }
 
-/** The paths of a source's fields, down to those of its address and its channels. */
+/** The paths of a source's fields, including those of its address and channels. */
 export function judgedPaths(entry: readonly FieldDescription[]): readonly string[] {
   return entry.flatMap((field) => {
     if (field.kind === "group") return judgedPaths(field.children);
@@ -150,7 +150,7 @@ export function judgedPaths(entry: readonly FieldDescription[]): readonly string
   });
 }
 
-/** What runs, and what of it the form's rules keep. */
+/** What runs, and which parts of it the form's rules keep. */
 function Kept({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
   const t = texts(ctx).imports;
   const remarks = proposal.remarks.map(({ code, subject }) => t.remarks[code](subject));

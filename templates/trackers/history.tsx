@@ -16,12 +16,12 @@ import type { TrackerPageProps } from "./detail.tsx";
 import { NotesLink } from "./notes.tsx";
 import { ChannelPills } from "./pills.tsx";
 
-/** By day in the system time zone, the newest first. */
+/** By day in the system time zone, newest first. */
 function daysOf(ctx: PageContext, versions: readonly VersionView[]): readonly (readonly VersionView[])[] {
   return [...Map.groupBy(versions, (version) => dayKey(ctx, version.published_at)).values()];
 }
 
-/** The year only where it is another one: then it matters. */
+/** With the year only when it differs from the current one. */
 function dayTitle(ctx: PageContext, at: number): string {
   const isThisYear = dayKey(ctx, at).slice(0, 4) === dayKey(ctx, ctx.now).slice(0, 4);
   return isThisYear ? formatDay(ctx, at) : `${formatDay(ctx, at)} ${dayKey(ctx, at).slice(0, 4)}`;
@@ -65,7 +65,7 @@ export function History(props: TrackerPageProps) {
   );
 }
 
-/** Only what there is to choose from: one channel and one source need no filter. */
+/** Only real choices: a single channel or source needs no filter. */
 function HistoryFilters({ ctx, tracker, filters }: TrackerPageProps) {
   const t = texts(ctx).trackers;
   const names = [...new Set(tracker.sources.flatMap((source) => source.channels.map((channel) => channel.name)))];
@@ -98,7 +98,7 @@ interface VersionRowProps {
   has_many: boolean;
 }
 
-/** One version with what every source says of it. */
+/** One version with the releases of all sources. */
 function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
   const t = texts(ctx).trackers;
   const { aliases, published_at: at } = version;
@@ -146,7 +146,7 @@ function takersOf({ channels, latest_in, maturity, remark }: ReleaseView) {
   return channels.map((name) => ({ name, maturity, is_latest: latest_in.includes(name), remark }));
 }
 
-/** The notes that are stored, or why there are none; else where upstream shows them. Null where there is nothing to lead to. */
+/** The stored notes, or why there are none; else a link to them upstream. Null when there is nothing to link to. */
 function historyNotes(ctx: PageContext, tracker: string, releases: readonly ReleaseView[]): Child {
   const told = releases.find((release) => release.has_notes || release.notes_error !== null);
   if (told !== undefined) return <NotesLink ctx={ctx} tracker={tracker} tag={told.tag} />;
@@ -159,7 +159,7 @@ function historyNotes(ctx: PageContext, tracker: string, releases: readonly Rele
   );
 }
 
-/** Who does not show it yet, and whether the image was built from the commit that the tag names. */
+/** Which sources are missing it, and whether the image was built from the tag's commit. */
 function Agreement({ ctx, version }: { ctx: PageContext; version: VersionView }) {
   const t = texts(ctx).trackers;
   return (
@@ -192,7 +192,7 @@ interface RevisionProps {
   ctx: PageContext;
   release: ReleaseView;
   has_many: boolean;
-  /** What the row is called: what a source calls differently is named. */
+  /** The row's name: releases with another version say so. */
   version: string;
 }
 
@@ -219,7 +219,7 @@ function Revision({ ctx, release, has_many, version }: RevisionProps) {
   );
 }
 
-/** The verdicts on this tag, in a dialog; without script as a part of this page under its own address. */
+/** The verdicts on this tag, in a dialog; without script as part of this page under its own address. */
 function WhyLink({ ctx, tracker, tag }: { ctx: PageContext; tracker: string; tag: string }) {
   const t = texts(ctx).trackers;
   const address = url(ctx, withQuery(trackerPath(tracker), { explain: tag }));

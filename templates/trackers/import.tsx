@@ -16,15 +16,15 @@ export interface TrackerImportPageProps {
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
-  /** Null before the text was looked at. */
+  /** Null before the text was read. */
   found: ProposalsView | null;
-  /** The names that are ticked; null for every new one that is ready. */
+  /** The selected names; null for every new one that is ready. */
   chosen: ReadonlySet<string> | null;
-  /** The names for which numbered versions are wanted instead of a tag that moves. */
+  /** The names for which numbered versions were chosen instead of a moving tag. */
   by_version: ReadonlySet<string>;
 }
 
-/** A text to paste, and below it every tracker that it would give: nothing is created before it was seen here. */
+/** A text to paste, and below it the trackers it proposes: nothing is created before it was shown here. */
 export function TrackerImportPage(props: TrackerImportPageProps) {
   const { ctx, found } = props;
   const t = texts(ctx).imports;
@@ -165,7 +165,7 @@ function Running({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }
   );
 }
 
-/** Where the versions come from, which of them are taken, and what a person should know before creating. */
+/** Where the versions come from, which are taken, and what to know before creating. */
 function Proposed({
   ctx,
   proposal,

@@ -30,12 +30,12 @@ export interface TrackerFilters {
 }
 
 export interface TrackersPageProps extends ListProps<TrackerView> {
-  /** By the id of the tracker. */
+  /** By the tracker's id. */
   uses: ReadonlyMap<string, readonly TrackerUse[]>;
-  /** Source kinds that there are, for the filter. */
+  /** Existing source kinds, for the filter. */
   kinds: readonly string[];
   filters: TrackerFilters;
-  /** A check that was asked for on this page and whose end is still to be told: a name, or `*` for all. */
+  /** A check requested on this page whose result is still to be shown: a name, or `*` for all. */
   awaited: { name: string; since: number } | null;
 }
 
@@ -97,7 +97,7 @@ export function TrackersPage(props: TrackersPageProps) {
   );
 }
 
-/** Filters and rows: what a filter, a check and a look again replace. */
+/** Filters and rows: replaced by filtering, checks and polling. */
 function TrackerList(props: TrackersPageProps) {
   const { ctx, items: trackers, filters } = props;
   return (
@@ -114,7 +114,7 @@ function TrackerList(props: TrackersPageProps) {
   );
 }
 
-/** The list again, with what a check that was asked for has found. */
+/** The list with the result of a requested check. */
 export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { notice: Notice | null }) {
   return (
     <>
@@ -124,7 +124,7 @@ export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { no
   );
 }
 
-/** There only while checks go on: it asks for the list each second, and its absence ends that. */
+/** Present only while checks run: it reloads the list each second, and its absence ends that. */
 function LookAgain({ ctx, items: trackers, awaited }: TrackersPageProps) {
   if (awaited === null && !trackers.some((tracker) => isChecking(ctx, tracker))) return null;
   const changes = awaited === null ? {} : { awaited: awaited.name, since: awaited.since };
@@ -157,7 +157,7 @@ function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[]
       options: channelOrder.map((value) => ({ title: t.channels[value], value })),
     },
   ];
-  // One kind is no choice.
+  // A single kind is no choice.
   if (kinds.length < 2) return groups;
   const options = kinds.map((value) => ({ title: kindTitle(ctx, value), value }));
   return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, all: t.any_kind, options }];
@@ -229,7 +229,7 @@ function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly Sou
   );
 }
 
-/** What the first source that has a channel of this type calls its latest, for each name; the others in the title where they differ. */
+/** The latest of the first source with a channel of this type, for each name; different ones appear in the tooltip. */
 function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerView; type: ChannelType }): Child {
   const t = texts(ctx).trackers;
   const found = tracker.sources.flatMap((source) =>

@@ -22,12 +22,12 @@ export interface NotesProps {
   rendered: ReadonlyMap<string, string>;
 }
 
-/** How many versions are unfolded at first; those with breaking changes always are. */
+/** How many versions are unfolded initially; those with breaking changes always are. */
 const unfolded = 3;
-/** Lines of one version that the warning names. */
+/** Lines of one version that the warning quotes. */
 const namedLines = 8;
 
-/** Where the notes of one version, or of all between two, are shown. */
+/** The path of one version's notes, or of all between two. */
 function notesPath(tracker: string, asked: { from?: string | null; to: string; channel?: string }): string {
   const { from = null, to, channel = null } = asked;
   return withQuery(`${trackerPath(tracker)}/notes`, { from, to, channel });
@@ -69,13 +69,13 @@ export function NotesDialog(props: NotesProps) {
   );
 }
 
-/** What stands where `NotesSection` asked for it. */
+/** Replaces `NotesSection`. */
 export function NotesPart(props: NotesProps) {
   const { ctx, view, rendered } = props;
   const hasWords = view.versions.some(
     ({ release_id, notes_error }) => rendered.has(release_id) || notes_error !== null,
   );
-  // A list of versions of which none has notes would say nothing, at length.
+  // A list of versions without any notes would be long and useless.
   if (view.versions.length > 0 && !hasWords) return <p class="quiet">{texts(ctx).notes.no_notes_between}</p>;
   return (
     <>
@@ -161,7 +161,7 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
   );
 }
 
-/** First of all what has to be done, of every version on the way. */
+/** First of all the required actions of every version in between. */
 function Breaking({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
   const t = texts(ctx).notes;
   const versions = view.versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
@@ -186,11 +186,11 @@ function Breaking({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
 interface NotesLinkProps {
   ctx: PageContext;
   tracker: string;
-  /** By which they are found. */
+  /** The tag that finds them. */
   tag: string;
 }
 
-/** The notes in a dialog; without script on a page of their own. */
+/** The notes in a dialog; without script on their own page. */
 export function NotesLink({ ctx, tracker, tag }: NotesLinkProps) {
   const address = url(ctx, notesPath(tracker, { to: tag }));
   return (
@@ -206,11 +206,11 @@ interface NotesSectionProps {
   from: string | null;
   to: string;
   channel?: string;
-  /** Where several stand below each other. */
+  /** Where several are listed below each other. */
   is_named?: boolean;
 }
 
-/** What a step from one version to another brings, fetched after the page that it stands on. */
+/** What a step from one version to another brings, loaded after its page. */
 export function NotesSection({ ctx, tracker, is_named = false, ...asked }: NotesSectionProps) {
   const t = texts(ctx).notes;
   const path = notesPath(tracker, asked);

@@ -9,7 +9,7 @@ import { trackerFormId } from "./address.ts";
 
 type Found = NonNullable<PreviewView["channels"][number]["older_lines"]>;
 
-/** That the project patches older lines, what shows it, and the one click that keeps such a patch from becoming the latest. */
+/** The evidence that the project patches older lines, and a button that keeps such a patch from becoming the latest. */
 export function OlderLines({ ctx, view }: { ctx: PageContext; view: PreviewView }) {
   const t = texts(ctx).trackers.older_lines;
   const all = view.channels.flatMap(({ older_lines }) => older_lines ?? []);

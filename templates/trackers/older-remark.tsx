@@ -4,7 +4,7 @@ import { Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** That a channel's latest is not the newest version, and which one is; nothing where it is. */
+/** Says that a channel's latest is not the newest version, and which one is; nothing when it is. */
 export function OlderRemark({ ctx, remark }: { ctx: PageContext; remark: ReleaseRemark | null }) {
   if (remark === null) return null;
   const t = texts(ctx).events;

@@ -11,17 +11,17 @@ interface Taker {
   name: string;
   maturity: Maturity;
   is_latest: boolean;
-  /** Of a latest that is not the newest version. */
+  /** For a latest that is not the newest version. */
   remark?: ReleaseRemark | null;
 }
 
-/** What a version is among those of its channels: their latest, or why not although it was published last. */
+/** A version's role in its channels: their latest, or why not although it was published last. */
 function placesOf(takers: readonly Taker[]): readonly ("latest" | LaterButOlder)[] {
   const [leading] = takers.filter(({ is_latest }) => is_latest);
   return leading === undefined ? [] : [leading.remark?.code ?? "latest"];
 }
 
-/** The channels that take a version, each word once, by the word that the version may bear there. */
+/** The channels that take a version, each word once, adjusted to the version's maturity. */
 export function ChannelPills({ ctx, takers }: { ctx: PageContext; takers: readonly Taker[] }) {
   const t = texts(ctx).trackers;
   const byWord = Map.groupBy(takers, ({ name, maturity }) => memberWord(ctx, name, maturity));

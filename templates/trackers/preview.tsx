@@ -19,13 +19,13 @@ import { OlderLines } from "./older-lines.tsx";
 import { ChannelPills } from "./pills.tsx";
 import { reasonOf } from "./state.tsx";
 
-/** What there is to show of one source of the form. */
+/** The preview of one source of the form. */
 export interface PreviewPart {
-  /** The source's key as typed. */
+  /** The source's key as entered. */
   key: string;
-  /** Null where the form has one that nobody knows. */
+  /** Null for an unknown kind in the form. */
   kind: SourceView["kind"] | null;
-  /** Every path of the source that has a place for words under its field. */
+  /** Paths of the source with a place for messages below their field. */
   places: readonly string[];
   outcome:
     | { kind: "judged"; view: PreviewView; exclude_paths: readonly string[] }
@@ -33,21 +33,21 @@ export interface PreviewPart {
     | { kind: "failed"; message: Message }
     /** By path from the top of the form. */
     | { kind: "refused"; errors: FieldErrors }
-    /** Too little is written to ask anybody. */
+    /** Required fields are still empty. */
     | { kind: "waits" };
 }
 
 type Judged = Extract<PreviewPart["outcome"], { kind: "judged" }>;
 
-/** So many rows of one source are drawn: with several sources fewer each, because a person reads but one. */
+/** Rows drawn per source: fewer each with several sources, because a person reads only one. */
 const shownTags = { alone: 300, among: 60 };
 
-/** The id of the place under a field where the preview speaks. */
+/** The id of the preview's place below a field. */
 export function liveId(path: string): string {
   return `live-${fieldId(path)}`;
 }
 
-/** The answer to each keystroke: the judged tags, and at each field what is wrong with it or what comes of it. */
+/** The response to each keystroke: the judged tags, and the errors or results at each field. */
 export function PreviewAnswer({ ctx, parts }: { ctx: PageContext; parts: readonly PreviewPart[] }) {
   return (
     <>
@@ -76,7 +76,7 @@ function Place({ ctx, part, path }: { ctx: PageContext; part: PreviewPart; path:
   );
 }
 
-/** Under a channel's last pattern: what the two together pick. */
+/** Below a channel's last pattern: what the two patterns pick together. */
 function ChannelResult({ ctx, outcome, path }: { ctx: PageContext; outcome: Judged; path: string }) {
   const channel = outcome.view.channels[outcome.exclude_paths.indexOf(path)];
   return channel === undefined ? null : <Result ctx={ctx} view={outcome.view} channel={channel} />;
@@ -205,7 +205,7 @@ function JudgedTag({ ctx, tag, maturity, verdicts, latest }: JudgedTagProps) {
   );
 }
 
-/** The tag with what the pattern found in it. */
+/** The tag with the pattern's match marked. */
 export function Marked({ tag, range }: { tag: string; range: Verdict["range"] }) {
   if (range === null || range.start === range.end) return <>{tag}</>;
   return (

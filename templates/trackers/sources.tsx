@@ -19,7 +19,7 @@ interface SourcesProps {
   credentials: ReadonlyMap<string, string>;
 }
 
-/** Where a tracker looks, and how the last look went. */
+/** A tracker's sources with their last check. */
 export function Sources({ ctx, tracker, credentials }: SourcesProps) {
   return (
     <Section title={texts(ctx).trackers.sources}>
@@ -71,7 +71,7 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
   );
 }
 
-/** The time on the clock, because one waits for it, and how long that is. */
+/** The clock time of something awaited, and how long it takes. */
 function Moment({ ctx, at }: { ctx: PageContext; at: number }) {
   return (
     <>
@@ -109,7 +109,7 @@ function LastCheck({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   );
 }
 
-/** Why it fails, since when, and how old what is shown therefore is. */
+/** Why it fails, since when, and how old the data therefore is. */
 function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers;
   const ago = (at: number) => formatRelative(ctx.language, at, ctx.now);
@@ -127,7 +127,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   );
 }
 
-/** A chart has a version of its own beside that of the application in it. */
+/** A chart has its own version beside its application's. */
 function isSameVersion({ version, display_version }: { version: string; display_version: string }): boolean {
   return version.endsWith(display_version);
 }

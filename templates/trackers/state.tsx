@@ -8,7 +8,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
-/** True while a check goes on or is due, so that a page that shows it must look again. */
+/** True while a check runs or is due: the page must reload. */
 export function isChecking(ctx: Pick<PageContext, "now">, tracker: TrackerView): boolean {
   return tracker.sources.some((source) => isSourceChecking(ctx, source));
 }
@@ -18,12 +18,12 @@ function isSourceChecking(ctx: Pick<PageContext, "now">, source: SourceView): bo
   return !isWaiting(ctx, source) && source.next_check_at !== null && source.next_check_at <= ctx.now;
 }
 
-/** Its check is due, and its upstream's rate limit keeps it. */
+/** Its check is due but waits for its upstream's rate limit. */
 export function isWaiting(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
   return source.waits_until !== null && source.waits_until > ctx.now;
 }
 
-/** What a source says of its failure, in the page's language, with times in the system time zone. */
+/** A source's failure in the page's language, with times in the system time zone. */
 export function reasonOf(ctx: PageContext, message: Message): string {
   const shown = withTexts(message, (text) => {
     const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? parseInstant(text) : null;
@@ -32,7 +32,7 @@ export function reasonOf(ctx: PageContext, message: Message): string {
   return translateMessage(ctx.language, shown);
 }
 
-/** When a source is asked next in truth, its upstream's rate limit thought of. */
+/** The actual time of a source's next check, including its upstream's rate limit. */
 export function nextCheckOf(source: SourceView): number | null {
   return source.waits_until ?? source.next_check_at;
 }
@@ -44,7 +44,7 @@ interface TrackerStateProps {
   solid?: boolean;
 }
 
-/** What is the case with a tracker, the most pressing first: a check, a failure, an update, what is not known. */
+/** A tracker's state, the most urgent first: a check, a failure, an update, unknown. */
 export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerStateProps) {
   const t = texts(ctx).trackers.states;
   const failing = tracker.sources.filter((source) => source.state === "failing");
@@ -84,7 +84,7 @@ function Waiting({ ctx, source, solid = false }: { ctx: PageContext; source: Sou
   );
 }
 
-/** Whether one source answers. */
+/** Whether one source responds. */
 export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers.states;
   if (isSourceChecking(ctx, source)) return <State ctx={ctx} tone="running" children={t.checking} />;

@@ -4,7 +4,7 @@ import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** A page beside the list of trackers, with the way back to it. */
+/** A page below the list of trackers, with a link back. */
 export function TrackersSubpage(props: { ctx: PageContext; title: string; lead: string; children: Child }) {
   const { ctx, title, lead, children } = props;
   return (

@@ -1,4 +1,4 @@
-/** Words of audit entries by the `event` that services record. */
+/** Titles of audit entries by their `event`. */
 export const audit = {
   account_renamed: "Administrator renamed",
   administrator_created: "Administrator created",
