@@ -2,8 +2,8 @@ import { type Message, say } from "./messages/message.ts";
 
 const maxLength = 2048;
 /**
- * What a sub-path may be made of: what a cookie's path, a router that decodes and a browser that does not all read alike.
- * `;` ends a cookie's path, and `%` stands for something else once it is decoded.
+ * Characters of a sub-path that cookie paths, decoding routers and browsers all treat alike. `;` ends a cookie's path, and `%` changes
+ * meaning when decoded.
  */
 const plainPath = /^(?:\/[A-Za-z0-9._~-]+)*$/;
 
@@ -14,8 +14,8 @@ function canonical({ origin, pathname }: URL): string {
 }
 
 /**
- * Judges a base URL: http or https, no user, query or fragment, a sub-path of plain letters. Gives the form that everything else
- * compares with: scheme and host in lower case, no default port, no final slash; or what is wrong with it.
+ * Validates a base URL: http or https, no user, query or fragment, a sub-path of plain letters. Returns the canonical form for comparisons
+ * (scheme and host in lower case, no default port, no final slash), or what is wrong with it.
  */
 export function parseBaseUrl(text: string): { url: string } | { problem: Message } {
   if (text.length > maxLength || !URL.canParse(text)) {
@@ -28,7 +28,7 @@ export function parseBaseUrl(text: string): { url: string } | { problem: Message
   if (url.username !== "" || url.password !== "" || /[?#]/.test(text)) {
     return { problem: say("settings.base_url_surplus") };
   }
-  // As it was typed: a URL's parser takes away "..", line breaks and backslashes without a word.
+  // The text as typed: the URL parser silently removes "..", line breaks and backslashes.
   const [, path] = /^https?:\/\/[^\s/@\\]+((?:\/.*)?)$/is.exec(text) ?? [];
   const isPlain = path !== undefined && plainPath.test(withoutFinalSlashes(path));
   if (!isPlain || path.split("/").some((part) => part === "." || part === "..")) {
@@ -37,7 +37,7 @@ export function parseBaseUrl(text: string): { url: string } | { problem: Message
   return { url: canonical(url) };
 }
 
-/** What an earlier version stored as it was typed, in the form of `parseBaseUrl`; null when nothing could be reached there. */
+/** A value stored as typed by an earlier version, in the form of `parseBaseUrl`; null when it is invalid. */
 export function storedBaseUrl(text: unknown): string | null {
   if (typeof text !== "string" || !URL.canParse(text)) return null;
   const parsed = parseBaseUrl(canonical(new URL(text)));

@@ -1,8 +1,8 @@
 /** The only place that reads the time. Instants are integer milliseconds UTC. */
 export interface Clock {
-  /** What the system calls the time; somebody may set it to anything at any moment. */
+  /** The system's time; somebody may set it to anything at any moment. */
   now(): number;
-  /** Milliseconds since some moment before, which nobody can set: every wait and age in the memory of this process counts by it. */
+  /** Milliseconds since some fixed moment, which nobody can set: every wait and age in memory uses it. */
   elapsed(): number;
   /** Resolves after `ms`, rejects with the signal's reason when aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal?.reason);
       };
-      // A timer of more than 2^31 ms fires at once; nothing here may wait that long in memory.
+      // A timer of more than 2^31 ms fires at once; nothing may wait that long in memory.
       const timer = setTimeout(
         () => {
           signal?.removeEventListener("abort", onAbort);
@@ -30,8 +30,8 @@ export const systemClock: Clock = {
     }),
 };
 
-/** `2026-11-21T03:12:09.100Z`: how every instant leaves the API, the webhooks and the log. */
-/** For libraries that want a date of their own. */
+/** `2026-11-21T03:12:09.100Z`: the form of every instant in the API, the webhooks and the log. */
+/** For libraries that need a Date. */
 export function toDate(instant: number): Date {
   return new Date(instant);
 }
@@ -40,7 +40,7 @@ export function toIso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** Parses what an upstream calls a time; null when it is none. */
+/** Parses an upstream's time; null when invalid. */
 export function parseInstant(text: string): number | null {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? null : ms;

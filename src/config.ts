@@ -5,19 +5,19 @@ import { TerminalError } from "./errors.ts";
 import { type LogLevel, logLevels } from "./log.ts";
 import { inEnglish } from "./messages/message.ts";
 
-/** What the environment says, judged once at start. `null` means "not set": a stored setting or a default applies. */
+/** The environment, validated once at start. `null` means "not set": a stored setting or a default applies. */
 export interface Config {
   data_dir: string;
   host: string;
   port: number;
-  /** As `parseBaseUrl` gives it; may have a sub-path. Wins over the setting. */
+  /** In the form of `parseBaseUrl`; may have a sub-path. Overrides the setting. */
   base_url: string | null;
   /** `file:`, `http(s)://` or `libsql://`. */
   database_url: string;
   database_auth_token: string | null;
   log_level: LogLevel | null;
   log_format: "text" | "json";
-  /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR blocks whose `X-Forwarded-For` is trusted. */
   trusted_proxies: readonly string[];
   /** Raw text; parsed by net/, which owns the notation. */
   outbound_allow: string;
@@ -25,7 +25,7 @@ export interface Config {
   session_key: string | null;
   encryption_key: string | null;
   metrics_token: string | null;
-  /** For tests alone: identity providers over http on this machine's loopback. */
+  /** For tests only: identity providers over http on this machine's loopback. */
   oidc_allow_loopback_http: boolean;
 }
 
@@ -65,7 +65,7 @@ function isAddressOrBlock(text: string): boolean {
 }
 
 const minimumTokenLength = 32;
-// 32 random hex digits have about 14 different ones; fewer than this is a phrase or a placeholder, not randomness.
+// 32 random hex digits have about 14 distinct ones; fewer than this is a phrase or a placeholder.
 const minimumTokenVariety = 10;
 
 function isUsableToken(text: string): boolean {
@@ -141,7 +141,7 @@ export function readProcessConfig(): Config {
   return readConfig(process.env);
 }
 
-/** What the environment gives that nobody may read elsewhere. */
+/** Values of the environment that must not appear elsewhere. */
 export function configSecrets(config: Config): readonly string[] {
   const { database_auth_token, metrics_token, session_key, encryption_key } = config;
   return [database_auth_token, metrics_token, session_key, encryption_key].filter((secret) => secret !== null);

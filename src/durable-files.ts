@@ -24,17 +24,17 @@ function sync(path: string, flags: string): void {
   }
 }
 
-/** Makes the content of a file last through a power failure. */
+/** Syncs a file's content to disk, to survive a power failure. */
 export function syncFile(path: string): void {
   sync(path, "r+");
 }
 
-/** Makes the names in a folder last through a power failure: after a file was made, renamed or removed in it. */
+/** Syncs a folder's names to disk, to survive a power failure: after creating, renaming or removing a file in it. */
 export function syncFolder(path: string): void {
   sync(path, "r");
 }
 
-/** Writes a new file whole, with mode 0600, so that its content lasts. Throws `EEXIST` when the name is taken. */
+/** Writes a new file of mode 0600 and syncs it. Throws `EEXIST` when the name is taken. */
 export function writeNewFile(path: string, content: string | Uint8Array): void {
   const descriptor = openSync(path, "wx", 0o600);
   try {
@@ -45,7 +45,7 @@ export function writeNewFile(path: string, content: string | Uint8Array): void {
   }
 }
 
-/** What tells the content of a file from any other. */
+/** Identifies the content of a file. */
 export interface FileFacts {
   size: number;
   sha256: string;
@@ -57,7 +57,7 @@ export function isSameContent(one: FileFacts, other: FileFacts): boolean {
 
 const chunkBytes = 1024 * 1024;
 
-/** Reads a file once, from its beginning to its end. */
+/** Reads a file once from beginning to end. */
 export function fileFacts(path: string, onChunk: (chunk: Uint8Array) => void = () => undefined): FileFacts {
   const source = openSync(path, "r");
   try {
@@ -75,10 +75,7 @@ export function fileFacts(path: string, onChunk: (chunk: Uint8Array) => void = (
   }
 }
 
-/**
- * Copies a file into a new one with mode 0600, whatever mode it has itself, so that its content lasts. Returns what was copied. Throws
- * `EEXIST`.
- */
+/** Copies a file into a new one of mode 0600, whatever its own mode, and syncs it. Returns what was copied. Throws `EEXIST`. */
 export function copyToNewFile(from: string, to: string): FileFacts {
   const target = openSync(to, "wx", 0o600);
   try {
@@ -90,18 +87,18 @@ export function copyToNewFile(from: string, to: string): FileFacts {
   }
 }
 
-/** Gives a file or folder its final name, in the same folder, so that it lasts. */
+/** Renames a file or folder within its folder and syncs the folder. */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   syncFolder(dirname(to));
 }
 
-/** Whether something has this name. A link that leads nowhere has none; what cannot be looked at throws. */
+/** Whether the name exists. A dangling link does not; a name that cannot be checked throws. */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Removes files and folders after a fault, which is what is told: one that cannot be removed stays. Returns those that did. */
+/** Removes files and folders after an error, which is the one to report: failures to remove are ignored. Returns the removed ones. */
 export function removeLeft(paths: Iterable<string>): readonly string[] {
   const stayed: string[] = [];
   for (const path of paths) {
@@ -114,25 +111,25 @@ export function removeLeft(paths: Iterable<string>): readonly string[] {
   return stayed;
 }
 
-/** Whether something ended because its disk is full: by the code or the words of the file system, or of the database. */
+/** Whether the disk was full: by the code or message of the file system, or of the database. */
 export function isDiskFull(error: unknown): boolean {
-  // Not every runtime has the code among the words.
+  // Not every runtime has the code in the message.
   if (error instanceof Error && "code" in error && error.code === "ENOSPC") return true;
   return /ENOSPC|SQLITE_FULL|disk is full/.test(errorMessage(error));
 }
 
-/** What to throw for an error while a file was written: 507 with `said` when its disk is full, or else the error as it is. */
+/** The error to throw after a failed write: 507 with `said` when the disk is full, else the error itself. */
 export function withoutRoom(error: unknown, said: Message): unknown {
   if (!isDiskFull(error) || error instanceof AppError) return error;
   return new AppError("insufficient_storage", 507, said, { cause: error });
 }
 
-/** Looks whether files can be made in a folder; throws what the system says. */
+/** Checks whether files can be created in a folder; throws the system's error. */
 export function assertWritableFolder(folder: string): void {
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** Why a folder that a variable names cannot be used, and what to do; an error of ours stays as it is. */
+/** Why a folder named by a variable cannot be used, and what to do; our own errors stay unchanged. */
 export function unusableFolder(folder: Message, variable: string, cause: unknown) {
   if (cause instanceof AppError) return cause;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";

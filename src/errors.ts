@@ -1,7 +1,7 @@
 import type { Catalogue } from "./messages/catalogue.ts";
 import { inEnglish, type Message, plain, say, tellAll } from "./messages/message.ts";
 
-/** A field of the input that was refused, by its path in snake_case (`sources.0.key`), with what would be right. */
+/** Refused fields of the input by path in snake_case (`sources.0.key`), with what would be valid. */
 export type FieldErrors = Readonly<Record<string, Message>>;
 
 interface AppErrorOptions {
@@ -12,7 +12,7 @@ interface AppErrorOptions {
 }
 
 /**
- * An error that a caller may see: `said` is for people (`message` in English), `code` is stable for programs, `status` is the HTTP status.
+ * An error for the caller: `said` is for people (`message` in English), `code` is stable for programs, `status` is the HTTP status.
  * Anything else that is thrown becomes `internal_error` at the edge and is logged there with the request id.
  */
 export class AppError extends Error {
@@ -43,7 +43,7 @@ export function invalidInput(fields: FieldErrors, message: Message = say("reques
 
 type Thing = keyof Catalogue["thing"];
 
-/** `what` is the kind of thing ("tracker"), `id` how it was asked for. */
+/** `what` is the kind of thing ("tracker"), `id` the requested id or name. */
 export function noSuch(what: Thing, id: string): Message {
   return say("request.not_found", { what: say(`thing.${what}`), id: id.slice(0, 200) });
 }
@@ -58,12 +58,12 @@ export function nameTaken(what: Thing, name: string): AppError {
   return invalidInput({ name: say("request.name_taken", { what: say(`thing.${what}`), name }) });
 }
 
-/** 409: the request is right, the present state forbids it. */
+/** 409: the request is valid, but the current state forbids it. */
 export function conflict(message: Message, options: AppErrorOptions = {}): AppError {
   return new AppError("conflict", 409, message, options);
 }
 
-/** 409: deleting something that others use; `users` are named so that the reader knows where to go. */
+/** 409: deleting something that others use; `users` names them for the reader. */
 export function inUse(what: Thing, name: string, users: readonly Message[]): AppError {
   return new AppError("in_use", 409, say("request.in_use", { what: say(`thing.${what}`), name, users }));
 }
@@ -85,7 +85,7 @@ export function isWithoutRoom(error: unknown): error is AppError {
   return error instanceof AppError && error.code === "insufficient_storage";
 }
 
-/** The closed set of ways in which a plug-in can fail; the caller owns retries, logging and what is shown. */
+/** All ways in which a plug-in can fail; the caller handles retries, logging and messages. */
 export const pluginErrorCodes = [
   "unreachable",
   "unauthorized",
@@ -96,7 +96,7 @@ export const pluginErrorCodes = [
 ] as const;
 export type PluginErrorCode = (typeof pluginErrorCodes)[number];
 
-/** What a source, runtime, probe or notifier throws. `retry_after_ms` counts from the time of the throw. */
+/** Thrown by sources, runtimes, probes and notifiers. `retry_after_ms` counts from the time of the throw. */
 export class PluginError extends Error {
   readonly code: PluginErrorCode;
   readonly said: Message;
@@ -111,7 +111,7 @@ export class PluginError extends Error {
   }
 }
 
-/** What cannot be used or read, with the reason; whoever tried says it at a field or within a sentence of its own. */
+/** Invalid or unreadable input with its reason; the caller shows it at a field or within a message of its own. */
 export class SaidError extends Error {
   readonly said: Message;
 
@@ -122,17 +122,17 @@ export class SaidError extends Error {
   }
 }
 
-/** What a start or a command says on the terminal instead of going on; in English alone, as everything there. */
+/** A message of a start or command for the terminal, after which it exits; English only, like the terminal. */
 export class TerminalError extends Error {}
 
-/** What anything that was thrown says; the text of what is none of ours is bounded to 500 characters. */
+/** The message of anything thrown; foreign text is limited to 500 characters. */
 export function saidBy(error: unknown): Message {
   return error instanceof AppError || error instanceof PluginError || error instanceof SaidError
     ? error.said
     : plain(errorMessage(error));
 }
 
-/** The text of anything that was thrown, bounded to 500 characters; never a stack. */
+/** The text of anything thrown, limited to 500 characters; never a stack. */
 export function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.length > 500 ? `${text.slice(0, 499)}…` : text;

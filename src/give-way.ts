@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** So long somebody works before others get their turn: a hostile pattern takes some milliseconds for each of 10,000 names. */
+/** How long to work before others get their turn: a hostile pattern takes some milliseconds for each of 10,000 names. */
 const turnMs = 10;
 
-/** For a long loop that computes: awaited at each of its items, the result lets requests be answered meanwhile. */
+/** For long computing loops: await the result at each item to serve requests meanwhile. */
 export function givingWay(): () => Promise<void> {
   let begun = performance.now();
   return async () => {

@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 
-/** A lease that was not renewed for so long may be taken by anybody. */
+/** Anybody may take a lease that was not renewed for this long. */
 export const leaseMs = 30_000;
 const renewalMs = 10_000;
 
 export interface HeldLease {
-  /** Aborted when the work was taken over, or could not be kept for the whole length of a lease. */
+  /** Aborted when the work was taken over, or the lease could not be renewed in time. */
   signal: AbortSignal;
-  /** When the lease was last known to be held, as `Clock.elapsed` counts. */
+  /** When the lease was last known to be held, by `Clock.elapsed`. */
   renewedAt(): number;
-  /** Tells that a fenced write went through, which renews it. */
+  /** Reports a successful fenced write, which renews the lease. */
   renewed(): void;
-  /** Tells that a fenced write found another owner; returns why the signal is aborted. */
+  /** Reports that a fenced write found another owner; returns the signal's abort reason. */
   lost(): Error;
   /** Ends the renewal; the row keeps its lease. */
   stop(): Promise<void>;
@@ -21,9 +21,9 @@ interface HoldOptions {
   clock: Clock;
   /** Writes the new end; false when somebody else has it. */
   renew: (until: number) => Promise<boolean>;
-  /** A database that does not answer for a moment costs nothing while the lease lasts. */
+  /** A database outage is harmless while the lease lasts. */
   onFault: (error: unknown) => void;
-  /** What the signal is aborted with. */
+  /** The signal's abort reason. */
   reason: () => Error;
 }
 

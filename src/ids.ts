@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** So far ids may run ahead of the clock, or the clock be put back, without their order being lost. */
+/** How far ids may run ahead of the clock, or the clock be set back, without losing their order. */
 const maxAheadMs = 1_000;
 
 let lastInstant = 0;
 let counter = 0;
 
 /**
- * UUIDv7 (RFC 9562, 5.7 and 6.2): 48 bits of milliseconds, a counter of 12 bits within the millisecond, then randomness. Ids of
- * one process sort in the order in which they were made, so that a page key is also the order of events; when the counter is
- * used up, the next millisecond is begun early.
+ * UUIDv7 (RFC 9562, 5.7 and 6.2): 48 bits of milliseconds, a counter of 12 bits within the millisecond, then randomness. Ids of one process
+ * sort in order of creation, so a page key is also the order of events; when the counter is used up, the next millisecond begins early.
  */
 export function newId(now: number): string {
   const bytes = randomBytes(16);

@@ -15,7 +15,7 @@ export interface Log {
   setLevel(level: LogLevel): void;
 }
 
-/** Removes secrets from text on its way out; see `secrets/redaction.ts`. */
+/** Removes secrets from outgoing text; see `secrets/redaction.ts`. */
 export type Redact = (text: string) => string;
 
 interface LogOptions {
@@ -26,13 +26,13 @@ interface LogOptions {
   write?: (line: string) => void;
 }
 
-/** More of one error helps nobody; what an upstream sent may be of any length. */
+/** More of one error helps nobody, and upstream text may have any length. */
 const maxErrorLength = 2_000;
 
 function describeError(error: Error, redact: Redact): { name: string; message: string } {
-  // The error of a failed query repeats the statement with all its values, hashes and bodies too; what lies beneath says why.
+  // The error of a failed query repeats the statement with all its values, including hashes and bodies; its cause has the reason.
   const said = "params" in error && error.cause instanceof Error ? error.cause : error;
-  // Before the cut, which would leave the beginning of a secret that nobody knows any more.
+  // Before the cut, which could leave an unrecognisable beginning of a secret.
   const message = redact(said.message);
   const { name } = said;
   return { name, message: message.length > maxErrorLength ? `${message.slice(0, maxErrorLength - 1)}…` : message };
@@ -68,7 +68,7 @@ export function createLog(options: LogOptions): Log {
             message,
             ...Object.entries(fields).map(([k, v]) => `${k}=${fieldText(v, redact)}`),
           ].join(" ");
-    // An upstream's text must not forge lines of the log.
+    // Upstream text must not forge lines of the log.
     write(visibleText(redact(text)));
   };
   return {

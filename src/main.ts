@@ -4,7 +4,7 @@ import { lastWords } from "./secrets/redaction.ts";
 import { type Started, start } from "./start.ts";
 import { version } from "./version.ts";
 
-/** The part of Deno that stands in for `Bun.serve`. */
+/** Deno's replacement for `Bun.serve`. */
 interface DenoServe {
   serve(
     options: { hostname: string; port: number; onListen: (address: { port: number }) => void },
@@ -20,9 +20,9 @@ interface Listener {
   close(): Promise<void>;
 }
 
-/** By then a start has come to rest, and the first page was shown. */
+/** By then a start has settled, and the first page was shown. */
 const collectAfterMs = 10_000;
-/** Longest that an orderly stop may take; container engines kill after 30 s at the latest. */
+/** Longest orderly stop; container engines kill after 30 s at the latest. */
 const stopLimitMs = 25_000;
 
 /** Why the port could not be opened, and what to do. */
@@ -57,9 +57,9 @@ async function listen(host: string, port: number, handler: Handler): Promise<Lis
   const server = Bun.serve({
     hostname: host,
     port,
-    // A live page's stream is quiet for longer than the default of 10 s; it sends a comment every 15 s.
+    // A live page's stream is silent for longer than the default of 10 s; it sends a comment every 15 s.
     idleTimeout: 120,
-    // The application has its own, smaller limit, and says so with all its headers; Bun's own answer would have none.
+    // The application has a smaller limit of its own and responds with all its headers; Bun's own response has none.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request, self) => handler(request, self.requestIP(request)?.address ?? null),
   });
@@ -84,7 +84,7 @@ function stopOnSignals(started: Started, listener: Listener): void {
     const stop = async () => {
       const closed = listener.close();
       await started.stop();
-      // What was answered is on its way; a client that does not read it is not waited for.
+      // Responses are on their way; a client that does not read them is not awaited.
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
       await started.close();
       clearTimeout(deadline);
@@ -104,13 +104,13 @@ function configOrEnd(): Config {
   try {
     return readProcessConfig();
   } catch (error) {
-    // A line for each variable that is wrong.
+    // One line for each wrong variable.
     return fail(error instanceof TerminalError ? error.message : errorMessage(error));
   }
 }
 
 async function main(config: Config): Promise<void> {
-  // Before any file is made: the database client does not set modes itself.
+  // Before any file is created: the database client does not set modes itself.
   process.umask(0o077);
   const started = await start(config);
   process.on("unhandledRejection", (error) => started.log.error("Unhandled rejection", { error }));
@@ -123,7 +123,7 @@ async function main(config: Config): Promise<void> {
     await started.close();
     throw listenRefusal(config.host, config.port, error);
   });
-  // Before anybody is told that it is ready, and could end it.
+  // Before readiness is announced, because a signal may follow at once.
   stopOnSignals(started, listener);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   started.log.info("Tidemark is ready", {
@@ -132,7 +132,7 @@ async function main(config: Config): Promise<void> {
     data_dir: config.data_dir,
   });
   started.begin(listener.port);
-  // What the start left behind; with nothing to do, nobody else would ever come to collect it.
+  // Frees the memory of the start: an idle process would never collect it.
   if (typeof Deno === "undefined") setTimeout(() => Bun.gc(true), collectAfterMs).unref();
 }
 

@@ -1,14 +1,14 @@
 import type { BaseIssue, BaseSchema } from "valibot";
 import type { Clock } from "./clock.ts";
 
-/** A valibot schema that serves as the API schema, the HTML form and the stored form of a plug-in's configuration. */
+/** A valibot schema: the API schema, the HTML form and the stored form of a plug-in's configuration. */
 export type ConfigSchema = BaseSchema<unknown, Record<string, unknown>, BaseIssue<unknown>>;
 
 /**
  * What every plug-in gets from its caller. `fetch` is bounded (deadline, size, redirects), conditional if a validator is stored (a 304
- * arrives as the stored 200 with the header `x-tidemark-not-modified: 1`), paced by the rate ledger, and limited to public
- * destinations for probes and notifiers. It throws `PluginError`, but not for HTTP statuses. The exceptions are for sources:
- * `rate_limited` for every response that the rate ledger takes for a refusal, and `unreachable` for a 5xx that retries did not fix.
+ * arrives as the stored 200 with the header `x-tidemark-not-modified: 1`), paced by the rate ledger, and limited to public destinations for
+ * probes and notifiers. It throws `PluginError`, but not for HTTP statuses. The exceptions are for sources: `rate_limited` for every
+ * response that the rate ledger considers a refusal, and `unreachable` for a 5xx that retries did not fix.
  */
 export interface PluginContext {
   fetch(url: URL, init?: RequestInit): Promise<Response>;
@@ -16,13 +16,13 @@ export interface PluginContext {
   clock: Clock;
 }
 
-/** Where a configuration sends requests: judged when it is saved and again at each request. */
+/** Where a configuration sends requests: checked when it is saved and again at each request. */
 export interface HttpDestination {
   url: string;
   purpose: "webhook" | "probe";
 }
 
-/** Where it opens connections, judged the same way. `host` is a name or an address without brackets. */
+/** Where it opens connections, checked the same way. `host` is a name or an address without brackets. */
 export interface TcpDestination {
   host: string;
   port: number;

@@ -1,4 +1,4 @@
-/** A map of at most `limit` entries: the least recently stored or read goes first. */
+/** A map of at most `limit` entries: the least recently used is dropped first. */
 export class RecentMap<K, V> extends Map<K, V> {
   constructor(readonly limit: number) {
     super();

@@ -1,26 +1,26 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Writer } from "./db/client.ts";
 
-/** One request from outside, as far as it changes things: what is begun is ended, what is not can still be refused. */
+/** The changes of one external request: once begun it completes, before that it can be refused. */
 export interface RequestScope {
-  /** Runs what the request asks for; every write in it is the request's. */
+  /** Runs the request's work; every write in it belongs to the request. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** From now on it begins no change: the first one throws `reason`. What has changed something goes on to its end. */
+  /** From now on it may not begin a change: the first one throws `reason`. A request with changes completes. */
   giveUp(reason: Error): void;
-  /** Rejects with the reason once the request was given up before it changed anything. */
+  /** Rejects with the reason once the request was given up before its first change. */
   readonly given_up: Promise<never>;
-  /** The request was answered; what goes on in its name is nobody's any more. */
+  /** The request was answered; remaining work no longer belongs to it. */
   end(): void;
 }
 
-/** What was changed, as the audit has it. */
+/** A change, as recorded in the audit. */
 export interface ChangeRecord {
   event: string;
   outcome: "ok" | "failed" | "refused";
   subject?: { kind: string; id: string; name: string } | undefined;
 }
 
-/** Told of each change of a request, in the transaction that makes it. */
+/** Called for each change of a request, in its transaction. */
 export type OnChange = (tx: Writer, record: ChangeRecord) => Promise<void>;
 
 interface Scope extends RequestScope {
@@ -52,7 +52,7 @@ export function createRequestScope(): RequestScope {
     },
     given_up: givenUp.promise,
     end: () => {
-      // What goes on of one that was given up is still refused.
+      // Remaining work of a request that was given up is still refused.
       isOver = refusal === null;
     },
     change: async (write) => {
@@ -81,7 +81,7 @@ function atHand(): Scope | undefined {
   return scope?.isOver() ? undefined : scope;
 }
 
-/** Writes as a part of the request at hand. One transaction may hold the works of several requests: each runs in its own scope. */
+/** Writes as part of the current request. One transaction may hold the work of several requests: each runs in its own scope. */
 export function writeInScope<T>(
   write: (work: (tx: Writer) => Promise<T>) => Promise<T>,
   work: (tx: Writer) => Promise<T>,
@@ -91,23 +91,25 @@ export function writeInScope<T>(
   return scope === undefined ? write(scoped) : scope.change(() => write(scoped));
 }
 
-/** Before a change that no transaction takes back: a file, an engine. Throws when the request was given up, else it goes on to its end. */
+/**
+ * Before a change that no transaction can undo: a file, an engine. Throws when the request was given up; otherwise the request completes.
+ */
 export function beginChange(): void {
   atHand()?.begin();
 }
 
-/** What the request at hand changes from now on is told to `onChange`, in the same transaction: both are stored, or neither is. */
+/** Reports the current request's changes to `onChange`, in the same transaction: both are stored, or neither is. */
 export function watchChanges(onChange: OnChange): void {
   const scope = atHand();
   if (scope !== undefined) scope.on_change = onChange;
 }
 
-/** Tells whoever watches the request at hand; called with every audit entry. */
+/** Notifies the watcher of the current request; called with every audit entry. */
 export async function tellChange(tx: Writer, record: ChangeRecord): Promise<void> {
   await atHand()?.on_change?.(tx, record);
 }
 
-/** For work that a request sets off and that is not its own: whatever becomes of the request, it goes on. */
+/** For work that a request triggers but does not own: it continues whatever happens to the request. */
 export function outsideRequest<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }

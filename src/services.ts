@@ -74,24 +74,24 @@ export interface ServiceOptions {
   outboundAllow: OutboundAllow;
   /** Owner of this process's leases; new at each start. */
   instance_id: string;
-  /** What connections can be made to; a test puts doubles in their place. */
+  /** The available runtimes; tests replace them. */
   runtimes?: Runtimes;
 }
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-/** One total deadline for connecting, headers and body of a webhook. */
+/** Deadline for connecting, headers and body of a webhook. */
 const webhookTimeoutMs = 15_000;
-/** Longer than any single timeout of a health check, which ends the attempt before. */
+/** Longer than any single timeout of a health check, which ends the attempt first. */
 const probeTimeoutMs = 300_000;
 /** For one request of a runtime with an HTTP API. */
 const runtimeTimeoutMs = 30_000;
-/** One slow receiver holds one place; the others go on. */
+/** A slow receiver blocks one place; the others continue. */
 const deliveriesAtOnce = 8;
-/** How long the end of the process waits for work that must not be cut short. */
+/** How long a stop waits for work that must not be cut short. */
 const stopGraceMs = 20_000;
 
-/** Every kind of work says where it is stored when it goes on and who holds it, and the longest that each of these lies ahead. */
+/** Every kind of work declares its due times and leases, with the furthest that each can lie ahead. */
 type DueWork = WorkSource & { due_times: readonly DueTime[] };
 
 /** The file, or the server's address without user, password and query. */
@@ -104,7 +104,7 @@ function describeDatabase(url: string): string {
 /** Builds every service; the only file that knows them all. */
 export async function createServices(options: ServiceOptions) {
   const { config, db, clock, log, sealer } = options;
-  /** What the process before held comes free by itself when its leases run out: a full disk must not keep the rest from starting. */
+  /** Leases of the previous process expire by themselves: a full disk must not prevent the rest from starting. */
   const unlessFull = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -113,7 +113,7 @@ export async function createServices(options: ServiceOptions) {
       log.error("Unfinished work waits for its leases to expire", { error });
     }
   };
-  /** Due work is nobody's request, whoever set it off. */
+  /** Due work belongs to no request, whoever triggered it. */
   const nudge = () => outsideRequest(() => scheduler.nudge());
   const counted = countedTime(clock, await storedCountedTime(db.read));
   const audit = auditRecorder({
@@ -192,7 +192,7 @@ export async function createServices(options: ServiceOptions) {
       return base === "" ? null : `${base}/approvals/${subject.run}/${approvalTokens.token(subject)}`;
     },
     excerpt: options.redactor.excerpt,
-    // Told within the transaction, which ends in a moment; the next tick sees what this look is too early for.
+    // Called within the transaction, which ends in a moment; the next tick finds what this look misses.
     onDue: () => setImmediate(nudge),
     onBlocked: (notifier) =>
       db.write((tx) =>
@@ -252,7 +252,7 @@ export async function createServices(options: ServiceOptions) {
     excerpt: options.redactor.excerpt,
     nudge,
   });
-  // A file has one process; the checks that it holds at its start are those of the process before it.
+  // A file has one process: checks claimed at its start belong to the previous one.
   if (config.database_url.startsWith("file:")) await unlessFull(() => trackers.recover());
 
   const connections = connectionService({
@@ -331,7 +331,7 @@ export async function createServices(options: ServiceOptions) {
       log.error("Maintenance windows could not be moved to the new time zone", { error: errorMessage(error) });
     });
   };
-  // A file has one process: the runs that are held at its start are those of the process before it.
+  // A file has one process: runs claimed at its start belong to the previous one.
   if (config.database_url.startsWith("file:")) await unlessFull(() => runs.takeOver());
 
   const work: readonly DueWork[] = [
@@ -351,7 +351,7 @@ export async function createServices(options: ServiceOptions) {
   const due_times = [...work.flatMap((kind) => kind.due_times), ...auth.due_times];
   const mendTimes = timeMender({ db, clock, counted, due_times });
   const before = async () => {
-    // Another process on the same database may have changed or brought them.
+    // Another process on the same database may have changed them.
     await settings.refresh();
     await security_keys.compareSessionKeys();
     await mendTimes();
@@ -361,7 +361,7 @@ export async function createServices(options: ServiceOptions) {
   return {
     clock,
     trusted_proxies: config.trusted_proxies,
-    /** Where the data is, for people: never with what opens it. */
+    /** Where the data is, for people; without credentials. */
     places: { data_dir: config.data_dir, database: describeDatabase(config.database_url) },
     audit,
     auth,
@@ -385,11 +385,11 @@ export async function createServices(options: ServiceOptions) {
     snapshots,
     stats,
     scheduler,
-    /** What upstreams allow each credential, for people. */
+    /** Rate limits by upstream and credential, for people. */
     rates: () => ledger.view(),
-    /** The address of this instance: the setting, else the address of the request at hand. */
+    /** The address of this instance: the setting, else the current request's address. */
     baseUrl: (requestUrl: string): string => settings.current().base_url || new URL(requestUrl).origin,
-    /** Whether the database answers. */
+    /** Whether the database responds. */
     isReady: async (): Promise<boolean> => {
       try {
         await settings.refresh();

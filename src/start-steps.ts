@@ -2,18 +2,18 @@ import type { Clock } from "./clock.ts";
 import { TerminalError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** How often a step that goes on is told of. */
+/** How often a step in progress is reported. */
 const lookMs = 10_000;
-/** A step that is still waiting then waits for ever: a server that does not answer, a lock that nobody gives back. */
+/** A step that still waits then waits for ever: for a server that does not respond, or a lock that is never released. */
 const maxLooks = 30;
 
-/** Runs one step of the start, called as the thing that it waits for: "the database". */
+/** Runs one step of the start, named by what it waits for: "the database". */
 export type StartStep = <T>(waitsFor: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * A start that hangs says nothing, and who waits for it learns nothing: each step is logged at debug level, told of as a warning every
- * ten seconds that it lasts, and given up after five minutes of waiting. Only looks count, not the time between them: a step that is at
- * work and lets nothing else run meanwhile (the copy before an upgrade) may take as long as it needs.
+ * Reports a hanging start: each step is logged at debug level, reported as a warning every ten seconds, and given up after five minutes of
+ * waiting. Only looks count, not the time between them: a busy step that blocks the process (the copy before an upgrade) may take as long
+ * as it needs.
  */
 export function startSteps({ clock, log }: { clock: Clock; log: Log }): StartStep {
   return async (waitsFor, work) => {

@@ -39,13 +39,15 @@ import { version } from "./version.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Keys are made after the tables, so our own key file says that there was a database; keys from elsewhere say so with the lock's note. */
+/**
+ * Keys are made after the tables, so our own key file proves that there was a database; with keys from elsewhere, the lock's note does.
+ */
 function formerUse({ data_dir, keys_file, encryption_key }: Config, wasUsed: boolean): FormerUse {
   if (hasKeyFile(data_dir)) return { keys: "key_file", was_used: true };
   return { keys: keys_file === null && encryption_key === null ? null : "given", was_used: wasUsed };
 }
 
-/** Opens the database, brings its schema up to date and finds the keys that belong to it. Nothing is made before all was judged. */
+/** Opens the database, updates its schema and finds its keys. Checks everything before creating anything. */
 async function openInstallation(
   config: Config,
   redactor: Redactor,
@@ -91,18 +93,18 @@ function readOutboundAllow(text: string): OutboundAllow {
   }
 }
 
-/** So long a request may take at the end of the process that has changed nothing yet, and one that has. */
+/** How long requests may take at the end of the process, without and with changes. */
 const stopPatience = { patience_ms: 10_000, limit_ms: 20_000 };
 
 export interface Started {
-  /** Answers one request; `peer_address` is the other end of its connection. */
+  /** Responds to one request; `peer_address` is the other end of its connection. */
   answer(request: Request, peer_address: string | null): Promise<Response>;
   log: Log;
   /** Begins checks, deliveries and runs; called once the port is open. */
   begin(port: number): void;
-  /** Lets no request in any more and ends work in an orderly way; resolves when everything is at a safe point and answered. */
+  /** Admits no more requests and ends work in order; resolves when everything is at a safe point and answered. */
   stop(): Promise<void>;
-  /** Closes the database and gives the data directory back, behind the last answer. */
+  /** Closes the database and releases the data directory, after the last response. */
   close(): Promise<void>;
 }
 
@@ -115,7 +117,7 @@ function prepareDataDir(folder: string): void {
   }
 }
 
-/** Completes a restore that was interrupted, and removes what is left of one, or of a backup, that never counted. */
+/** Completes an interrupted restore, and removes leftovers of restores and backups that never counted. */
 function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
   const completed = completeRestore(data_dir);
   if (completed !== null) {
@@ -131,7 +133,7 @@ function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
   }
 }
 
-/** Builds the whole service over its data directory; throws with a sentence when it must not start. */
+/** Builds the whole service on its data directory; throws an explanation when it must not start. */
 export async function start(config: Config): Promise<Started> {
   return await build(config).catch((error: unknown) => {
     throw withoutRoom(error, say("files.no_room_for_data", { path: config.data_dir }));
@@ -143,7 +145,7 @@ async function build(config: Config): Promise<Started> {
   prepareDataDir(config.data_dir);
   const redactor = createRedactor();
   for (const secret of configSecrets(config)) redactor.register(secret);
-  // No less than "info" until the administrator is there: its first password is told at that level, whatever LOG_LEVEL says.
+  // At least "info" until the administrator exists: its first password is logged at that level, whatever LOG_LEVEL says.
   const log = createLog({
     level: config.log_level === "debug" ? "debug" : "info",
     format: config.log_format,
@@ -161,7 +163,7 @@ async function build(config: Config): Promise<Started> {
     await step("the administrator's record", () => bootstrapAdministrator(bootstrap));
     if (databaseFile(config.database_url) !== null && !hasKeyFile(config.data_dir)) await lock.noteUse();
     const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
-    // Nothing is written by a start that changes nothing: it also has to succeed on a full disk.
+    // A start without changes writes nothing, so that it also succeeds on a full disk.
     const encryption = await step("the rotation of a key", async () => {
       const parts = { db, clock: systemClock, log, audit, keys, sealer, data_dir: config.data_dir };
       await finishSessionRotation(parts);

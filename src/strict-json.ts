@@ -11,14 +11,14 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-/** Whether the string that ends at `end` is a name: a colon follows, after blanks of any number. */
+/** Whether the string that ends at `end` is a name, followed by a colon. */
 function isNameAt(text: string, end: number): boolean {
   const colon = /\s*:/y;
   colon.lastIndex = end;
   return colon.test(text);
 }
 
-/** Walks text that is known to be JSON; false for an object with one name twice, however it is escaped, and for deep nesting. */
+/** Walks valid JSON; false for an object with a repeated name, however it is escaped, and for deep nesting. */
 function hasOnlyUniqueNames(text: string): boolean {
   // One entry for each open bracket: the names so far, or null for an array.
   const open: (Set<string> | null)[] = [];
@@ -46,8 +46,8 @@ function hasOnlyUniqueNames(text: string): boolean {
 }
 
 /**
- * Parses UTF-8 bytes as a JSON object in which no name stands twice: readers differ in which of two they take, and a token
- * (RFC 7515, 4 and RFC 7519, 4) or a key file must mean one thing. Null for anything else.
+ * Parses UTF-8 bytes as a JSON object without repeated names: readers differ in which of two they take, and a token (RFC 7515, 4 and RFC
+ * 7519, 4) or a key file must be unambiguous. Null for anything else.
  */
 export function parseStrictObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {

@@ -1,2 +1,2 @@
-/** Of this program, as `package.json` has it. */
+/** Tidemark's version, as in `package.json`. */
 export const version = "0.1.0";

@@ -3,23 +3,23 @@ import { AppError } from "./errors.ts";
 import { say } from "./messages/message.ts";
 
 /**
- * So many steps of searching are free, however slow the machine is: a step is one instruction of a pattern on one character. Fifty
- * thousand names of ordinary length meet an ordinary pattern for less.
+ * Search steps that are free on any machine: a step is one instruction of a pattern on one character. Fifty thousand names of ordinary
+ * length need fewer for an ordinary pattern.
  */
 const freeSteps = 20_000_000;
-/** Beyond them, so long one piece of work may search in all. */
+/** How long one piece of work may search beyond them. */
 const maxSearchMs = 1_000;
 
 interface Spent {
   steps: number;
   ms: number;
-  /** Milliseconds by pattern, to name the one that cost the most. */
+  /** Milliseconds by pattern, to name the most expensive one. */
   patterns: Map<string, number>;
 }
 
 const spending = new AsyncLocalStorage<Spent>();
 
-/** 422: a pattern that costs more, on all that it is to be tried on, than one piece of work may spend. */
+/** 422: a pattern that takes longer over all its texts than one piece of work may. */
 export class TooCostly extends AppError {
   readonly pattern: string;
 
@@ -30,14 +30,14 @@ export class TooCostly extends AppError {
 }
 
 /**
- * One piece of work, a request or an item of a queue, with a budget of its own for everything that it searches by patterns from
- * outside. A single search is bounded by itself; ten thousand of them are what this bounds.
+ * One piece of work, such as a request or a queue item, with its own budget for all searches by external patterns. A single search is
+ * bounded by itself; this bounds ten thousand of them.
  */
 export function withinWorkBudget<T>(work: () => T): T {
   return spending.run({ steps: 0, ms: 0, patterns: new Map() }, work);
 }
 
-/** Books one search, or one reading of a pattern. Throws `TooCostly` when the work has spent its budget; outside of any, nothing. */
+/** Books one search, or one parsing of a pattern. Throws `TooCostly` when the budget is spent; does nothing outside of one. */
 export function spend(pattern: string, steps: number, ms: number): void {
   const spent = spending.getStore();
   if (spent === undefined) return;

@@ -49,7 +49,7 @@ async function backup({ folder, with_keys }: Arguments): Promise<readonly string
     throw new TerminalError("The database is on a libSQL server; use that server's own backup");
   }
   if (!existsSync(file)) throw new TerminalError(`There is no database "${file}"; is DATA_DIR right?`);
-  // An empty one is never worth a copy, wherever its keys are.
+  // An empty database is never worth a copy, wherever its keys are.
   inspectDatabaseFile(file, { keys: hasKeyFile(config.data_dir) ? "key_file" : "given", was_used: true });
   const existing = [databaseName, keysName, manifestName]
     .map((name) => join(folder, name))

@@ -1,13 +1,13 @@
 import type { ReadStream } from "node:tty";
 import { TerminalError } from "../errors.ts";
 
-// Longer input is refused by the password's own rules; this only bounds the memory of a pipe without a line's end.
+// The password's own rules refuse longer input; this only bounds memory for a pipe without a line end.
 const MAXIMUM_CHARACTERS = 8192;
 
 export interface HiddenPrompt {
-  /** Prints the question and reads one line without showing it. Throws when the terminal is closed or Ctrl-C is pressed. */
+  /** Prints the question and reads one line without echo. Throws when the terminal is closed or Ctrl-C is pressed. */
   ask(question: string): Promise<string>;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
@@ -15,12 +15,12 @@ function cancelled(): TerminalError {
   return new TerminalError("Input cancelled");
 }
 
-/** What became of bytes that are no text: they would all turn into the same character, and two passwords into one. */
+/** Invalid bytes would all decode to the same character, and turn two passwords into one. */
 function notUtf8(cause: unknown): TerminalError {
   return new TerminalError("The input is not UTF-8; set the terminal to UTF-8 and try again", { cause });
 }
 
-// A mark of the byte order stays, to be refused with the password's own rules rather than dropped without a word.
+// Keeps a byte order mark, so that the password's rules refuse it instead of dropping it silently.
 const createDecoder = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads from a terminal without echo; null when the input is none. */
@@ -28,7 +28,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
   if (!input.isTTY) return null;
   input.setRawMode(true);
   const decoder = createDecoder();
-  // What was typed or pasted beyond the line's end belongs to the next question.
+  // Text after the line end belongs to the next question.
   let waiting = "";
   let isClosed = false;
   let failure: TerminalError | null = null;
@@ -49,7 +49,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
   input.on("end", onEnd);
   input.resume();
 
-  /** Takes characters until the line ends; null when more must be typed. */
+  /** Takes characters until the line ends; null when it is incomplete. */
   const takeLine = (line: string[]): string | null => {
     const typed = [...waiting];
     for (const [index, char] of typed.entries()) {
@@ -94,7 +94,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
   };
 }
 
-/** The first line of a pipe or file, without its end and otherwise as it is. Throws when there is none, or it is not UTF-8. */
+/** The first line of a pipe or file, without its end and otherwise unchanged. Throws when there is none, or it is not UTF-8. */
 export async function readOneLine(input: AsyncIterable<string | Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -104,7 +104,7 @@ export async function readOneLine(input: AsyncIterable<string | Buffer>): Promis
     size += bytes.length;
     if (bytes.includes(0x0a) || size > MAXIMUM_CHARACTERS) break;
   }
-  // Decoded as a whole: a character may lie across two chunks.
+  // Decoded as a whole: a character may span two chunks.
   const all = Buffer.concat(chunks);
   const end = all.indexOf(0x0a);
   const line = decodeLine(all.subarray(0, end === -1 ? all.length : end)).replace(/\r$/, "");
@@ -114,7 +114,7 @@ export async function readOneLine(input: AsyncIterable<string | Buffer>): Promis
 
 function decodeLine(bytes: Uint8Array): string {
   try {
-    // What was cut at the bound may end within a character; it is refused as too long.
+    // A cut at the limit may split a character; it is refused as too long anyway.
     return createDecoder().decode(bytes, { stream: bytes.length > MAXIMUM_CHARACTERS });
   } catch (error) {
     throw notUtf8(error);

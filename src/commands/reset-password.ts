@@ -12,8 +12,8 @@ import { createPasswords } from "../secrets/password.ts";
 import { lastWords } from "../secrets/redaction.ts";
 import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
 
-// `bun run reset-password`: works on the data directory alone, with the server running or stopped. It needs no keys and no
-// HTTP, and takes no lock: the server's next request finds its sessions gone.
+// `bun run reset-password`: uses only the data directory, whether the server is running or stopped. It needs no keys and no HTTP, and takes
+// no lock: the server's next request finds its sessions gone.
 
 const usage = `Sets a new password for the administrator and ends all sessions.
 
@@ -45,18 +45,18 @@ function parseArguments(args: readonly string[]): Mode {
   if (option === undefined) return "terminal";
   if (more.length === 0 && option === "--stdin") return "stdin";
   if (more.length === 0 && option === "--help") return "help";
-  // Not quoted: what stands here may be the password, and a shell's history has it already.
+  // Not quoted: it may be the password, and the shell's history already has it.
   throw new UsageError("The password cannot be passed as an argument, where other users of this machine could read it");
 }
 
-/** Opens what the server made; a missing file is not made, an older or damaged one not touched. */
+/** Opens the server's database; never creates a missing file or changes an older or damaged one. */
 async function openExisting(config: Config): Promise<Database> {
   assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file !== null && !existsSync(file)) {
     throw new TerminalError(`There is no database "${file}"; set DATA_DIR to the data directory of the server`);
   }
-  // Opening an empty file would make it a database, and the loss of the former one could not be seen any more.
+  // Opening an empty file would create a database and hide the loss of the previous one.
   if (file !== null) inspectDatabaseFile(file, { keys: "key_file", was_used: true });
   const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
   try {
@@ -85,7 +85,7 @@ async function run(mode: Mode): Promise<void> {
 async function reset(config: Config, mode: "terminal" | "stdin"): Promise<void> {
   const db = await openExisting(config);
   try {
-    // Before the questions: nobody should think of a password for nothing.
+    // Checked before asking for a password in vain.
     await requireAdministrator(db.read);
     const password = mode === "stdin" ? await readOneLine(process.stdin) : await askTwice();
     const passwords = await createPasswords();

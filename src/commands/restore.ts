@@ -27,7 +27,7 @@ interface Arguments {
   accepts_unreadable: boolean;
 }
 
-/** Null when they are not understood. */
+/** Null when invalid. */
 function readArguments(args: readonly string[]): Arguments | null {
   try {
     const { values, positionals } = parseArgs({
@@ -64,7 +64,7 @@ function readOptions({ source, accepts_unreadable }: Arguments): RestoreOptions 
   };
 }
 
-/** What was found out about a backup, beside that it can be restored. */
+/** Findings about a backup that can be restored. */
 function remarks({ secrets, has_checksums }: JudgedBackup): string[] {
   const { encryption_key_id, unreadable } = secrets;
   return [
@@ -96,7 +96,7 @@ async function run(given: Arguments): Promise<string[]> {
   }
 }
 
-/** What is true after a failure: a restore tells of itself what the next start will do; nothing has begun before it. */
+/** The error after a failure: a restore says what the next start will do; before it began, nothing has changed. */
 function failureOf({ verifies }: Arguments, error: unknown): string {
   const text = error instanceof AppError ? error.message : errorMessage(error);
   if (verifies && isWithoutRoom(error)) return text;

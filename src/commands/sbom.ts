@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 
-// `bun src/commands/sbom.ts`: prints what is shipped beside our own code, as CycloneDX (1.5) in JSON. Everything is in the lock file;
-// only licences are read from what is installed.
+// `bun src/commands/sbom.ts`: prints the shipped dependencies as CycloneDX (1.5) in JSON. Everything comes from the lock file, except
+// licences, which are read from what is installed.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -35,12 +35,12 @@ interface Component {
   licenses?: readonly { expression: string }[];
 }
 
-/** The lock file is JSON with commas after last members. */
+/** The lock file is JSON with trailing commas. */
 function parseLock(text: string): v.InferOutput<typeof Lock> {
   return v.parse(Lock, JSON.parse(text.replaceAll(/,(\s*[}\]])/g, "$1")));
 }
 
-/** The entry that a package finds under a name: below itself first, then below each of those around it. */
+/** The entry that a package resolves a name to: below itself first, then below each of its ancestors. */
 function resolveName(packages: Readonly<Record<string, Entry>>, from: string, name: string): string | null {
   for (let place = from; place !== ""; place = place.includes("/") ? place.slice(0, place.lastIndexOf("/")) : "") {
     if (packages[`${place}/${name}`] !== undefined) return `${place}/${name}`;
@@ -65,7 +65,7 @@ function componentOf({ id, integrity }: Entry): Component {
   return { type: "library", "bom-ref": purl, name, version, purl, hashes: [{ alg: "SHA-512", content }], ...licenses };
 }
 
-/** Every package that the run-time dependencies lead to, by the text of the lock file, in the order of their names. */
+/** Every package that the run-time dependencies need, from the lock file, ordered by name. */
 export function billOfMaterials(lockText: string) {
   const { workspaces, packages } = parseLock(lockText);
   const found = new Map<string, Component>();

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
-/** Why it is offered: named by us for snapshots; of a repository that an executor of the connection updates; without any tag. */
+/** Why it is offered: kept by us for snapshots; from a repository that an executor of the connection updates; without any tag. */
 const imageReasons = ["kept", "repository", "untagged"] as const;
 export type ImageReason = (typeof imageReasons)[number];
 
@@ -12,7 +12,7 @@ export const UnusedImageView = v.object({
   size_bytes: v.number(),
   created_at: NullableInstant,
   reason: v.picklist(imageReasons),
-  /** The snapshots that need it, the newest first; only one that none needs can be removed. */
+  /** The snapshots that need it, newest first; an image can only be removed when none does. */
   named_by: v.array(
     v.object({
       snapshot_id: v.string(),
@@ -27,7 +27,7 @@ export type UnusedImageView = v.InferOutput<typeof UnusedImageView>;
 
 export const UnusedImageList = v.object({
   items: v.array(UnusedImageView),
-  /** Further images that no container uses and that Tidemark has nothing to do with: they are not listed. */
+  /** Other images that no container uses and that are unrelated to Tidemark: not listed. */
   others: v.number(),
   listed_at: Instant,
 });

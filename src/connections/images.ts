@@ -28,7 +28,7 @@ const Observed = v.object({
   services: v.array(v.object({ found: v.nullish(v.object({ image: v.string() })) })),
 });
 
-/** `registry/repository`; null for what names none, such as an image id. */
+/** `registry/repository`; null without one, as for an image id. */
 function repositoryOf(reference: string): string | null {
   try {
     const { registry, repository } = parseImageReference(reference);
@@ -44,8 +44,8 @@ function bareId(id: string): string {
 }
 
 /**
- * Images behind a connection that no container uses. Only those are offered that Tidemark has something to do with; and only by
- * hand, one by one, are they removed: nothing here runs by itself.
+ * Images of a connection that no container uses. Only those related to Tidemark are offered, and they are only removed manually: nothing
+ * here is automatic.
  */
 export function connectionImageService(options: ConnectionImageOptions) {
   const { db, clock, audit, connections, snapshots } = options;
@@ -106,7 +106,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
       };
     },
 
-    /** Refused with `in_use` while a container or a snapshot needs it, and for what is none of Tidemark's business. */
+    /** Refused with `in_use` while a container or snapshot needs it, and for images unrelated to Tidemark. */
     remove: async (actor: Actor, id: string, imageId: string, signal: AbortSignal): Promise<void> => {
       if (!/^(sha256:)?[0-9a-f]{64}$/.test(imageId)) {
         throw invalidInput({ image_id: say("images.id_wanted") });

@@ -15,7 +15,7 @@ export async function findConnectionByName(read: Reader, name: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Ordered by name; one row more than `limit` says that there is another page. */
+/** Ordered by name; returns one row more than `limit` when there is another page. */
 export async function listConnectionsAfter(
   read: Reader,
   after: string | null,
@@ -63,7 +63,7 @@ export async function usersOfConnections(read: Reader, ids: readonly string[]): 
     .orderBy(asc(executors.name));
 }
 
-/** What waited for a connection is evaluated again at once. */
+/** Executors that waited for a connection are evaluated at once. */
 export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number): Promise<void> {
   await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
 }
@@ -74,7 +74,7 @@ export const {
   remove: deleteConnectionRow,
 } = rowWrites(connections);
 
-/** What was last observed behind each executor of a connection. */
+/** The last observation of each executor of a connection. */
 export async function observationsOf(read: Reader, connectionId: string): Promise<readonly unknown[]> {
   const rows = await read
     .select({ observed: executors.observed })
@@ -83,7 +83,7 @@ export async function observationsOf(read: Reader, connectionId: string): Promis
   return rows.map((row) => row.observed);
 }
 
-/** The references that snapshots of a connection's executors are of, each once. */
+/** The references of the snapshots of a connection's executors, each once. */
 export async function referencesOfSnapshots(read: Reader, connectionId: string): Promise<readonly string[]> {
   const rows = await read
     .selectDistinct({ reference: snapshots.reference })

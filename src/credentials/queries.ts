@@ -15,7 +15,7 @@ export async function findCredentialByName(read: Reader, name: string): Promise<
   return rows[0] ?? null;
 }
 
-/** The names of those of `ids` that there are. */
+/** The names of existing `ids`. */
 export async function credentialNames(read: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   if (ids.length === 0) return [];
   return await read
@@ -24,7 +24,7 @@ export async function credentialNames(read: Reader, ids: readonly string[]): Pro
     .where(inArray(credentials.id, [...ids]));
 }
 
-/** Ordered by name; one row more than `limit` says that there is another page. */
+/** Ordered by name; returns one row more than `limit` when there is another page. */
 export async function listCredentialsAfter(
   read: Reader,
   after: string | null,

@@ -41,7 +41,7 @@ const Engine = v.strictObject({
   password: v.optional(text("Password", "Of that registry; an access token works too")),
 });
 
-/** What each kind of credential holds; the plug-in of the same kind gets it parsed. */
+/** What each credential kind holds; the plug-in of the same kind receives it parsed. */
 export const secretSchemas = {
   github: token(["ghp_", "github_pat_", "gho_", "ghs_"], 'Begins with "ghp_" or "github_pat_"'),
   gitlab: token(["glpat-", "gldt-", "glptt-"], 'Begins with "glpat-"'),
@@ -120,7 +120,7 @@ export const CredentialInput = v.variant("kind", [
 ]);
 export type CredentialInput = v.InferOutput<typeof CredentialInput>;
 
-/** Every field may be left out and then stays; members of `secret` too. A member set to null is removed. */
+/** A field left out keeps its value, and so do members of `secret`. A member set to null is removed. */
 export const CredentialPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
@@ -141,8 +141,8 @@ export const CredentialView = v.object({
 export type CredentialView = v.InferOutput<typeof CredentialView>;
 
 /**
- * The parts of a credential that must never appear in a log. A user name is none: hiding the word "docker" wherever it
- * stands would hide what the log is for. Of a pair `username:password` the password counts by itself too.
+ * The parts of a credential that must never appear in a log. Not the user name: hiding every "docker" would hide what the log is for. The
+ * password of a pair `username:password` counts separately too.
  */
 export function secretTexts(secret: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = [];

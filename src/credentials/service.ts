@@ -56,7 +56,7 @@ function otherKind(field: string, { name, kind }: CredentialRow, wanted: string)
   return invalidInput({ [field]: say("credentials.other_kind", { name, kind, wanted }) });
 }
 
-/** Credentials: stored sealed, listed without their secret, refused to be deleted while in use. */
+/** Credentials: stored sealed, listed without their secret, protected from deletion while in use. */
 export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
@@ -96,7 +96,7 @@ export function credentialService(options: CredentialServiceOptions) {
     },
     get,
 
-    /** By id, for pages that name what others refer to. */
+    /** By id, for pages that name references. */
     names: async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
       const rows = await credentialNames(db.read, [...new Set(ids)]);
       return new Map(rows.map(({ id, name }) => [id, name]));
@@ -128,7 +128,7 @@ export function credentialService(options: CredentialServiceOptions) {
       return await get(id);
     },
 
-    /** Left out or blank secret members keep what is stored; null removes an optional one. */
+    /** Secret members that are blank or left out keep their value; null removes an optional one. */
     update: async (actor: Actor, id: string, input: unknown): Promise<CredentialView> => {
       const patch = parseInput(CredentialPatch, input);
       await db.write(async (tx) => {

@@ -1,6 +1,6 @@
 import type { FieldDescription } from "./fields.ts";
 
-/** Deepest path that a form may name, and most entries of a list; more is ignored. */
+/** The deepest path that a form may name, and the most entries of a list; more is ignored. */
 const maxDepth = 8;
 const maxEntries = 100;
 
@@ -27,7 +27,7 @@ function nest(form: FormData): Tree {
     }
     const last = parts.at(-1) ?? "";
     const before = node[last];
-    // Never a copy of what was there: a field that is repeated would take time with the square of its number.
+    // Appended in place: copying would take quadratic time for a repeated field.
     if (Array.isArray(before)) before.push(value);
     else node[last] = [value];
   }
@@ -38,12 +38,12 @@ function texts(node: unknown): readonly string[] {
   return Array.isArray(node) ? node.filter((item) => typeof item === "string") : [];
 }
 
-/** What a cleared optional field means: its own "nothing", so that an edit can clear it; else it is left out. */
+/** The value of a cleared optional field: its own "nothing", so that an edit can clear it; otherwise it is left out. */
 function blankOf(field: FieldDescription): "" | null | undefined {
   return field.default_value === "" || field.default_value === null ? field.default_value : undefined;
 }
 
-/** Whether the schema, which says why a blank is refused, is given it as the text that it is. */
+/** Whether the schema receives a blank as text, to explain why it is refused. */
 function takesBlankText(field: FieldDescription): boolean {
   return field.is_required && blankOf(field) === undefined;
 }
@@ -52,7 +52,7 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
   const text = texts(node).at(-1) ?? "";
   switch (field.kind) {
     case "boolean":
-      // An unchecked box sends nothing at all; the form says by a hidden field that it was there.
+      // An unchecked box sends nothing; a hidden field says that it was in the form.
       return text === "on" || text === "true";
     case "number":
       if (text.trim() === "") return undefined;
@@ -64,7 +64,7 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
     case "list":
       return decodeList(field, node);
     default:
-      // A browser sends CRLF from a textarea; what was pasted had LF.
+      // Browsers send CRLF from a textarea; the pasted text had LF.
       if (text === "" && field.is_secret) return undefined;
       if (text === "" && !takesBlankText(field)) return blankOf(field);
       return field.kind === "textarea" ? text.replaceAll("\r\n", "\n") : text;
@@ -92,16 +92,15 @@ function decode(node: Tree, described: readonly FieldDescription[]): Record<stri
   return result;
 }
 
-/** An unchecked box sends nothing at all, which must not look like a field that was left out and has its default. */
+/** An unchecked box sends nothing, which must not look like a missing field with a default. */
 function checks(tree: Tree, described: readonly FieldDescription[]): Record<string, unknown> {
   const boxes = described.filter((field) => field.kind === "boolean");
   return Object.fromEntries(boxes.map((field) => [field.name, decodeField(field, tree[field.name])]));
 }
 
 /**
- * A submitted form as the input of a service. `describe` is called again with what was decoded, because the fields of a
- * variant depend on its values. Blank secrets are left out, which keeps what is stored; other blanks are left out where the
- * schema has a default.
+ * A submitted form as a service's input. `describe` is called again with the decoded values, because a variant's fields depend on them.
+ * Blank secrets are left out, which keeps the stored ones; other blanks are left out where the schema has a default.
  */
 export function decodeForm(
   form: FormData,
@@ -123,8 +122,8 @@ export function decodeForm(
 }
 
 /**
- * What a form's small buttons ask for, so that forms work without script: `add:sources`, `remove:sources.1`, `set:sorting=semantic`,
- * `redraw`; anything else is `save`. Returns the changed values, or null for `save`.
+ * The small buttons of a form, so that forms work without script: `add:sources`, `remove:sources.1`, `set:sorting=semantic`, `redraw`;
+ * anything else is `save`. Returns the changed values, or null for `save`.
  */
 export function applyFormAction(values: Record<string, unknown>, action: string): Record<string, unknown> | null {
   if (action === "redraw") return values;

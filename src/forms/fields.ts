@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 export type FieldKind = "text" | "textarea" | "number" | "boolean" | "select" | "multiselect" | "list" | "group";
 
-/** What a schema says about one field of its form, in the terms of people. */
+/** A form field as described by its schema. */
 export interface FieldDescription {
   /** Key in its object, snake_case. */
   name: string;
@@ -12,28 +12,28 @@ export interface FieldDescription {
   title: string;
   description: string;
   is_required: boolean;
-  /** Never shown again once stored; blank on edit keeps the stored value. */
+  /** Never shown again once stored; a blank in an edit keeps the stored value. */
   is_secret: boolean;
-  /** Folded away until it is asked for. */
+  /** Folded initially. */
   is_advanced: boolean;
-  /** Set at creation, shown read-only afterwards. */
+  /** Set at creation, read-only afterwards. */
   is_immutable: boolean;
-  /** A regular expression or other code: shown in mono. */
+  /** A regular expression or other code: in a monospaced font. */
   is_code: boolean;
   placeholder: string;
   options: readonly { value: string; title: string }[];
   min: number | null;
   max: number | null;
-  /** Of a variant: choosing another value changes which fields follow, so the form is drawn again. */
+  /** The discriminant of a variant: another value changes the following fields, so the form is redrawn. */
   is_discriminant: boolean;
   default_value: unknown;
   /** Fields of a group; fields of one entry of a list (their paths have the entry's position). */
   children: readonly FieldDescription[];
-  /** Of a list: the descriptions of each entry that the values have. */
+  /** For a list: the fields of each existing entry. */
   entries: readonly (readonly FieldDescription[])[];
 }
 
-/** What `v.metadata` may say of a field. */
+/** What `v.metadata` may say about a field. */
 export interface FieldMetadata extends Record<string, unknown> {
   secret?: boolean;
   multiline?: boolean;
@@ -41,11 +41,11 @@ export interface FieldMetadata extends Record<string, unknown> {
   immutable?: boolean;
   code?: boolean;
   placeholder?: string;
-  /** Asked only while another field of the same object has one of these values; that field then draws the form again. */
+  /** Shown only while another field of the same object has one of these values; changing that field redraws the form. */
   shown_when?: { field: string; is: readonly string[] };
-  /** Refused when blank while it is shown, though the schema lets it be left out: its rule depends on another field. */
+  /** Refused when blank while shown, although the schema allows leaving it out: its rule depends on another field. */
   required?: boolean;
-  /** Titles of a picklist's values, where the value itself is not what people say. */
+  /** Titles for a picklist's values. */
   option_titles?: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ function isAction(value: unknown): value is v.GenericPipeAction {
   return typeof value === "object" && value !== null && property(value, "kind") !== "schema";
 }
 
-/** Takes off `optional`, `nullable` and pipes, keeping what they say. */
+/** Removes `optional`, `nullable` and pipes, keeping their metadata. */
 function unwrap(schema: AnySchema): Unwrapped {
   const found: Unwrapped = {
     schema,
@@ -142,7 +142,7 @@ function valuesOf(value: unknown): Values {
     : {};
 }
 
-/** The discriminant's possible values with the object schema of each, for a `v.variant` schema; null for any other. */
+/** The discriminant's values with the object schema of each, for a `v.variant` schema; null for any other. */
 function variantOptions(schema: AnySchema): { key: string; options: ReadonlyMap<string, AnySchema> } | null {
   if (!isSchemaOf(schema, "variant")) return null;
   const key = property(schema, "key");
@@ -202,8 +202,8 @@ function describeField(name: string, schema: AnySchema, path: string, value: unk
 }
 
 /**
- * The fields of an object schema, in its order. Of a variant, `values` choose the option (its discriminant, else the first),
- * and the discriminant itself becomes a select marked `is_discriminant`.
+ * The fields of an object schema, in order. For a variant, `values` choose the option (by its discriminant, else the first), and the
+ * discriminant becomes a select marked `is_discriminant`.
  */
 export function fields(schema: AnySchema, values: Values = {}, prefix = ""): readonly FieldDescription[] {
   const at = (name: string) => (prefix === "" ? name : `${prefix}.${name}`);
@@ -236,7 +236,7 @@ export function fields(schema: AnySchema, values: Values = {}, prefix = ""): rea
   return shownFields(described, entries, values);
 }
 
-/** Without the fields whose condition is not met; those that conditions look at draw the form again. */
+/** Drops fields whose condition is not met; fields that conditions depend on redraw the form. */
 function shownFields(
   described: readonly FieldDescription[],
   entries: readonly (readonly [string, AnySchema])[],

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { issue } from "../messages/message.ts";
 
-// The inputs that every resource has, with the same words and bounds everywhere.
+// Inputs shared by all resources, with the same words and bounds everywhere.
 
-/** A display name: 1 to 100 characters, no control characters, no blanks around it. */
+/** A display name: 1 to 100 characters, no control characters, trimmed. */
 export const Name = v.pipe(
   v.string(),
   v.trim(),
@@ -18,6 +18,6 @@ export const Description = v.optional(
   "",
 );
 
-/** An instant as it leaves the API: milliseconds inside, `2026-11-21T03:12:09.100Z` on the wire. */
+/** An instant in the API: milliseconds inside, `2026-11-21T03:12:09.100Z` on the wire. */
 export const Instant = v.pipe(v.number(), v.metadata({ instant: true }));
 export const NullableInstant = v.nullable(Instant);

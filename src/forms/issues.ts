@@ -2,14 +2,14 @@ import * as v from "valibot";
 import { type FieldErrors, invalidInput } from "../errors.ts";
 import { fromText, type Message, say, toText } from "../messages/message.ts";
 
-/** Deepest nesting that a JSON body may have. */
+/** Deepest nesting of a JSON body. */
 export const maxInputDepth = 32;
 
 function fieldPath(issue: v.BaseIssue<unknown>): string {
   return issue.path?.map((item) => String(item.key)).join(".") ?? "";
 }
 
-/** What a person is told where a schema has no sentence of its own, by what it expects. */
+/** Messages by expectation, for schemas without a message of their own. */
 const expectations: Readonly<Record<string, Message>> = {
   string: say("fields.text_wanted"),
   number: say("fields.number_wanted"),
@@ -27,7 +27,7 @@ function lengthSentence(input: unknown, type: "min_length" | "max_length", limit
   return say(isText ? "fields.at_least_characters" : "fields.at_least_entries", { limit });
 }
 
-/** Of the bounds that a schema sets, which need no sentence of its own; null for any other judgement. */
+/** A message for a bound of the schema; null for any other rule. */
 function boundSentence({ type, input, requirement }: v.BaseIssue<unknown>): Message | null {
   if (type === "integer") return say("fields.whole_number");
   if (typeof requirement !== "number") return null;
@@ -36,7 +36,7 @@ function boundSentence({ type, input, requirement }: v.BaseIssue<unknown>): Mess
   return type === "max_value" ? say("fields.at_most", { limit: requirement }) : null;
 }
 
-/** Instead of the validator's own words, which speak of types: "Invalid type: Expected …". A schema writes only what is special. */
+/** Replaces the validator's messages, which speak of types: "Invalid type: Expected …". Schemas only contain special ones. */
 function ownSentence(issue: v.BaseIssue<unknown>): Message {
   const { kind, expected } = issue;
   if (kind !== "schema") return boundSentence(issue) ?? say("fields.unusable");
@@ -57,10 +57,7 @@ function sentence(issue: v.BaseIssue<unknown>): Message {
   return fromText(issue.message);
 }
 
-/**
- * The fields that have half of a character: a lone surrogate, which JSON can escape and no text can hold. Stored, it would become
- * another character.
- */
+/** Fields with half a character: a lone surrogate, which JSON can escape but UTF-8 cannot store unchanged. */
 function brokenTexts(value: unknown, path = ""): FieldErrors {
   if (typeof value === "string") {
     return value.isWellFormed() ? {} : { [path || "body"]: say("fields.broken_text") };
@@ -74,7 +71,7 @@ function brokenTexts(value: unknown, path = ""): FieldErrors {
   return found;
 }
 
-/** The output of a schema, or every refused field with what would be right. */
+/** The output of a schema, or every refused field with what would be valid. */
 export function judgeInput<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -87,14 +84,14 @@ export function judgeInput<S extends v.GenericSchema>(
     : { output: null, errors: fieldErrors(result.issues) };
 }
 
-/** Parses the input of a service; every refused field is named with what would be right. */
+/** Parses a service's input; every refused field is named with what would be valid. */
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   const { output, errors } = judgeInput(schema, input);
   if (errors !== null) throw invalidInput(errors);
   return output;
 }
 
-/** As `parseInput`, with an error of the caller's own for the first refused field: what a plug-in is given to read. */
+/** Like `parseInput`, with the caller's own error for the first refused field: for input of plug-ins. */
 export function parseOr<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -105,7 +102,7 @@ export function parseOr<S extends v.GenericSchema>(
   return output;
 }
 
-/** What each refused field should have been: the first thing that is wrong with it. */
+/** The first problem of each refused field. */
 function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
   // Without a prototype: a body may name a field `__proto__`.
   const found: Record<string, Message> = Object.create(null);

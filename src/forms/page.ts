@@ -3,7 +3,7 @@ import { issue } from "../messages/message.ts";
 
 export const maxPageSize = 100;
 
-/** The query of every list: `cursor` is what the previous page returned as `next_cursor`. */
+/** The query of every list: `cursor` is the previous page's `next_cursor`. */
 export const PageQuery = v.object({
   cursor: v.optional(v.pipe(v.string(), v.maxLength(512), v.description("`next_cursor` of the previous page"))),
   limit: v.optional(
@@ -27,7 +27,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** The key after which the page begins; null for the first page and for a cursor that is not ours. */
+/** The key after which the page begins; null for the first page and for an invalid cursor. */
 export function cursorKey(query: PageQuery): string | null {
   if (query.cursor === undefined) return null;
   const text = Buffer.from(query.cursor, "base64url").toString("utf8");
@@ -38,7 +38,7 @@ export function pageSize(query: PageQuery): number {
   return query.limit ?? 50;
 }
 
-/** Cuts `rows`, of which one more than the page was asked for, and makes the cursor from the last one kept. */
+/** Cuts `rows`, which has one more than the page if there is a next one, and makes the cursor from the last one kept. */
 export function toPage<R, T>(
   rows: readonly R[],
   query: PageQuery,
@@ -51,7 +51,7 @@ export function toPage<R, T>(
   return { items: kept.map(view), next_cursor: hasMore ? Buffer.from(key(last), "utf8").toString("base64url") : null };
 }
 
-/** As `toPage`, where the views of all rows are made together. */
+/** Like `toPage`, for views of all rows made together. */
 export async function toPageOfViews<R, T>(
   rows: readonly R[],
   query: PageQuery,

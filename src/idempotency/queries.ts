@@ -3,7 +3,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { idempotency_keys } from "../db/tables.ts";
 import type { Sealed } from "../secrets/sealed.ts";
 
-/** What was made with a key since `since`; null when nothing was. */
+/** What was created with a key since `since`; null when nothing was. */
 export async function findOutcome(read: Reader, keyHash: string, since: number): Promise<Sealed | null> {
   const rows = await read
     .select({ sealed: idempotency_keys.sealed_outcome, created_at: idempotency_keys.created_at })
@@ -14,7 +14,7 @@ export async function findOutcome(read: Reader, keyHash: string, since: number):
   return row === undefined || row.created_at < since ? null : row.sealed;
 }
 
-/** In the place of one that has expired. */
+/** Replaces an expired one. */
 export async function insertOutcome(tx: Writer, row: typeof idempotency_keys.$inferInsert): Promise<void> {
   const { key_hash: _, ...changes } = row;
   await tx.insert(idempotency_keys).values(row).onConflictDoUpdate({ target: idempotency_keys.key_hash, set: changes });

@@ -12,18 +12,18 @@ import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./quer
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>;
 
-/** So long a key stands for what it made. */
+/** How long a key is remembered. */
 const keptMs = 24 * 3_600_000;
 const keptKeys = 10_000;
-// Part of the transaction of what is made, which it must not make slow.
+// Pruning runs in the transaction of the creation and must not slow it down.
 const prunedAtOnce = 100;
-/** A longer answer is given anew from what is stored. */
+/** A longer response is made again from stored data. */
 const maxAnswerLength = 64 * 1024;
 const retryAfterSeconds = 1;
 
 const Subject = v.object({ kind: v.string(), id: v.string(), name: v.string() });
 const Outcome = v.object({
-  /** Of what was asked. It can hold a password, so that its hash is sealed too. */
+  /** Hash of the request. The request can hold a password, so the hash is sealed too. */
   request: v.string(),
   subject: v.nullable(Subject),
   answer: v.nullable(v.object({ status: v.number(), body: v.string() })),
@@ -40,12 +40,12 @@ export interface StoredAnswer {
 interface Attempt {
   administrator_id: string;
   key: string;
-  /** Everything that makes two requests the same one. */
+  /** Everything that makes two requests equal. */
   request: readonly string[];
-  /** The audit events that say that it is done. */
+  /** The audit events that prove that it is done. */
   events: readonly string[];
   perform(): Promise<StoredAnswer>;
-  /** The answer from what is stored, when the process ended before there was a first one; null where there is none to give. */
+  /** The response from stored data, when the process ended before there was a first one; null when there is none. */
   again: ((subject: Subject) => Promise<StoredAnswer>) | null;
 }
 
@@ -63,8 +63,7 @@ function requireSame(known: string, request: string): void {
 }
 
 /**
- * Creations that are done once, however often they are sent with one `Idempotency-Key` within a day. What was refused was not done:
- * the key is free for it.
+ * Creations that happen once, however often they are sent with one `Idempotency-Key` within a day. A refused request leaves the key free.
  */
 export function idempotencyService(options: {
   db: Database;
@@ -74,7 +73,7 @@ export function idempotencyService(options: {
   sealer: Sealer;
 }) {
   const { db, clock, counted, log, sealer } = options;
-  /** Of this process: what was asked with each key that is being worked on. */
+  /** The requests in progress of this process, by key. */
   const running = new Map<string, string>();
   const since = () => counted.now() - keptMs;
   const seal = (outcome: v.InferOutput<typeof Outcome>) => sealer.sealJson(outcome);
@@ -91,8 +90,8 @@ export function idempotencyService(options: {
 
   return {
     /**
-     * 1. Refuse the key while it is worked on, or was sent with another request. 2. Give the first answer of what is done.
-     * 3. Otherwise perform; the key is stored in the transaction that does it, or with nothing. 4. Store the answer beside it.
+     * 1. Refuse the key while it is in use, or was used for another request. 2. Repeat the first response if it is done. 3. Otherwise
+     * perform it; the key is stored in the same transaction, or not at all. 4. Store the response beside it.
      */
     once: async (attempt: Attempt): Promise<StoredAnswer & { is_replayed: boolean }> => {
       const keyHash = hash([attempt.administrator_id, attempt.key]);
@@ -114,7 +113,7 @@ export function idempotencyService(options: {
         let done: { subject: Subject | null } | null = null;
         watchChanges(async (tx, record) => {
           if (record.outcome !== "ok" || !attempt.events.includes(record.event)) return;
-          // Another process on the same database was first.
+          // Another process on the same database was faster.
           if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
           done = { subject: record.subject ?? null };
           await pruneOutcomes(tx, { before: counted.before(keptMs), keep: keptKeys - 1, limit: prunedAtOnce });
@@ -141,7 +140,7 @@ export function idempotencyService(options: {
     try {
       await db.write((tx) => updateOutcome(tx, keyHash, sealed));
     } catch (error) {
-      // It is done and told; a second answer is made from what is stored.
+      // It is done and answered; a repetition gets a response from stored data.
       log.warning("The response to a request with an Idempotency-Key could not be stored", { error });
     }
   }

@@ -8,7 +8,7 @@ import { type Probe, ProbeHost, ProbePort } from "./probe.ts";
 
 const maxStatusCodes = 20;
 
-/** `200, 204` as numbers; null when it is no list of status codes. Blank is an empty list. */
+/** `200, 204` as numbers; null for any other text. Blank is an empty list. */
 export function parseStatusCodes(text: string): readonly number[] | null {
   if (text.trim() === "") return [];
   const parts = text.split(",").map((part) => part.trim());
@@ -16,10 +16,7 @@ export function parseStatusCodes(text: string): readonly number[] | null {
   return isList ? [...new Set(parts.map(Number))] : null;
 }
 
-/**
- * A linear-time engine still takes text times program: 2 million steps are about 40 ms here. A large pattern is looked for in
- * less of the body.
- */
+/** A linear-time engine takes text times program: 2 million steps are about 40 ms here. A large pattern searches less of the body. */
 const maxMatchSteps = 2_000_000;
 
 const fields = v.strictObject({
@@ -82,7 +79,7 @@ const Config = v.pipe(
 
 type HttpProbeConfig = v.InferOutput<typeof Config>;
 
-/** Null when the body passes, else what was looked for and where. */
+/** Null when the body passes, else what was searched and where. */
 function judgeBody(status: number, pattern: string, body: string): Message | null {
   const { compiled } = parsePattern(pattern);
   const length = Math.min(body.length, Math.floor(maxMatchSteps / Math.max(compiled.programSize(), 1)));
@@ -95,7 +92,7 @@ export function probeUrl(config: HttpProbeConfig): string {
   return `${config.protocol}://${hostInUrl(config.host)}:${config.port}${config.path}`;
 }
 
-/** Whether a status passes. Redirects never get here, the guarded fetch refuses them. */
+/** Whether a status passes. Redirects never get here: the guarded fetch refuses them. */
 export function isExpectedStatus(status: number, expected: readonly number[]): boolean {
   return expected.length === 0 ? status >= 200 && status < 400 : expected.includes(status);
 }
@@ -122,7 +119,7 @@ export const http: Probe<"http"> = {
           return { ready: true, detail: say("probes.answered", { status }) };
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
-          // A redirect may be a start-up page; a blocked destination stays blocked.
+          // A redirect may come from a start-up page; a blocked destination stays blocked.
           return { ready: false, detail: error.said, final: says(error.said, "net.destination_blocked") };
         }
       },

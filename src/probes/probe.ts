@@ -28,6 +28,6 @@ export interface Probe<K extends ProbeKind = ProbeKind> {
   title: string;
   Config: ConfigSchema;
   open(config: unknown, context: ProbeContext): OpenProbe;
-  /** The destination that whoever saves the configuration has the guard judge. */
+  /** The destination, checked by the guard when the configuration is saved. */
   destination?(config: unknown): Destination;
 }

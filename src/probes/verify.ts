@@ -7,7 +7,7 @@ import type { OpenProbe } from "./probe.ts";
 export interface ProbeTiming {
   /** From the end of the update to the first attempt. */
   initial_delay_seconds: number;
-  /** The most that one attempt takes. */
+  /** Longest duration of one attempt. */
   single_timeout_seconds: number;
   /** From the start of an attempt to the start of the next; at once when the attempt took longer. */
   probe_interval_seconds: number;
@@ -15,9 +15,9 @@ export interface ProbeTiming {
   total_probe_duration_seconds: number;
 }
 
-/** Between two looks at a runtime, however short the interval of the probe is. */
+/** Minimum between two reads of the runtime, however short the probe's interval. */
 const minIntervalMs = 1_000;
-/** Between two looks for the end of a target; a failed update is down for as long as its end goes unseen. */
+/** Interval for detecting a target that has ended: until then a failed update stays down. */
 const watchIntervalMs = 250;
 
 export const defaultProbeTiming: ProbeTiming = {
@@ -30,7 +30,7 @@ export const defaultProbeTiming: ProbeTiming = {
 export interface ProbeAttempt {
   /** From 1. */
   number: number;
-  /** When it began, as `Clock.elapsed` counts. */
+  /** By `Clock.elapsed`. */
   started_at: number;
   duration_ms: number;
   readiness: Readiness;
@@ -42,19 +42,19 @@ export interface VerifyOptions {
   clock: Clock;
   signal: AbortSignal;
   onAttempt?: (attempt: ProbeAttempt) => void | Promise<void>;
-  /** What the runtime says meanwhile; without it the first attempt that passes is the end. */
+  /** The runtime's judgement meanwhile; without it the first successful attempt is the end. */
   observe?: Observing;
-  /** Asked beside the probes and before the first of them: what ended for good and makes waiting pointless, or null. */
+  /** Called beside the probes and before the first: a permanent end that makes waiting pointless, or null. */
   findEnd?: () => Promise<Message | null>;
 }
 
-/** The watch that goes on after a probe has passed: an answer in the first second says nothing of the tenth. */
+/** The observation after a successful probe: a response in the first second says nothing about the tenth. */
 export interface Observing {
-  /** As `Clock.elapsed` counts. */
+  /** By `Clock.elapsed`. */
   until: number;
-  /** The runtime's own judgement; only one that is final counts against the probe. */
+  /** The runtime's own judgement; only a final one overrules the probe. */
   readiness(): Promise<Readiness>;
-  /** Looks at least once, also when the time is over already: for probes that do not ask the runtime themselves. */
+  /** Observes at least once, even when the time is over: for probes that do not use the runtime. */
   at_least_once: boolean;
 }
 
@@ -62,13 +62,13 @@ export interface Verdict {
   passed: boolean;
   detail: Message;
   attempts: number;
-  /** When the passing attempt ended; null when none passed. */
+  /** When the successful attempt ended; null when none was. */
   ready_at: number | null;
 }
 
 /**
- * Probes until one attempt passes, one says that waiting is of no use, the time is over, or the target is found to have ended.
- * Rejects with the signal's reason when aborted; a probe that fails is an attempt that did not pass.
+ * Probes until an attempt succeeds, an attempt says that waiting is useless, the time is over, or the target has ended. Rejects with the
+ * signal's reason when aborted; a probe that throws counts as a failed attempt.
  */
 export async function verify(options: VerifyOptions): Promise<Verdict> {
   const { clock, findEnd } = options;
@@ -87,13 +87,13 @@ export async function verify(options: VerifyOptions): Promise<Verdict> {
     return isMessage(first) ? { passed: false, detail: first, attempts, ready_at: null } : first;
   } finally {
     over.abort(new Error("The verdict is known"));
-    // Nothing is noted of an attempt once the verdict is; a look that hangs is not waited for.
+    // After the verdict, attempts are no longer recorded and hanging reads no longer awaited.
     watching.catch(() => undefined);
     await Promise.allSettled([probing]);
   }
 }
 
-/** Resolves with what ended. A runtime that does not answer is asked again. */
+/** Resolves with what ended. Retries when the runtime does not respond. */
 async function watchForEnd(
   findEnd: () => Promise<Message | null>,
   clock: Clock,
@@ -134,8 +134,8 @@ async function probeToVerdict(options: VerifyOptions): Promise<Verdict> {
 }
 
 /**
- * Looks at each interval and at the end of the time. Null when nothing went wrong, else what did; a runtime that does not answer is
- * asked again for as long as probing would have gone on.
+ * Reads the runtime at each interval and at the end of the time. Null when nothing failed, else what did; an unresponsive runtime is
+ * retried for as long as probing would have continued.
  */
 async function observe(options: VerifyOptions, passedAt: number, end: number): Promise<Message | null> {
   const { timing, clock, signal, observe: observing } = options;
@@ -155,10 +155,10 @@ async function observe(options: VerifyOptions, passedAt: number, end: number): P
   }
 }
 
-/** Whether the probe said it, or it is what is said of a probe that said nothing. */
+/** Whether the probe said it, or it describes a probe that said nothing. */
 type Attempted = Readiness & { is_answered: boolean };
 
-/** One attempt that ends at the timeout, whether or not the probe heeds its signal. */
+/** One attempt that ends at the timeout, whether or not the probe honours its signal. */
 async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, signal: AbortSignal): Promise<Attempted> {
   signal.throwIfAborted();
   const attempt = new AbortController();

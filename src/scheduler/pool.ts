@@ -2,34 +2,33 @@ import type { Log } from "../log.ts";
 import { withinWorkBudget } from "../work-budget.ts";
 
 /**
- * One kind of work that the database says is due. `due` only asks, `perform` claims: an item that another process has, or that
- * is not due any more, does nothing. Members are methods, so that kinds with different items stand in one list.
+ * One kind of due work. `due` only reads, `perform` claims: an item that another process has, or that is no longer due, does nothing.
+ * Members are methods, so that kinds with different items fit in one list.
  */
 export interface WorkSource<T extends { id: string } = { id: string }> {
   name: string;
-  /** How many at once. */
+  /** How many in parallel. */
   concurrency: number;
-  /** How many at once of one key: a host, a notifier. An item may be stricter about its own key. */
+  /** How many in parallel per key: a host, a notifier. An item may have a stricter limit. */
   per_key: number;
   perKeyOf?(item: T): number;
-  /** At the end of the process: `abort` cuts it short and it is due again, `wait` lets it come to its end. */
+  /** At the end of the process: `abort` cuts it short and it is due again, `wait` lets it finish. */
   on_stop?: "abort" | "wait";
-  /** At most `limit` items that are due at `now`, the most urgent first; those of `busyKeys` may be left out. */
+  /** At most `limit` items due at `now`, the most urgent first; those of `busyKeys` may be left out. */
   due(now: number, limit: number, busyKeys?: readonly string[]): Promise<readonly T[]>;
   keyOf(item: T): string;
   /**
-   * `leave` gives the item's place to the next one while the item comes to its end: for what is left when the outside world has
-   * answered. What has left is still waited for at a stop.
+   * `leave` frees the item's place while it finishes: for what remains after the outside world has responded. A stop still waits for it.
    */
   perform(item: T, signal: AbortSignal, leave: () => void): Promise<void>;
 }
 
 export interface Pool {
-  /** Starts what is due at `now`, as far as there is room. Each item once, until the next `fill` from outside. */
+  /** Starts what is due at `now`, as far as there is room; each item once, until the next outside `fill`. */
   fill(now: number): Promise<void>;
-  /** Resolves when nothing runs and nothing more is about to start. */
+  /** Resolves when nothing runs and nothing is about to start. */
   idle(): Promise<void>;
-  /** Starts nothing more; what runs is aborted or waited for as its kind says. */
+  /** Starts nothing more; running items are aborted or awaited as their kind says. */
   stop(): void;
   running(): number;
 }
@@ -39,22 +38,22 @@ interface PoolOptions {
   log: Log;
 }
 
-/** Items that left their places and have not ended, for each place: a database that falls behind holds up the next items. */
+/** Unfinished items per place that already freed it: a slow database delays the next items. */
 const leftPerPlace = 4;
-/** How many items are listed ahead, so that many short ones do not cost a question each. */
+/** How many items are listed ahead, so that short ones do not need a query each. */
 const lookAhead = 32;
 
-/** Runs one kind of work, never more at once than it allows. Errors are logged; they end nothing but their own item. */
+/** Runs one kind of work within its limits. Errors are logged and end only their own item. */
 export function createPool({ work, log }: PoolOptions): Pool {
   const running = new Map<string, Promise<void>>();
-  /** Those of them that have a place: their key, and how many of it they bear. */
+  /** Those with a place: their key, and its limit. */
   const places = new Map<string, { key: string; limit: number }>();
   const abort = new AbortController();
-  /** Started since the last `fill` from outside: an item whose claim fails is still due, and must not be taken in a loop. */
+  /** Started since the last outside `fill`: an item whose claim fails is still due and must not be retried in a loop. */
   const started = new Set<string>();
   /** Listed as due and not yet started. */
   let listed: readonly { id: string }[] = [];
-  /** Beside these keys nothing more was due at the last look: as long as all of them are busy, another look finds nothing. */
+  /** At the last look nothing was due besides these keys: while all of them are busy, looking again is useless. */
   let exhausted: readonly string[] | null = null;
   let fills = 0;
   let filling: Promise<void> | null = null;
@@ -90,10 +89,10 @@ export function createPool({ work, log }: PoolOptions): Pool {
         running.delete(item.id);
         places.delete(item.id);
       }
-      // Room for one more: asked at once, so that many due items do not wait for a tick each.
+      // A place is free: filled at once, so that many due items do not wait for a tick each.
       if (makesRoom && !isStopped) refill();
     };
-    // A step later, so that one that leaves at once finds the list as it will be.
+    // A tick later, so that an item that frees its place at once finds a complete list.
     running.set(item.id, Promise.resolve().then(perform));
   };
 
@@ -101,7 +100,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     request().catch((error: unknown) => log.error("Due work could not be queried", { work: work.name, error }));
   };
 
-  /** Starts what can be started of what was listed, and keeps the rest. Returns how many were started. */
+  /** Starts listed items as far as possible and keeps the rest. Returns how many it started. */
   const startListed = (): number => {
     const before = started.size;
     listed = listed.filter((item) => {
@@ -114,7 +113,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     return started.size - before;
   };
 
-  /** Starts what one look finds; false when nothing more can be started. */
+  /** Starts what one query finds; false when nothing more can be started. */
   const startSome = async (): Promise<boolean> => {
     const free = () => !isStopped && !isFull();
     const count = startListed();
@@ -122,22 +121,22 @@ export function createPool({ work, log }: PoolOptions): Pool {
     if (count > 0) return true;
     const busy = busyKeys();
     if (exhausted?.every((key) => busy.includes(key))) return false;
-    // Items that run, or were started since the tick, may be listed again: room for them beside the free places.
+    // Running items, and those started since the tick, may be listed again: makes room for them.
     const limit = work.concurrency + running.size + lookAhead;
     const fill = fills;
     const found = await work.due(now, limit, busy);
     const known = new Set(listed.map((item) => item.id));
-    // What waits for its key stays: it need not be found again when the key is free.
+    // Items that wait for their key stay listed for when it is free.
     listed = [...listed, ...found.filter((item) => !known.has(item.id))];
     const begun = startListed();
-    // A fill meanwhile asks of a later moment.
+    // A later `fill` asks about a later moment.
     if (begun === 0 && fill === fills) exhausted = busy;
     return begun > 0 && free();
   };
 
   const startDue = async (): Promise<void> => {
     let isAgain = true;
-    // A look may list one busy key alone; the next leaves that key out.
+    // One query may list a single busy key; the next excludes it.
     while (isAgain) isAgain = await startSome();
   };
 

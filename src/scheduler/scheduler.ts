@@ -10,14 +10,14 @@ interface SchedulerOptions {
   log: Log;
   /** Every kind of work, the most urgent first. */
   work: readonly WorkSource[];
-  /** Done at the beginning of each tick. */
+  /** Runs at the beginning of each tick. */
   before?: () => Promise<void>;
 }
 
-/** Once a second: due times live in the database, so a tick that is missed delays work and loses none. */
+/** Once a second. Due times live in the database, so a missed tick delays work and loses none. */
 const tickPattern = "* * * * * *";
 
-/** Asks at each tick what is due and hands it to one bounded pool for each kind of work. */
+/** Reads due work at each tick and hands it to one bounded pool per kind. */
 export function createScheduler({ clock, log, work, before }: SchedulerOptions) {
   const pools = work.map((kind) => createPool({ work: kind, log }));
   let cron: Cron | null = null;
@@ -36,10 +36,10 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
     await Promise.all(pools.map((pool) => pool.idle()));
   };
   return {
-    /** One look at what is due at `now`; resolves once it was started, not once it was done. */
+    /** Starts what is due at `now`; resolves once it was started, not finished. */
     tick,
 
-    /** Something has just become due: looks at once instead of at the next tick. */
+    /** Something just became due: looks at once instead of at the next tick. */
     nudge: (): void => {
       tick().catch(logFailure);
     },
