@@ -78,8 +78,8 @@ const englishRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
 };
 
 const chineseRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
-  older_line: { title: "（旧版本线）", text: (newest) => `它属于旧版本线；最新版本仍是 ${newest}。` },
-  older_version: { title: "（不是最新版本）", text: (newest) => `它发布较晚；最新版本仍是 ${newest}。` },
+  older_line: { title: "（旧版本线）", text: (newest) => `该版本属于旧版本线，最新版本仍为 ${newest}。` },
+  older_version: { title: "（不是最新版本）", text: (newest) => `该版本发布较晚，最新版本仍为 ${newest}。` },
 };
 
 /** The reason then names the services that are down. */
@@ -154,19 +154,19 @@ const english: Words = {
 };
 
 const chinese: Words = {
-  test: { title: "Tidemark 测试消息", text: "通知渠道工作正常：Tidemark 可以连接到它。" },
+  test: { title: "Tidemark 测试消息", text: "此通知渠道可用：Tidemark 能够向它发送消息。" },
   new_release: (facts) => ({
     title: `${facts.tracker} 发布了 ${facts.version}${facts.remark === null ? "" : chineseRemarks[facts.remark.code].title}`,
     text: [
-      `${facts.tracker} 在${isNamed(facts) ? `通道 ${facts.channel} ` : `${chineseTypes[facts.channel_type]}通道`}发布了新版本 ${facts.version}`,
-      facts.previous_version === null ? "" : `，之前为 ${facts.previous_version}`,
+      `${facts.tracker} 发布了新版本 ${facts.version}（${isNamed(facts) ? `通道 ${facts.channel}` : `${chineseTypes[facts.channel_type]}通道`}）`,
+      facts.previous_version === null ? "" : `，上一版本为 ${facts.previous_version}`,
       facts.remark === null ? "。" : `。${chineseRemarks[facts.remark.code].text(facts.remark.params.newest)}`,
-      facts.also.length === 0 ? "" : `同时发布：${facts.also.join("、")}。`,
+      facts.also.length === 0 ? "" : `同期发布：${facts.also.join("、")}。`,
     ].join(""),
   }),
   republish: (facts) => ({
     title: `${facts.tracker} ${facts.version} 已重新发布`,
-    text: `${facts.tracker} 在同一标签 ${facts.tag} 下发布了新的构建。`,
+    text: `${facts.tracker} 以原标签 ${facts.tag} 发布了新的构建。`,
   }),
   run: (facts) => {
     const what = facts.kind === "rollback" ? "回滚" : "更新";
@@ -179,17 +179,17 @@ const chinese: Words = {
         return { title: `${facts.executor}：${what}成功`, text: `${move}。${down}${why}` };
       case "degraded":
         return {
-          title: `${facts.executor}：${what}已完成，健康检查未通过`,
-          text: `${move}。${version}正在运行，但处于降级状态。${down}${why}`,
+          title: `${facts.executor}：${what}已完成，但健康检查未通过`,
+          text: `${move}。${version}正在降级运行。${down}${why}`,
         };
       case "skipped":
         return { title: `${facts.executor}：${what}已跳过`, text: `${move}。${why}` };
       default: {
         const serving = {
-          previous: facts.kind === "rollback" ? "回滚之前的内容已恢复运行。" : "已恢复运行之前的版本。",
+          previous: facts.kind === "rollback" ? "已恢复运行回滚前的版本。" : "已恢复运行原版本。",
           desired: `${version}正在运行。`,
-          mixed: `部分服务运行${version}，其余仍为之前的版本。`,
-          none: isPartlyDown(facts) ? "" : "目标已停止：两个版本都没有运行。",
+          mixed: `部分服务运行${version}，其余仍运行原版本。`,
+          none: isPartlyDown(facts) ? "" : "目标已停机：新旧版本均未运行。",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
         return { title: `${facts.executor}：${what}失败`, text: `${move}。${why}${now}${down}` };
@@ -199,19 +199,19 @@ const chinese: Words = {
   recovered: (facts) => {
     const isRollback = facts.kind === "rollback";
     const serving = {
-      previous: isRollback ? "回滚之前的内容已恢复运行。" : "已恢复运行之前的版本。",
+      previous: isRollback ? "已恢复运行回滚前的版本。" : "已恢复运行原版本。",
       desired: isRollback ? "快照中的版本正在运行。" : "新版本正在运行。",
-      mixed: "部分服务运行新版本，其余仍为之前的版本。",
+      mixed: "部分服务运行新版本，其余仍运行原版本。",
     };
     const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
     return {
       title: `${facts.executor}：已恢复运行`,
-      text: `停机 ${lengthText(facts.downtime_ms, chineseUnits)}，自 ${minuteText(facts.down_since)} 起。${now}`,
+      text: `自 ${minuteText(facts.down_since)} 起停机 ${lengthText(facts.downtime_ms, chineseUnits)}。${now}`,
     };
   },
   awaiting: (facts) => ({
-    title: `${facts.executor}：更新等待您批准`,
-    text: `${versionText(facts.from)} → ${versionText(facts.to)}。等待至 ${minuteText(facts.approval_until)}；在您批准之前不会有任何改动。`,
+    title: `${facts.executor}：更新待批准`,
+    text: `${versionText(facts.from)} → ${versionText(facts.to)}。请在 ${minuteText(facts.approval_until)} 之前批准；批准之前不会做任何更改。`,
   }),
   decide: (url) => `批准或拒绝：${url}`,
 };

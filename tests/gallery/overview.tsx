@@ -149,7 +149,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
               href="/trackers/gitea"
               meta={[
                 say("registry returned 401", "仓库返回 401"),
-                say("last success today 12:03", "最近一次正常应答：今天 12:03"),
+                say("last success today 12:03", "最近一次正常响应：今天 12:03"),
               ]}
               action={button("Open source", "打开来源")}
             />

@@ -52,11 +52,11 @@ describe("a new version", () => {
     ]);
     expect(textOf(older, "zh")).toEqual([
       "web 发布了 16.12（旧版本线）",
-      "web 在稳定版通道发布了新版本 16.12，之前为 16.11。它属于旧版本线；最新版本仍是 18.1。同时发布：15.16。",
+      "web 发布了新版本 16.12（稳定版通道），上一版本为 16.11。该版本属于旧版本线，最新版本仍为 18.1。同期发布：15.16。",
     ]);
     const named = { ...patch, channel: "16", also: [] };
     expect(textOf(named)[1]).toBe("New stable release of web in channel 16: 16.12, before 16.11.");
-    expect(textOf(named, "zh")[1]).toBe("web 在通道 16 发布了新版本 16.12，之前为 16.11。");
+    expect(textOf(named, "zh")[1]).toBe("web 发布了新版本 16.12（通道 16），上一版本为 16.11。");
     const late = { ...patch, remark: { code: "older_version", params: { newest: "16.13" } } } as const;
     expect(textOf(late)).toEqual([
       "web 16.12 is out (not the newest version)",

@@ -163,7 +163,7 @@ describe("a run that awaits approval", () => {
 
   test.each([
     ["en", "web: update needs approval", "Approve it by 2026-11-21 09:30 UTC", `Approve or refuse: ${link}`],
-    ["zh", "web：更新等待您批准", "等待至 2026-11-21 09:30 UTC", `批准或拒绝：${link}`],
+    ["zh", "web：更新待批准", "请在 2026-11-21 09:30 UTC 之前批准", `批准或拒绝：${link}`],
   ])("is told with its link in %s, which is put in when it is sent", async (language, title, until, line) => {
     const { notifier, outbox, deliverDue, sent } = await setUp([500]);
     await notifier("hook", { language, trigger_events: ["executor_run_awaiting_approval"] });

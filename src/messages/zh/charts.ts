@@ -12,7 +12,7 @@ export const charts = {
   tags_are_no_versions: ({ count, name, example }) => `“${name}”的 ${count} 个标签都不是版本（第一个是“${example}”）`,
 
   at_line: ({ cause, line }, tell) => `${tell(cause)}（索引第 ${line} 行）`,
-  web_page: "应答是网页，该地址可能不是 Chart 仓库",
+  web_page: "响应是网页，该地址可能不是 Chart 仓库",
   no_entries: "其中没有“entries”，该地址可能不是 Chart 仓库",
   index_is_list: "索引是列表，应为映射",
   index_no_mapping: "索引不是键值映射",
@@ -33,6 +33,6 @@ export const charts = {
   line_too_long: ({ mib }) => `有一行超过 ${mib} MiB`,
   quotes_open: "引号或括号中的文本没有结束",
   brackets_mismatched: "括号不匹配",
-  json_cut: "应答的 JSON 不完整",
+  json_cut: "响应的 JSON 不完整",
   name_no_json: "其中有名称不是有效的 JSON",
 } satisfies Rendering<typeof english>;

@@ -18,11 +18,11 @@ export const net = {
   certificate_expired: "证书已过期",
   certificate_self_signed: "证书是自签名的",
   certificate_untrusted: "证书的颁发机构不受信任",
-  gzip_damaged: "应答的 gzip 数据已损坏",
-  headers_too_large: ({ kib }) => `应答的标头超过 ${kib} KiB`,
+  gzip_damaged: "响应的 gzip 数据已损坏",
+  headers_too_large: ({ kib }) => `响应的标头超过 ${kib} KiB`,
   protocol_switched: "对方未经请求就切换了协议",
-  answer_only_announced: "对方反复预告应答，却始终没有发送",
-  not_http: "应答不是 HTTP",
+  answer_only_announced: "对方反复发送临时响应（1xx），始终没有正式响应",
+  not_http: "响应不是 HTTP",
   not_sent: ({ code }) => `请求未能发送${code === null ? "" : `（${code}）`}`,
 
   scheme_unusable: ({ scheme }) => `只使用 http 和 https，不使用“${scheme}”`,
@@ -32,8 +32,8 @@ export const net = {
   answered: ({ host, status, said }) => `“${host}”返回 ${status}${said === "" ? "" : `：${said}`}`,
   unusable_status: ({ host, status }) => `“${host}”返回的状态码为 ${status}`,
   answer_too_large: ({ host, bytes }) =>
-    `“${host}”的应答超过 ${bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MiB` : `${bytes} 字节`}`,
-  unasked_compression: ({ encoding }) => `应答以未请求的“${encoding}”方式压缩`,
+    `“${host}”的响应超过 ${bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MiB` : `${bytes} 字节`}`,
+  unasked_compression: ({ encoding }) => `响应以未请求的“${encoding}”方式压缩`,
 
   too_many_redirects: ({ host, limit }) => `“${host}”的重定向超过 ${limit} 次`,
   redirect_not_followed: ({ host }) => `“${host}”返回重定向，不会跟随`,
@@ -53,11 +53,11 @@ export const net = {
 
   upstream: "上游",
   quoted_host: ({ host }) => `“${host}”`,
-  answer_unreadable: ({ from, cause }, tell) => `无法读取${tell(from)}的应答：${tell(cause)}`,
-  not_json: ({ from, start }, tell) => `${tell(from)}的应答不是 JSON：“${start}”`,
-  json_too_deep: ({ from }, tell) => `${tell(from)}的应答中 JSON 嵌套过深`,
-  json_too_many_parts: ({ from }, tell) => `${tell(from)}的应答中 JSON 内容过多`,
-  unexpected_json: ({ from, path, reason }, tell) => `${tell(from)}的应答在 ${path} 处的 JSON 不符合预期：${reason}`,
+  answer_unreadable: ({ from, cause }, tell) => `无法读取${tell(from)}的响应：${tell(cause)}`,
+  not_json: ({ from, start }, tell) => `${tell(from)}的响应不是 JSON：“${start}”`,
+  json_too_deep: ({ from }, tell) => `${tell(from)}的响应中 JSON 嵌套过深`,
+  json_too_many_parts: ({ from }, tell) => `${tell(from)}的响应中 JSON 内容过多`,
+  unexpected_json: ({ from, path, reason }, tell) => `${tell(from)}的响应在 ${path} 处的 JSON 不符合预期：${reason}`,
 
   url_too_long: ({ length, limit }) => `地址有 ${length} 个字符；最多允许 ${limit} 个`,
   url_with_spaces: "地址中含有空格或控制字符",
@@ -73,10 +73,10 @@ export const net = {
     `数据库服务器“${host}”${tell(cause)}；请检查它是否在运行、DATABASE_URL 是否正确，然后重试`,
   database_token_rejected: ({ host, status }) =>
     `数据库服务器“${host}”拒绝了令牌（${status}）；请更正 DATABASE_AUTH_TOKEN，然后重试`,
-  database_silent: ({ seconds }) => `在 ${seconds} 秒内没有应答`,
+  database_silent: ({ seconds }) => `在 ${seconds} 秒内没有响应`,
   database_refused: "拒绝连接",
   database_unknown_name: "的域名无法解析",
-  database_no_answer: "没有有效的应答",
+  database_no_answer: "没有有效的响应",
   database_status: ({ status }) => `返回的状态码为 ${status}`,
-  database_answer_too_large: ({ mib }) => `的应答超过 ${mib} MiB`,
+  database_answer_too_large: ({ mib }) => `的响应超过 ${mib} MiB`,
 } satisfies Rendering<typeof english>;

@@ -3,7 +3,7 @@ import type { Rendering } from "../types.ts";
 
 export const oidc = {
   refused: "身份提供方未能让您登录，请改用密码登录；原因见审计记录",
-  provider_unreachable: "身份提供方没有应答",
+  provider_unreachable: "身份提供方没有响应",
   metadata_invalid: "身份提供方的发现文档无法使用",
   metadata_issuer_wrong: "身份提供方的发现文档中的签发者与签发者地址不一致",
   endpoint_not_https: "身份提供方给出的某个端点不是 https",

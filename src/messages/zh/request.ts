@@ -32,5 +32,5 @@ export const request = {
   idempotency_key_invalid: "请发送一个由 1 至 255 个可见 ASCII 字符组成的 Idempotency-Key",
   idempotency_in_progress: "使用此 Idempotency-Key 的请求正在处理；请重新发送以获取结果",
   idempotency_reused: "此 Idempotency-Key 已用于另一个请求；每个请求请使用新的键",
-  idempotency_answer_lost: "使用此 Idempotency-Key 的请求已执行，但其应答已不可用；请查看当前状态",
+  idempotency_answer_lost: "使用此 Idempotency-Key 的请求已执行，但其响应已不可用；请查看当前状态",
 } satisfies Rendering<typeof english>;

@@ -45,7 +45,7 @@ export const executors = {
     restarted: "运行的是其他版本",
   },
   problems: {
-    unreachable: "无法连接运行环境",
+    unreachable: "无法连接引擎",
     unauthorized: "拒绝访问",
     not_found: "未找到目标",
     target_missing: "未找到目标",
@@ -225,7 +225,7 @@ export const executors = {
   health: "健康检查",
   strategies: {
     auto: "自动",
-    native: "运行环境就绪状态",
+    native: "引擎就绪状态",
     http: "HTTP 探测",
     tcp: "TCP 探测",
     disabled: "已停用",

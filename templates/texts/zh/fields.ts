@@ -226,7 +226,7 @@ export const fields: FieldDictionary = {
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
   "connections.kind": { title: "类型", options: { docker: "Docker 引擎", podman: "Podman" } },
-  "connections.concurrent_runs": { title: "同时运行数", description: "可以同时更改此运行时的运行数量，其余的等待" },
+  "connections.concurrent_runs": { title: "同时运行数", description: "此连接上可同时执行的运行数量，其余排队等待" },
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",
@@ -282,7 +282,7 @@ export const fields: FieldDictionary = {
     title: "方式",
     options: {
       auto: "自动（推荐）",
-      native: "运行环境就绪状态",
+      native: "引擎就绪状态",
       http: "手动 HTTP 探测",
       tcp: "手动 TCP 探测",
       disabled: "停用",
