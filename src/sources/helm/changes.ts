@@ -1,9 +1,9 @@
 import * as v from "valibot";
 
-/** Turns YAML into plain values whose scalars are all text; throws for what is none. */
+/** Parses YAML into plain values whose scalars are all text; throws if it is invalid. */
 export type ParseYaml = (text: string) => unknown;
 
-/** A chart's change list that is longer is not read. */
+/** Longer change lists are not read. */
 const maxChangesCharacters = 32 * 1024;
 const maxChanges = 200;
 
@@ -16,7 +16,7 @@ const Change = v.union([
   }),
 ]);
 
-// An item stays one item: its further lines stand under it.
+// Further lines of an item are indented, so that it stays one item.
 function indented(text: string): string {
   return text.trim().replace(/\r?\n/g, "\n  ");
 }
@@ -36,8 +36,8 @@ function lineOf(change: v.InferOutput<typeof Change>): string {
 }
 
 /**
- * The annotation `artifacthub.io/changes` as a Markdown list: in it is YAML, a list of texts or of `{ kind, description, links }`.
- * Null where there is none, or none that can be read: notes are worth no failure.
+ * The annotation `artifacthub.io/changes` as a Markdown list. It has YAML: a list of texts or of `{ kind, description, links }`. Null if
+ * it is absent or invalid: notes are no reason to fail.
  */
 export function changesToMarkdown(annotation: unknown, parse: ParseYaml): string | null {
   if (typeof annotation !== "string" || annotation.trim() === "" || annotation.length > maxChangesCharacters)

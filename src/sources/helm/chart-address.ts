@@ -3,12 +3,12 @@ import { webUrl } from "../../net/web-url.ts";
 import { AddressError } from "../address-fields.ts";
 import { parseRepository, type Repository } from "../oci/repository.ts";
 
-/** Where a chart is: in a repository with an index, or as a repository of a registry. */
+/** A chart in a repository with an index, or in a registry. */
 export type ChartAddress =
   | {
       form: "index";
       chart: string;
-      /** The folder of the index, with a slash at its end: relative addresses in the index begin here. */
+      /** The folder of the index, with a slash at its end: the base of relative addresses in the index. */
       base: URL;
       index: URL;
     }
@@ -21,9 +21,9 @@ function refused(said: Message): AddressError {
 }
 
 /**
- * Reads the two fields of a source. `https://` and, only where written out, `http://` name the folder of an `index.yaml`, which may
- * be written too; `oci://` names the registry's path above the chart, or with the chart's own name at its end, and
- * `oci+http://` the same without encryption. Throws AddressError.
+ * Reads the two fields of a source. `https://` and `http://` name the folder of an `index.yaml`, with or without the file; `oci://`
+ * names the path in the registry, with or without the chart's name at its end, and `oci+http://` the same without encryption. Throws
+ * AddressError.
  */
 export function parseChartAddress(chart: string, repositoryUrl: string): ChartAddress {
   if (!chartName.test(chart)) {
@@ -31,7 +31,7 @@ export function parseChartAddress(chart: string, repositoryUrl: string): ChartAd
   }
   const address = repositoryUrl.trim();
   const typed = address.slice(0, 100);
-  // Refused before parsing: a URL parser quietly drops or turns these.
+  // Refused before parsing: a URL parser silently drops or converts these.
   if (/[\s\\\p{Cc}]/u.test(address)) throw refused(say("addresses.with_blanks", { typed }));
   const registry = /^oci(\+http)?:\/\/([^/?#]+)\/?([^?#]*)$/i.exec(address);
   if (registry !== null) {
@@ -59,7 +59,7 @@ export function parseChartAddress(chart: string, repositoryUrl: string): ChartAd
 function registryOf(chart: string, scheme: "https" | "http", host: string, path: string): Repository {
   if (host.includes("@")) throw refused(say("addresses.with_user"));
   const parts = path.split("/").filter((part) => part !== "");
-  // A full reference is fine: the chart's name is not put behind itself.
+  // A full reference already has the chart's name.
   const name = parts.at(-1) === chart ? parts : [...parts, chart];
   try {
     return parseRepository(name.join("/"), `${scheme}://${host}`);

@@ -10,7 +10,7 @@ import type { ParseYaml } from "./changes.ts";
 import { changesToMarkdown } from "./changes.ts";
 import { type ChartVersion, pageOf, readAppVersion } from "./chart-version.ts";
 
-/** The config of a chart; what has another one is an image or some other artefact. */
+/** The config of a chart; an image or another artifact has another type. */
 const chartConfigType = "application/vnd.cncf.helm.config.v1+json";
 
 const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, issue("sources.no_sha_digest")));
@@ -18,7 +18,7 @@ const Manifest = v.object({
   config: v.optional(v.object({ mediaType: v.optional(v.string(), ""), digest: Digest })),
   annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
-// Chart.yaml as JSON; some tools write numbers where texts are meant.
+// Chart.yaml as JSON; some tools write numbers instead of texts.
 const Text = v.fallback(v.optional(v.union([v.string(), v.pipe(v.number(), v.transform(String))]), ""), "");
 const ChartConfig = v.object({
   appVersion: Text,
@@ -33,12 +33,12 @@ interface ChartReaderParts {
   parse: ParseYaml;
 }
 
-/** Reads what one tag of a chart says: manifest and config, two requests; null for a tag that is no chart. */
+/** Reads manifest and config of one tag, with two requests; null if it is not a chart. */
 export function chartReader({ repository, session, parse }: ChartReaderParts) {
   const base = `${repository.origin}/v2/${repository.name}`;
 
   const get = async (path: string, accept: string, action: Message, expected: string | null) => {
-    // Each of them is asked for once and then known: the store of conditional answers would only grow.
+    // Each document is requested only once, so storing it for conditional requests is of no use.
     const response = await session.send({
       method: "GET",
       url: new URL(`${base}${path}`),

@@ -3,11 +3,11 @@ import { orderTags } from "../../versions/order.ts";
 import { readCreated } from "../oci/manifest.ts";
 import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 
-/** Longest version and app version that are kept; longer ones are no versions. */
+/** Longer versions and app versions are invalid. */
 const maxVersionCharacters = 256;
 const maxUrlCharacters = 2_048;
 
-/** What an index or a registry says of one version of a chart. */
+/** One version of a chart, from an index or a registry. */
 export interface ChartVersion {
   version: string;
   app_version: string | null;
@@ -19,7 +19,7 @@ export interface ChartVersion {
   notes: string | null;
 }
 
-// The parser gives every scalar as text; what has another form is as good as absent.
+// Every scalar is a text; other forms count as absent.
 const Text = v.fallback(v.optional(v.string(), ""), "");
 const Entry = v.object({
   version: v.fallback(v.string(), ""),
@@ -32,31 +32,31 @@ const Entry = v.object({
   annotations: v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {}),
 });
 
-/** A text of an index, or null where there is none; control characters are no part of a version. */
+/** A text without control characters, or null. */
 function present(text: string): string | null {
   const trimmed = text.trim();
   return trimmed === "" || trimmed === "~" || trimmed === "null" ? null : trimmed;
 }
 
-/** True for a version that Helm can order: SemVer, also with a `v` before it and with fewer than three numbers. */
+/** True for a version that Helm can order: SemVer, also with a leading `v` or with fewer than three numbers. */
 export function isChartVersion(text: string): boolean {
   return (
     text.length <= maxVersionCharacters && /^v?\d+(?:\.\d+){0,2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/.test(text)
   );
 }
 
-/** SemVer's own rule: what has a dash before its build metadata is a pre-release. */
+/** SemVer's own rule: a version with a dash before its build metadata is a pre-release. */
 export function isPrerelease(version: string): boolean {
   return version.split("+", 1)[0]?.includes("-") ?? false;
 }
 
-/** `sha256:…` in lower case, whether or not the algorithm was written; null for anything that is no digest. */
+/** `sha256:…` in lower case, with or without the algorithm in the index; null for an invalid digest. */
 function readDigest(text: string): string | null {
   const [, algorithm = "sha256", hex] = /^(?:(sha(?:256|512)):)?([0-9a-f]{64}|[0-9a-f]{128})$/i.exec(text.trim()) ?? [];
   return hex === undefined ? null : `${algorithm.toLowerCase()}:${hex.toLowerCase()}`;
 }
 
-/** The app version as text, bounded; null where the chart names none. */
+/** The app version as bounded text; null if absent. */
 export function readAppVersion(text: string): string | null {
   const version = present(text);
   return version === null || version.length > maxVersionCharacters || /\p{Cc}/u.test(version) ? null : version;
@@ -66,7 +66,7 @@ function isTrue(text: string): boolean {
   return /^(?:true|yes|on|y)$/i.test(text.trim());
 }
 
-/** An address that can be shown as a link: http or https without a user name, relative ones from the repository. */
+/** An address that is safe as a link: http or https without a user name; relative ones are resolved. */
 function linkOf(address: string, base: URL): string | null {
   const text = present(address);
   if (text === null || text.length > maxUrlCharacters || !URL.canParse(text, base)) return null;
@@ -75,14 +75,14 @@ function linkOf(address: string, base: URL): string | null {
   return isLink ? url.href : null;
 }
 
-/** Where people read about a version: the chart's home, else its archive. */
+/** The web page of a version: the chart's home, or its archive. */
 export function pageOf(home: string, urls: readonly string[], base: URL): string | null {
-  // A home is written whole or it is none.
+  // A home must be absolute.
   const page = /^https?:\/\//i.test(home.trim()) ? linkOf(home, base) : null;
   return page ?? urls.map((url) => linkOf(url, base)).find((url) => url !== null) ?? null;
 }
 
-/** One entry of an index; the text of its version instead when that is none. */
+/** One entry of an index; its text if the version is invalid. */
 export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVersion | string {
   const parsed = v.safeParse(Entry, value);
   if (!parsed.success) return "";

@@ -5,7 +5,7 @@ import { sharePlaces } from "../places.ts";
 import type { ListRequest, UpstreamRelease } from "../source.ts";
 import { type ChartVersion, isPrerelease } from "./chart-version.ts";
 
-/** Which stage a version has by its own name. */
+/** The stage of a version, by its name. */
 export function stageOf(version: string): "release" | "prerelease" {
   return isPrerelease(version) ? "prerelease" : "release";
 }
@@ -13,15 +13,15 @@ export function stageOf(version: string): "release" | "prerelease" {
 interface Choice {
   /** Every version that upstream has. */
   versions: readonly string[];
-  /** When a version was published, as far as it is known. */
+  /** Publish time, if known. */
   createdAt: (version: string) => number | null;
   /** Versions that were not listed before. */
   appeared: ReadonlySet<string>;
 }
 
 /**
- * The versions that a check returns: those watched, then for each channel up to `limit` of the newly appeared, the highest, and the
- * ones published last, in turns: one of the two orders is the tracker's, and a patch of an old line leads only in one.
+ * The versions that a check returns: the watched ones, then for each channel up to `limit` of the new ones, then the highest and the
+ * latest in turns: the tracker uses one of these two orders.
  */
 export async function chooseVersions(
   { versions, createdAt, appeared }: Choice,
@@ -46,7 +46,7 @@ export async function chooseVersions(
   return [...new Set([...request.watch.filter((version) => present.has(version)), ...leading])];
 }
 
-/** A version as a release. `appeared` is null when nobody can tell. */
+/** A version as a release. `appeared` is null on a first check. */
 export function toRelease(
   chart: ChartVersion,
   request: ListRequest,

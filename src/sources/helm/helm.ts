@@ -23,8 +23,8 @@ function openHelm(config: unknown, secret: unknown, context: PluginContext, cach
 }
 
 /**
- * Charts of repositories with an `index.yaml`, and of registries. A release's version is the chart's; the version of the
- * application in it stands beside it, so that two charts of one application stay apart.
+ * Charts in repositories with an `index.yaml`, and in registries. The version of a release is the chart's; its app version is stored
+ * beside it, so that two charts of one app version stay apart.
  */
 export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
   return {
@@ -36,7 +36,7 @@ export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
       const address = addressOf(config);
       return address.form === "index" ? address.index.host : new URL(address.repository.origin).host;
     },
-    // The index, conditionally; in a registry the list of tags and the digest of each channel's current one.
+    // The index, conditionally; in a registry, the list of tags and the digest of each channel's current one.
     cost: (config, { channel_count }) => ({
       requests: addressOf(config).form === "index" ? 1 : 1 + channel_count,
       quota: 0,

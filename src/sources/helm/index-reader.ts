@@ -1,8 +1,8 @@
 import { SaidError } from "../../errors.ts";
 
-/** Takes an index piece by piece; what it finds goes to its sink. Throws `IndexError` for what cannot be read. */
+/** Reads an index piece by piece into a sink. Throws `IndexError`. */
 export interface IndexReader {
-  /** Text in any portions. */
+  /** Text in pieces of any size. */
   push(text: string): void;
   /** The index is complete. */
   end(): void;
@@ -11,14 +11,14 @@ export interface IndexReader {
 export interface IndexSink {
   /** Each chart's name, in the index's order. */
   onChart(name: string): void;
-  /** The text of one version of the wanted chart, or of a list of them, as YAML by itself. */
+  /** One version of the wanted chart, or a list of them, as complete YAML. */
   onEntry(text: string): void;
 }
 
-/** Longest text of one version: larger than any chart's facts, small enough to be parsed without holding others up. */
+/** Of one version: larger than any chart's facts, small enough to parse without delaying others. */
 export const maxEntryCharacters = 256 * 1024;
-/** Longest line: an icon may be written into an index. */
+/** Of one line: an index may contain an icon. */
 export const maxLineCharacters = 4 * 1024 * 1024;
 
-/** Why an index cannot be read. */
+/** An index cannot be read. */
 export class IndexError extends SaidError {}

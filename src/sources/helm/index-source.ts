@@ -14,12 +14,12 @@ import { type HelmSecret, readBasicAuth } from "./schema.ts";
 
 type IndexAddress = Extract<ChartAddress, { form: "index" }>;
 
-/** Of a refusal's body: enough for its text. */
+/** Of the body of a refusal: enough for its text. */
 const judgedBytes = 16 * 1024;
-/** A longer validator is not worth its place. */
+/** Longer validators are not stored. */
 const maxValidatorCharacters = 512;
 
-/** What a conditional request carries. */
+/** For conditional requests. */
 type Validators = Pick<Memo, "etag" | "last_modified">;
 
 function validator(response: Response, name: "etag" | "last-modified"): string | null {
@@ -37,7 +37,7 @@ async function startOf(response: Response): Promise<string> {
   return text.slice(0, judgedBytes);
 }
 
-/** Judges an answer that is neither an index nor "unchanged". */
+/** The error for a response that is neither an index nor "not modified". */
 async function refusal(response: Response, action: Message, hasSecret: boolean): Promise<PluginError> {
   const { status } = response;
   const said = oneLine(registryWords(await startOf(response)).text, 200).replace(/\.+$/, "");
@@ -46,7 +46,7 @@ async function refusal(response: Response, action: Message, hasSecret: boolean):
   return failure(codeOfStatus(status), action, reason);
 }
 
-/** The memory after an index was read: its versions from the highest to the lowest. */
+/** The memory after an index was read. */
 function remember(of: string, response: Response, memo: Memo | null, versions: readonly ChartVersion[]): Memo {
   return boundMemo({
     of,
@@ -61,13 +61,13 @@ function remember(of: string, response: Response, memo: Memo | null, versions: r
   });
 }
 
-/** What a check returns, from its memory alone: an unchanged index gives the same answer as the one that was read. */
+/** What a check returns, only from its memory: an unchanged index gives the same result. */
 async function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, request: ListRequest): Promise<Listing> {
   const byVersion = new Map(memo.versions.map((each) => [each.version, each]));
   const createdAt = (version: string) => byVersion.get(version)?.created_at ?? null;
   const versions = [...byVersion.keys()];
   const chosen = await chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
-  // An archive that was replaced shows for nothing: the index has every digest.
+  // A replaced archive is visible at no cost: the index has every digest.
   const replaced = memo.versions.filter(({ version, digest }) => {
     const known = request.known.get(version)?.revision ?? null;
     return known !== null && digest !== null && known !== digest;
@@ -81,13 +81,13 @@ async function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, reque
 }
 
 /**
- * A chart in a repository with an index. The index is asked for conditionally with the validators of the source's own memory,
- * because an answer of tens of megabytes is stored nowhere; the credential goes to the repository's origin alone.
+ * A chart in a repository with an index. The index is requested with the validators in the source's own memory, because tens of
+ * megabytes are not stored; the credential is sent only to the repository's origin.
  */
 export function indexSource(address: IndexAddress, secret: HelmSecret | null, context: PluginContext): OpenSource {
   const { chart, base, index } = address;
   const of = `${index.href} ${chart}`;
-  // The query may be a signature: it is no part of what is shown.
+  // The query may be a signature, so it is not shown.
   const action = say("sources.read_chart_repository", { url: oneLine(`${base.origin}${base.pathname}`, 200) });
 
   const send = async (validators: Validators): Promise<Response> => {

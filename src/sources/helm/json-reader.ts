@@ -4,17 +4,17 @@ import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters } from
 /** Deeper than any chart's facts. */
 const maxDepth = 64;
 const maxKeyCharacters = 4_096;
-/** The depth of what is in the list of a chart's versions: `{ "entries": { "name": [ here`. */
+/** The depth inside the list of a chart's versions: `{ "entries": { "name": [ here`. */
 const listDepth = 3;
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Reads an index in JSON in one pass over its characters. Like the reader of YAML it looks at the structure alone; the text of
- * each version of the wanted chart is handed over.
+ * Reads an index in JSON, in one pass. Like the YAML reader, it only looks at the structure and hands over the text of each version of
+ * the wanted chart.
  */
 export function jsonReader(chart: string, sink: IndexSink): IndexReader {
-  /** Closing brackets of what is open. */
+  /** The closing brackets of what is open. */
   const closers: string[] = [];
   let isInString = false;
   let isEscaped = false;
@@ -23,10 +23,10 @@ export function jsonReader(chart: string, sink: IndexSink): IndexReader {
   let hasChart = false;
   let isInEntries = false;
   let isInChart = false;
-  /** The string that is being read, when it may be a key that matters. */
+  /** The current string, if it may be a key that matters. */
   let text: string | null = null;
   let key: string | null = null;
-  /** What was collected of a version, before the present piece. */
+  /** The text of a version in earlier pieces. */
   let entry: string | null = null;
 
   const beginKey = (name: string) => {

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { ChartVersion } from "./chart-version.ts";
 
-/** The form of the memory between checks; another name means that nothing is remembered. */
+/** The form of the memory between checks. */
 const memoForm = "helm-1";
-/** Most characters of a memory; its owner bounds it to 2 MiB. */
+/** Of the whole memory, which may have 2 MiB. */
 const maxMemoCharacters = 1_500_000;
-/** Characters of notes that are remembered, those of the first versions. */
+/** Of the remembered notes of the first versions. */
 const maxNotesCharacters = 400_000;
-/** Characters of remembered versions that are no longer listed; the oldest are forgotten first. */
+/** Of remembered versions that are no longer listed; the oldest are dropped first. */
 const maxGoneCharacters = 32 * 1024;
 
 const Row = v.tuple([
@@ -32,9 +32,9 @@ const Stored = v.object({
   rows: v.array(Row),
 });
 
-/** What a source remembers of its last answer, so that an unchanged one is not read again. */
+/** What a source remembers of its last response, so that an unchanged one is not read again. */
 export interface Memo {
-  /** Which chart of which repository: a memory of another one is none. */
+  /** The chart and its repository: the memory of another one is not used. */
   of: string;
   etag: string | null;
   last_modified: string | null;
@@ -42,13 +42,13 @@ export interface Memo {
   total: number;
   /** The facts of the versions. */
   versions: readonly ChartVersion[];
-  /** Versions that are listed and whose facts are not here. */
+  /** Listed versions without facts here. */
   names: readonly string[];
-  /** Tags of a registry that were read and are no charts. */
+  /** Tags of a registry that are not charts. */
   others: readonly string[];
-  /** Versions that were listed once: when an answer came short, what it left out is not new the next time. */
+  /** Versions that are no longer listed: one that was missing for a while is not announced again. */
   gone: readonly string[];
-  /** The version whose missing facts were last asked for again. */
+  /** The version whose missing facts were last requested again. */
   repaired: string;
 }
 
@@ -58,7 +58,7 @@ export function parseMemo(text: string | null, of: string): Memo | null {
   try {
     value = JSON.parse(text);
   } catch {
-    return null; // cut off somewhere: everything is asked anew
+    return null; // incomplete: everything is requested again
   }
   const stored = v.safeParse(Stored, value);
   if (!stored.success || stored.output.of !== of) return null;
@@ -77,7 +77,7 @@ export function parseMemo(text: string | null, of: string): Memo | null {
   return { ...rest, versions };
 }
 
-/** The memory within its bounds: of more versions than fit, the last ones keep their names alone, and notes go before that. */
+/** The memory within its bounds: notes are dropped first, then the last versions keep only their names. */
 export function boundMemo(memo: Memo): Memo {
   let notes = 0;
   let characters = 4_096 + lengthOf(memo.names) + lengthOf(memo.gone) + lengthOf(memo.others);
@@ -93,7 +93,7 @@ export function boundMemo(memo: Memo): Memo {
   return { ...memo, versions, names: boundedNames(names, 256 * 1024) };
 }
 
-/** As many of the names, from the first, as fit. */
+/** The first names that fit. */
 function boundedNames(names: readonly string[], characters: number): readonly string[] {
   let used = 0;
   return names.filter((name) => {
@@ -106,7 +106,7 @@ function lengthOf(names: readonly string[]): number {
   return names.reduce((sum, name) => sum + name.length + 3, 0);
 }
 
-/** What is gone after a listing of these names. */
+/** The versions that are no longer listed. */
 export function goneAfter(memo: Memo | null, names: ReadonlySet<string>): readonly string[] {
   if (memo === null) return [];
   const before = [...memo.versions.map((each) => each.version), ...memo.names, ...memo.gone];
@@ -116,13 +116,13 @@ export function goneAfter(memo: Memo | null, names: ReadonlySet<string>): readon
   );
 }
 
-/** Every version that was ever listed, as far as it is remembered; null on a first check, when nobody can tell. */
+/** Every remembered version; null on a first check. */
 export function seenBefore(memo: Memo | null): ReadonlySet<string> | null {
   if (memo === null) return null;
   return new Set([...memo.versions.map((each) => each.version), ...memo.names, ...memo.gone]);
 }
 
-/** The same memory is always the same text, so that an unchanged one is not written again. */
+/** An equal memory gives the same text, so that it is not stored again. */
 export function formatMemo(memo: Memo): string {
   const { of, etag, last_modified, total, repaired, gone, names, others, versions } = memo;
   const rows = versions.map((each) => [

@@ -10,39 +10,39 @@ import { loadYaml } from "./parse-yaml.ts";
 import { similarNames } from "./similar-names.ts";
 import { yamlReader } from "./yaml-reader.ts";
 
-/** Bytes that are read before others get their turn: a few milliseconds of work. */
+/** Bytes that are read before the event loop runs again: a few milliseconds of work. */
 const bytesPerTurn = 32 * 1024;
-/** Characters of the chart's own entries that are parsed in one turn. */
+/** Characters of the chart's own entries that are parsed at once. */
 const parsedPerTurn = 16 * 1024;
-/** More versions of one chart than this are refused. */
+/** Versions of one chart; more are refused. */
 export const maxVersions = 20_000;
-/** Names that are remembered to say which ones are similar. */
+/** Names that are remembered to suggest similar ones. */
 const maxNames = 20_000;
 
 interface ReadIndexOptions {
   chart: string;
-  /** Relative addresses begin here. */
+  /** The base of relative addresses. */
   base: URL;
-  /** What is attempted, for messages. */
+  /** For errors. */
   action: Message;
   signal: AbortSignal;
 }
 
-/** Where the first character is that is no blank, comment, directive or `---`; -1 while it has not come. */
+/** The position of the first character that is not a space, comment, directive or `---`; -1 if there is none yet. */
 function contentAt(text: string): number {
   const skipped = /\s+|---(?=\s)|[#%][^\n]*(?:\n|$)/y;
   let at = 0;
   while (at < text.length) {
     skipped.lastIndex = at;
     const found = skipped.exec(text);
-    // A document mark may be cut off in its middle.
+    // The document marker may be incomplete.
     if (found === null) return /^-{1,3}$/.test(text.slice(at, at + 4)) ? -1 : at;
     at += found[0].length;
   }
   return -1;
 }
 
-/** Chooses the reader by the first character. A web page is refused at once, before the rest is read. */
+/** Chooses the reader by the first character. A web page is refused at once. */
 function detectingReader(chart: string, sink: IndexSink): IndexReader {
   let chosen: IndexReader | null = null;
   let held = "";
@@ -66,12 +66,12 @@ function detectingReader(chart: string, sink: IndexSink): IndexReader {
   };
 }
 
-/** The text in memory of its own: a part of a piece would keep the whole piece, and names from every piece the whole index. */
+/** A copy: a slice would keep its whole piece in memory, and names from every piece the whole index. */
 function copied(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text));
 }
 
-/** The chart's versions in a growing list; entries wait until there is time to parse them. */
+/** The chart's versions; entries wait until there is time to parse them. */
 function collector(options: ReadIndexOptions, parse: ParseYaml) {
   const { chart, base } = options;
   const versions = new Map<string, ChartVersion>();
@@ -83,7 +83,7 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
   const add = (value: unknown) => {
     const read = readEntry(value, base, parse);
     if (typeof read === "string") unusable ??= read;
-    // Helm takes the first of two entries of one version.
+    // Of two entries of one version, Helm takes the first.
     else if (!versions.has(read.version)) versions.set(read.version, read);
     if (versions.size > maxVersions) {
       throw new IndexError(say("charts.too_many_versions", { chart, limit: maxVersions }));
@@ -165,8 +165,8 @@ async function readAll(body: ReadableStream<Uint8Array>, options: ReadIndexOptio
 }
 
 /**
- * The versions of one chart in an index, in its order. The body is read piece by piece and given up at the first error; nothing of
- * the other charts is kept but names. Throws PluginError `malformed`, or `not_found` with the names that are similar.
+ * The versions of one chart in an index, in its order. The body is read piece by piece, up to the first error; only the names of other
+ * charts are kept. Throws PluginError `malformed`, or `not_found` with similar names.
  */
 export async function readIndex(
   body: ReadableStream<Uint8Array>,

@@ -19,17 +19,17 @@ import { type HelmSecret, readBasicAuth } from "./schema.ts";
 
 type RegistryAddress = Extract<ChartAddress, { form: "registry" }>;
 
-/** Tags may not have a plus, so Helm writes build metadata with an underscore. */
+/** Tags cannot have a plus, so Helm writes an underscore before build metadata. */
 function tagOf(version: string): string {
   return version.replaceAll("+", "_");
 }
 
-/** Helm sees only tags with all three numbers; shorter ones are names that move. */
+/** Helm only uses tags with all three numbers; shorter ones move. */
 function isFullVersion(text: string): boolean {
   return isChartVersion(text) && /^v?\d+\.\d+\.\d+/.test(text);
 }
 
-/** The index of a repository may be large; no answer of a registry is. */
+/** Only an index may be large, not the responses of a registry. */
 function narrowed(context: PluginContext): PluginContext {
   const cut = (response: Response, host: string): Response => {
     if (response.body === null) return response;
@@ -49,7 +49,7 @@ function narrowed(context: PluginContext): PluginContext {
   return { ...context, fetch: async (url, init) => cut(await context.fetch(url, init), url.host) };
 }
 
-/** The one version whose facts are still missing that is asked for again this time: the next after the last one. */
+/** The version with missing facts that this check looks up again. */
 function versionToRepair(memo: Memo | null, chosen: readonly string[], known: ListRequest["known"]): string | null {
   if (memo === null) return null;
   const facts = new Set(memo.versions.map((each) => each.version));
@@ -58,8 +58,8 @@ function versionToRepair(memo: Memo | null, chosen: readonly string[], known: Li
 }
 
 /**
- * A chart in a registry. Its tags are its versions; the facts of a new one cost its manifest and its config, a watched one a `HEAD`,
- * and what is known nothing. A lookup that fails keeps the version with what is known of it.
+ * A chart in a registry, whose tags are its versions. A new version costs its manifest and its config, a watched one a `HEAD`, a known one
+ * nothing. A failed lookup keeps the version with what is known of it.
  */
 export function registrySource(
   { repository, chart }: RegistryAddress,
@@ -81,7 +81,7 @@ export function registrySource(
     throw failure("not_found", say("sources.find_chart", { name: chart }), reason);
   };
 
-  /** Looks up what is missing; `facts` has the outcome, null for a tag that is no chart. */
+  /** Looks up what is missing and adds it to `facts`; null for a tag that is not a chart. */
   const lookUp = async (facts: Map<string, ChartVersion | null>, asked: readonly string[], request: ListRequest) => {
     const read = chartReader({ repository, session, parse: await loadYaml() });
     const look = async (version: string) => {

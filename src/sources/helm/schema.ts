@@ -3,7 +3,7 @@ import { issue, say } from "../../messages/message.ts";
 import { checkTogether, requiredAddress } from "../address-fields.ts";
 import { parseChartAddress } from "./chart-address.ts";
 
-/** The configuration of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
+/** The configuration of a source of kind `helm`; `parseChartAddress` reads the two fields. */
 export const HelmConfig = v.pipe(
   v.strictObject({
     chart: v.pipe(
@@ -30,7 +30,7 @@ export type HelmConfig = v.InferOutput<typeof HelmConfig>;
 export const HelmSecret = v.object({ basic_auth: v.pipe(v.string(), v.regex(/^[^:]+:.+$/s)) });
 export type HelmSecret = v.InferOutput<typeof HelmSecret>;
 
-/** The two halves of the secret. */
+/** The two parts of the secret. */
 export function readBasicAuth({ basic_auth }: HelmSecret): { username: string; password: string } {
   const colon = basic_auth.indexOf(":");
   return { username: basic_auth.slice(0, colon), password: basic_auth.slice(colon + 1) };

@@ -1,10 +1,10 @@
-/** Names that are longer are compared by their beginnings. */
+/** Longer names are compared by their start. */
 const maxComparedCharacters = 32;
-/** Of a larger repository only the first names are compared. */
+/** In a larger repository, only the first names are compared. */
 const maxCompared = 1_000;
 const maxSimilar = 5;
 
-/** Insertions, removals and replacements that lead from one text to the other. */
+/** Insertions, removals and replacements between two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -18,7 +18,7 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The names that somebody who wrote `name` may have meant, the most similar first, at most five. */
+/** Up to five names similar to `name`, the most similar first. */
 export function similarNames(name: string, names: readonly string[]): readonly string[] {
   const wanted = name.toLowerCase().slice(0, maxComparedCharacters);
   return names

@@ -5,10 +5,10 @@ const dash = 0x2d;
 const colon = 0x3a;
 const hash = 0x23;
 
-/** Characters that begin something that has to be looked at closely: quotes, brackets, block texts, anchors and the like. */
+/** Characters that need a full read: quotes, brackets, block texts, anchors and the like. */
 const special = new Set([..."\"'[]{}|>&*!%@`?"].map((character) => character.charCodeAt(0)));
 
-/** The line is not for skimming: read it whole. */
+/** The line needs a full read. */
 export const unskimmed = -2;
 /** The line leaves nothing open. */
 export const nothingOpen = -1;
@@ -19,7 +19,7 @@ function isBlankAt(text: string, at: number, end: number): boolean {
   return code === blank || code === tab;
 }
 
-/** True where only a quoted text that ends on this line stands, as in `created: "2026-01-01T00:00:00Z"`. */
+/** True for a single quoted text that ends on this line, as in `created: "2026-01-01T00:00:00Z"`. */
 function isClosedQuote(text: string, from: number, end: number): boolean {
   const quote = text[from];
   if (quote !== '"' && quote !== "'") return false;
@@ -29,9 +29,9 @@ function isClosedQuote(text: string, from: number, end: number): boolean {
 }
 
 /**
- * What a line of a chart that nobody wants leaves open, without making anything of it: the column of a plain text that may go on,
- * `nothingOpen`, or `unskimmed` when it has to be read whole. The line is `text` from `from` to `end`, its first character at
- * `indent`; nothing was open before it. An index of 60 MB has more than a million such lines.
+ * What a line of an unwanted chart leaves open: the column of a plain text that may continue, `nothingOpen`, or `unskimmed` if it needs
+ * a full read. The line is `text` from `from` to `end`, its first character at `indent`; nothing was open before it. An index of 60 MB
+ * has more than a million such lines.
  */
 export function skimLine(text: string, from: number, end: number, indent: number): number {
   const last = text.charCodeAt(end - 1) === carriageReturn ? end - 1 : end;

@@ -1,24 +1,24 @@
-/** What goes on at the end of a line, and ends on a later one. Columns are counted from 0. */
+/** What is still open at the end of a line. Columns count from 0. */
 export type Open =
   | { kind: "none" }
-  /** A quoted text; `depth` brackets are open around it. */
+  /** A quoted text inside `depth` open brackets. */
   | { kind: "quoted"; quote: '"' | "'"; depth: number }
   | { kind: "flow"; depth: number }
-  /** A `|` or `>` text: every line deeper than `column` is its content. */
+  /** A `|` or `>` text: every line deeper than `column` belongs to it. */
   | { kind: "block"; column: number }
-  /** A plain text: lines deeper than `column` go on with it. */
+  /** A plain text: lines deeper than `column` continue it. */
   | { kind: "plain"; column: number };
 
-/** One line where nothing was open. */
+/** One line, if nothing was open before it. */
 export interface LineHead {
   /** Column of the first character. */
   indent: number;
-  /** Column of what stands behind the dashes of list items; the line's length when nothing does. */
+  /** Column of what follows the dashes of list items; the line's length if nothing does. */
   column: number;
   is_item: boolean;
-  /** Null when the line has no key, or one that is not plain or quoted on this line. */
+  /** Null without a key that is plain or quoted on this line. */
   key: string | null;
-  /** Column where the value of the key begins; the line's length when there is none. */
+  /** Column of the key's value; the line's length if there is none. */
   value: number;
   open: Open;
 }
@@ -35,7 +35,7 @@ function skipBlanks(line: string, from: number): number {
   return at;
 }
 
-/** The column behind the closing quote, or -1 when it is not on this line. */
+/** The column after the closing quote; -1 if it is not on this line. */
 function closingQuote(line: string, from: number, quote: '"' | "'"): number {
   for (let at = line.indexOf(quote, from); at !== -1; at = line.indexOf(quote, at + 1)) {
     if (quote === "'") {
@@ -69,10 +69,10 @@ function goThroughFlow(line: string, from: number, depth: number): Open {
   return { kind: "flow", depth: open };
 }
 
-/** What a value that begins at `from` leaves open; `owner` is the column of its key or list dash. */
+/** What a value at `from` leaves open; `owner` is the column of its key or list dash. */
 function openedBy(line: string, from: number, owner: number): Open {
   let at = skipBlanks(line, from);
-  // Anchors and tags stand before the value.
+  // Anchors and tags come before the value.
   while (line[at] === "&" || line[at] === "!") {
     while (!isBlankAt(line, at)) at++;
     at = skipBlanks(line, at);
@@ -87,7 +87,7 @@ function openedBy(line: string, from: number, owner: number): Open {
   return { kind: "plain", column: owner };
 }
 
-/** The key that begins at `from` and the column behind its colon; null when there is none on this line. */
+/** The key at `from` and the column after its colon; null if there is none on this line. */
 function keyAt(line: string, from: number): { key: string; end: number } | null {
   const first = line[from];
   if (first === '"' || first === "'") {
@@ -110,14 +110,14 @@ function unquoted(text: string, quote: '"' | "'"): string {
   return text.includes("\\") ? text.replace(/\\(["\\/])/g, "$1") : text;
 }
 
-/** Number of blanks at the beginning of a line. */
+/** Number of leading spaces. */
 export function indentOf(line: string): number {
   let at = 0;
   while (at < line.length && line[at] === " ") at++;
   return at;
 }
 
-/** Reads a line that begins outside of every open text. It is neither blank nor a comment. */
+/** Reads a line that starts outside of any open text, and is neither blank nor a comment. */
 export function readLine(line: string, indent: number): LineHead {
   let column = indent;
   let dash = indent;
@@ -128,7 +128,7 @@ export function readLine(line: string, indent: number): LineHead {
   const is_item = column > indent;
   const found = keyAt(line, column);
   if (found === null) {
-    // A text on a line of its own has no brothers: lines at its own column go on with it.
+    // A text on its own line is the only value: lines at its own column continue it.
     const owner = is_item ? dash : indent - 1;
     return { indent, column, is_item, key: null, value: column, open: openedBy(line, column, owner) };
   }
@@ -137,8 +137,8 @@ export function readLine(line: string, indent: number): LineHead {
 }
 
 /**
- * Goes on with what was open. Returns what is open now, or null when the line is not part of it and has to be read by `readLine`.
- * Blank lines and comments belong to nobody and are the caller's.
+ * Continues what was open. Returns what is open now, or null if the line is not part of it and `readLine` has to read it. The caller
+ * skips blank lines and comments.
  */
 export function continueLine(open: Open, line: string, indent: number): Open | null {
   switch (open.kind) {

@@ -3,13 +3,13 @@ import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters, maxLi
 import { nothingOpen, skimLine, unskimmed } from "./skim-line.ts";
 import { continueLine, indentOf, type LineHead, type Open, readLine } from "./yaml-line.ts";
 
-/** The keys of a version that are read; the others are left out before anything is parsed. */
+/** The keys of a version that are read; the others are dropped before parsing. */
 const wantedKeys = new Set(["version", "appVersion", "digest", "created", "urls", "home", "deprecated", "annotations"]);
 
 const closed: Open = { kind: "none" };
 const plainTexts: Open[] = [];
 
-/** The same object for every text of a column: there are a million of them. */
+/** One object for each column, because there are a million texts. */
 function plainAt(column: number): Open {
   const known = plainTexts[column];
   if (known !== undefined || column > 200) return known ?? { kind: "plain", column };
@@ -22,15 +22,15 @@ function plainAt(column: number): Open {
 interface Item {
   lines: string[];
   characters: number;
-  /** Column of its keys; null for one that is no mapping line by line. */
+  /** Column of its keys; null if it is not a mapping in block style. */
   column: number | null;
   /** The last key was a wanted one. */
   is_kept: boolean;
 }
 
 /**
- * Reads an index in block style line by line. Only indentation and open texts are looked at; what belongs to the wanted chart is
- * handed over entry by entry, everything else is forgotten at once.
+ * Reads an index in block style line by line. It only looks at indentation and open texts; it hands over the entries of the wanted
+ * chart and forgets everything else at once.
  */
 export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   let rest = "";
@@ -74,7 +74,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     hasChart = true;
     const value = line.slice(head.value);
     if (value === "" || value.startsWith("#")) return;
-    // A list in brackets, which may go on over lines.
+    // A list in brackets, possibly over several lines.
     item = { lines: [], characters: 0, column: null, is_kept: true };
     keep(value);
   };
@@ -83,7 +83,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     itemColumn = head.indent;
     const column = head.key === null ? null : head.column;
     item = { lines: [], characters: 0, column, is_kept: column === null || isWanted(head.key) };
-    // The dash becomes a blank, so that all keys of the version stand in one column.
+    // The dash becomes a space, so that all keys of the version are in one column.
     keep(`${line.slice(0, head.indent)} ${line.slice(head.indent + 1)}`);
   };
   const inChart = (head: LineHead, line: string) => {
@@ -97,7 +97,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   };
   const beginRootKey = (head: LineHead, line: string) => {
     if (head.is_item) {
-      // A list that stands in the column of its key.
+      // A list in the column of its key.
       if (isInEntries) throw noMapping();
       return;
     }
@@ -139,7 +139,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     const isQuoted = open.kind === "quoted" || open.kind === "flow";
     if (indent === line.length || (line[indent] === "\t" && line.trim() === "")) return keep("");
     if (!isQuoted && indent === 0 && isBoundary(line)) {
-      // `---` begins the document, or ends it when there was something before.
+      // `---` starts the document, or ends it if there was something before.
       isOver = rootColumn !== -1 || line.startsWith("...");
       if (isOver) finishItem();
       return;
@@ -152,7 +152,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     keep(line);
   };
 
-  /** Takes a line of another chart without copying it; false when it has to be taken whole. */
+  /** Takes a line of another chart without copying it; false if it needs a full read. */
   const skim = (text: string, from: number, end: number): boolean => {
     if (isInChart || chartColumn === -1 || !isInEntries || isOver) return false;
     if (open.kind === "quoted" || open.kind === "flow") return false;
@@ -163,7 +163,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     if (at >= end || first === "\t" || first === "\r" || indent < chartColumn) return false;
     const goesOn = open.kind !== "none" && indent > open.column;
     if (!goesOn) {
-      // A chart's name, or a comment, which ends nothing.
+      // A chart's name, or a comment, which does not end anything.
       if (first === "#" || (indent === chartColumn && first !== "-")) return false;
       const column = skimLine(text, from, end, indent);
       if (column === unskimmed) return false;

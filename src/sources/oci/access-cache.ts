@@ -3,25 +3,25 @@ import { RecentMap } from "../../recent-map.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 
-/** What a registry wants to see on each request to one repository. */
+/** The authorization that a registry wants on each request to one repository. */
 export type Method =
   | { kind: "none" }
   | { kind: "basic" }
   | { kind: "bearer"; realm: string; service: string | null; scope: string };
 
-/** What is known of one repository under one credential. `expires_at` is as `Clock.elapsed` counts. */
+/** The access to one repository with one credential. `expires_at` is in the time of `Clock.elapsed`. */
 export interface Access {
   method: Method;
   token: { value: string; expires_at: number } | null;
 }
 
-/** Access by repository and credential, so that a check begins with the token of the last one and not with a refusal. */
+/** Access by repository and credential, so that a check starts with the last token instead of a refusal. */
 export interface AccessCache {
   find(repository: Repository, secret: OciSecret | null): Access | null;
   store(repository: Repository, secret: OciSecret | null, access: Access): void;
 }
 
-// The key holds no secret: a heap dump or a log of this map shows a digest.
+// A digest, so that a heap dump or log of this map shows no secret.
 function keyOf({ origin, name }: Repository, secret: OciSecret | null): string {
   if (secret === null) return `${origin} ${name}`;
   const who = JSON.stringify([secret.username, secret.password]);
@@ -30,7 +30,7 @@ function keyOf({ origin, name }: Repository, secret: OciSecret | null): string {
     .digest("base64");
 }
 
-/** A cache of at most `limit` repositories in memory; the least recently used one goes first. */
+/** A cache of at most `limit` repositories in memory; the least recently used one is dropped first. */
 export function accessCache(limit = 2_000): AccessCache {
   const entries = new RecentMap<string, Access>(limit);
   return {

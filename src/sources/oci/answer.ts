@@ -9,7 +9,7 @@ const RegistryErrors = v.object({
     v.object({ code: v.optional(v.unknown()), message: v.optional(v.unknown()), detail: v.optional(v.unknown()) }),
   ),
 });
-// Token servers and the products around registries have forms of their own.
+// Token servers and other products use their own forms.
 const OtherErrors = v.object({
   details: v.optional(v.string()),
   message: v.optional(v.string()),
@@ -17,7 +17,7 @@ const OtherErrors = v.object({
   error: v.optional(v.string()),
 });
 
-/** What the registry itself said: the messages of its `errors`, else the few other forms in use, else nothing. */
+/** The registry's own text: the messages of its `errors`, or one of the other forms in use; may be empty. */
 export function registryWords(body: string): { text: string; codes: readonly string[] } {
   let json: unknown;
   try {
@@ -39,8 +39,7 @@ export function registryWords(body: string): { text: string; codes: readonly str
 }
 
 /**
- * Judges an answer that is no success, with the registry's own words. How long to wait is read by whoever sends requests, who keeps
- * it too.
+ * The error for an unsuccessful response, with the registry's own text. The caller's HTTP client reads how long to wait.
  */
 export function refusal(response: Response, body: string, action: Message): PluginError {
   const { status } = response;
@@ -49,11 +48,11 @@ export function refusal(response: Response, body: string, action: Message): Plug
     ? say("sources.answered_by_no_registry", { status })
     : say("sources.answered", { status, said: oneLine(text, 300) });
   if (codes.includes("TOOMANYREQUESTS")) return failure("rate_limited", action, reason);
-  // A realm that is gone is no image that is missing.
+  // 410 can come from a token server, so it does not mean that the image is missing.
   return failure(status === 410 ? "rejected" : codeOfStatus(status), action, reason);
 }
 
-/** Parses the body of a success by its schema; a web page, broken JSON or another shape is `malformed`, with the cause said. */
+/** Parses a body by its schema. A web page, broken JSON or another form is `malformed`, with the cause. */
 export function readJson<S extends v.GenericSchema>(
   schema: S,
   response: Response,

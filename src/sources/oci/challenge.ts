@@ -1,19 +1,19 @@
-/** One way of proving who asks, as a server offers it in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+/** One way to authenticate, from `WWW-Authenticate` (RFC 9110, 11.6.1). */
 export interface Challenge {
   /** In lower case: `bearer`, `basic`. */
   scheme: string;
-  /** Names in lower case; of a name given twice the first counts. */
+  /** Names in lower case; the first of equal names counts. */
   parameters: ReadonlyMap<string, string>;
 }
 
-// A server that needs more to say who may come in is not talking to us.
+// No real server sends longer challenges.
 const maxHeaderCharacters = 8_192;
 
 const separators = /[\s,]*/y;
 const word = /[^\s,="]+/y;
 const equals = /\s*=\s*/y;
 const quoted = /"((?:[^"\\]|\\.)*)"?/y;
-// Beyond the RFC: unquoted addresses are met in the wild, so a bare value ends only at a comma or a blank.
+// Beyond the RFC: some servers do not quote addresses, so a bare value ends only at a comma or a space.
 const bare = /[^\s,]*/y;
 const token68 = /[ \t]+([A-Za-z0-9\-._~+/]+=*)[ \t]*(?=,|$)/y;
 
@@ -23,8 +23,8 @@ function take(pattern: RegExp, text: string, at: number): RegExpExecArray | null
 }
 
 /**
- * Every challenge of a `WWW-Authenticate` header, in its order; several headers arrive joined by commas, which also separate
- * parameters, so a word without `=` begins the next challenge. What cannot be understood is left out, nothing is thrown.
+ * The challenges of a `WWW-Authenticate` header, in order. Commas join several headers and also separate parameters, so a word without
+ * `=` starts the next challenge. Invalid parts are left out; it never throws.
  */
 export function parseChallenges(header: string | null): readonly Challenge[] {
   const text = (header ?? "").slice(0, maxHeaderCharacters);

@@ -5,11 +5,11 @@ import { acceptedOf } from "../accepted.ts";
 import { sharePlaces } from "../places.ts";
 import type { ListRequest } from "../source.ts";
 
-/** Questions whose answers are remembered; each answer has a few hundred names at most. */
+/** Remembered selections; each has at most a few hundred names. */
 const maxRemembered = 4_000;
 const remembered = new RecentMap<string, readonly string[]>(maxRemembered);
 
-/** A question is told by everything that decides. */
+/** Everything that determines a selection. */
 function keyOf(question: readonly string[]): string {
   const digest = createHash("sha256");
   for (const part of question) digest.update(`${part.length} ${part}`);
@@ -22,15 +22,15 @@ function remember(key: string, answer: readonly string[]): readonly string[] {
 }
 
 /**
- * The first `limit` of `orderTags`. Ordering 10,000 tags takes some 50 ms, and between two checks a list is nearly always the same: the
- * answer is remembered by the digest of the question, so that it can never be out of date.
+ * The first `limit` of `orderTags`. Ordering 10,000 tags takes about 50 ms, and lists rarely change between checks: the result is
+ * remembered by the digest of everything that determines it, so it is never stale.
  */
 export function highestTags(tags: readonly string[], limit: number): readonly string[] {
   const key = keyOf([String(limit), tags.join(",")]);
   return remember(key, remembered.get(key) ?? orderTags(tags).slice(0, limit));
 }
 
-/** The highest of the tags that each channel takes, `limit` in all: judged once for a list and its rules. */
+/** The highest tags of each channel, `limit` in all: selected once for a list and its rules. */
 export async function highestAccepted(
   tags: readonly string[],
   request: Pick<ListRequest, "accepts" | "limit" | "most_each" | "rules">,

@@ -1,6 +1,6 @@
-/** What an image says of itself, by the annotations that OCI names; null where it says nothing. */
+/** The OCI annotations of an image; null if absent. */
 export interface ImageLabels {
-  /** The commit that it was built from. */
+  /** The commit it was built from. */
   source_revision: string | null;
   labelled_version: string | null;
 }
@@ -18,13 +18,13 @@ function readLabel(labels: object, name: string): string | null {
   return isUsable ? text : null;
 }
 
-/** Reads labels or annotations as they came: whatever is no short plain text counts as not said. */
+/** Reads labels or annotations. Anything but a short plain text counts as absent. */
 export function readLabels(labels: unknown): ImageLabels {
   if (typeof labels !== "object" || labels === null) return unlabelled;
   return { source_revision: readLabel(labels, "revision"), labelled_version: readLabel(labels, "version") };
 }
 
-/** Each from the first that has it. */
+/** Each label from the first source that has it. */
 export function mergedLabels(...all: readonly ImageLabels[]): ImageLabels {
   return {
     source_revision: all.find((one) => one.source_revision !== null)?.source_revision ?? null,

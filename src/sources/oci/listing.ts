@@ -9,18 +9,18 @@ import { lookUpEach, nextInTurn } from "./lookups.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
-/** Characters of remembered names that are no longer listed; the oldest are forgotten first. */
+/** Of remembered names that are no longer listed; the oldest are dropped first. */
 const maxAbsentCharacters = 64 * 1024;
-/** The form of the memory between checks; another name means that nothing is remembered. */
+/** The form of the memory between checks. */
 const memoForm = "oci-tags-1";
 
-/** What a check remembers. Tags have neither blanks nor commas, so comparing 10,000 of them is comparing one text. */
+/** What a check remembers. Tags have no spaces or commas, so 10,000 of them are compared as one text. */
 interface Memo {
   /** Every tag that was listed. */
   listed: string;
-  /** Tags that were listed once: when an answer came short, what it left out is not new the next time. */
+  /** Tags that are no longer listed: one that was missing for a while is not announced again. */
   absent: string;
-  /** The tag whose missing digest was last asked for again. */
+  /** The tag whose missing digest was last requested again. */
   repaired: string;
 }
 
@@ -48,7 +48,7 @@ function remember(memo: Memo | null, list: readonly string[], repaired: string |
   return { ...next, absent: gone.slice(cut) };
 }
 
-/** Tags that were never listed before; null on a first check, when nobody can tell. */
+/** Tags that were never listed before; null on a first check. */
 function appearedTags(memo: Memo | null, list: readonly string[]): ReadonlySet<string> | null {
   if (memo === null) return null;
   if (memo.listed === list.join(",")) return new Set();
@@ -56,7 +56,7 @@ function appearedTags(memo: Memo | null, list: readonly string[]): ReadonlySet<s
   return new Set(list.filter((tag) => !seen.has(tag)));
 }
 
-/** The one known tag without a digest that is asked for again this time: the next after the last one. */
+/** The known tag without a digest that this check looks up again. */
 function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: ListRequest): string | null {
   const isBroken = (tag: string) => request.known.get(tag)?.revision === null && present.has(tag);
   const broken = [...request.known.keys()].filter((tag) => isBroken(tag) && !request.watch.includes(tag));
@@ -64,8 +64,8 @@ function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: L
 }
 
 /**
- * The tags that a check returns: those watched and the one to repair, then for each channel up to `limit` of the newly appeared
- * and the highest ones, the new first, so that a patch of an old line is seen although many higher tags exist.
+ * The tags that a check returns: the watched ones, the one to repair, then for each channel up to `limit` of the new and the highest
+ * ones. New tags come first, so that a patch of an old line is seen below many higher tags.
  */
 async function select(
   appeared: ReadonlySet<string>,
@@ -93,7 +93,7 @@ async function leadingWith(
   return sharePlaces(groups, request.limit, request.most_each);
 }
 
-/** What is known of a tag after this check; with labels when its image was read. */
+/** What is known of a tag after this check; with labels if its image was read. */
 interface Looked extends KnownRelease {
   labels?: ImageLabels | null;
 }
@@ -106,9 +106,9 @@ interface ListingParts {
 }
 
 /**
- * Turns a tag list into releases. A known tag costs nothing; a watched one costs a `HEAD`; a new one, and a new build of a watched
- * one, its digest and, where build times are read, its config; and one known tag without a digest is asked again, in rotation. A
- * lookup that fails keeps the tag with what is known of it.
+ * Turns a tag list into releases. A known tag costs nothing, a watched one a `HEAD`; a new tag or a new build costs its digest and, if
+ * build times are read, its config. One known tag without a digest is looked up again, in rotation. A failed lookup keeps the tag with
+ * what is known of it.
  */
 export async function listReleases(
   parts: ListingParts,

@@ -9,7 +9,7 @@ import { choosePlatform, type PlatformEntry } from "./platform.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import type { Repository } from "./repository.ts";
 
-/** Every form of manifest that we read; without them old registries answer in a form that has another digest. */
+/** All forms that we read; without them, old registries return a form with another digest. */
 export const manifestTypes = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -37,7 +37,7 @@ const Entry = v.object({
   ),
   annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
-// An index has manifests, an image a config; what has neither (schema 1, artefacts of other tools) has no build time either.
+// An index has manifests, an image has a config; other documents (schema 1, artifacts) have no build time.
 const Manifest = v.object({
   manifests: v.optional(v.nullable(v.array(Entry))),
   config: v.optional(v.nullable(v.object({ digest: Digest }))),
@@ -48,21 +48,21 @@ const Config = v.object({
   config: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
 
-/** A document of the registry with the digest of its bytes. */
+/** A document with the digest of its bytes. */
 interface Document {
   digest: string;
   body: string;
   response: Response;
 }
 
-/** What a tag or a digest names: an index of images, or one image with its config. */
+/** An index of images, or one image with its config. */
 export interface TopManifest {
   reference: string;
   digest: string;
-  /** The real images of an index, attestations left out; null for a single image. */
+  /** The images of an index, without attestations; null for a single image. */
   images: readonly ImageEntry[] | null;
   config_digest: string | null;
-  /** What its annotations say. */
+  /** From its annotations. */
   labels: ImageLabels;
 }
 
@@ -72,10 +72,10 @@ export interface BuiltImage extends ImageLabels {
 }
 
 export interface ManifestReader {
-  /** The digest behind a tag by one `HEAD`; by a `GET` where the registry does not tell. */
+  /** The digest of a tag by one `HEAD`, or by a `GET` if the registry does not report it. */
   findDigest(tag: string): Promise<string>;
   readManifest(tagOrDigest: string): Promise<TopManifest>;
-  /** Build time, labels and defaults of the image for a platform (null: linux/amd64, else the first one); null when there is none for it. */
+  /** Build time, labels and defaults of the image for a platform (null: linux/amd64, or the first one); null if it has none. */
   readImage(top: TopManifest, platform: string | null): Promise<BuiltImage | null>;
 }
 
@@ -85,7 +85,7 @@ function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
   return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
 }
 
-/** The real images of an index, without attestations, which are marked by their platform, their annotation or both. */
+/** The images of an index. Attestations are marked by their platform, their annotation, or both. */
 function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly ImageEntry[] {
   return entries
     .filter((entry) => entry.annotations?.["vnd.docker.reference.type"] === undefined)
@@ -99,20 +99,20 @@ function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly
     .filter((entry) => entry.os !== "unknown" && entry.architecture !== "unknown");
 }
 
-/** Milliseconds UTC of a config's `created`; null for placeholders before 2000. */
+/** `created` of a config in milliseconds UTC; null for placeholders. */
 export function readCreated(created: string | null | undefined): number | null {
   const instant = parseInstant(created ?? "");
   return instant === null || instant < earliestBuild ? null : instant;
 }
 
-/** Reads manifests and config blobs of one repository. What is asked for by digest is checked against it. */
+/** Reads manifests and config blobs of one repository, and verifies the digest of what is requested by digest. */
 export function manifestReader(repository: Repository, session: RegistrySession): ManifestReader {
   const imageName = `${repository.registry}/${repository.name}`;
   const base = `${repository.origin}/v2/${repository.name}`;
   const nameOf = (reference: string) => `${imageName}${reference.includes(":") ? "@" : ":"}${reference}`;
 
   const get = async (path: string, accept: string, action: Message, expected: string | null): Promise<Document> => {
-    // Each of them is asked for once and then known: the store of conditional answers would only grow.
+    // Each document is requested only once, so storing it for conditional requests is of no use.
     const url = new URL(`${base}${path}`);
     const response = await session.send({ method: "GET", url, accept, action, cache: "no-store" });
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -149,7 +149,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
       const response = await session.send({ method: "HEAD", url, accept: manifestTypes, action });
       const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
       if (response.ok && told.success) return told.output;
-      // 405: a registry without HEAD. For other refusals a GET would cost a pull to hear the same.
+      // 405: a registry without HEAD. For other refusals, a GET would cost a pull and fail in the same way.
       if (response.ok || response.status === 405) return (await readManifest(tag)).digest;
       throw refusal(response, "", action);
     },
@@ -157,7 +157,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
       const entry = top.images === null ? null : choosePlatform(top.images, platform);
       if (top.images !== null && entry === null) return null;
       const { config_digest, labels } = entry === null ? top : await readManifest(entry.digest);
-      // What stands nearest to the image was said of it alone; its config may repeat what a base image says of itself.
+      // Annotations are about this image; labels in its config may come from the base image.
       const said = mergedLabels(labels, entry?.labels ?? unlabelled, top.labels);
       if (config_digest === null) return { created_at: null, config: {}, ...said };
       const action = say("sources.read_image_config", { name: nameOf(top.reference) });
@@ -169,7 +169,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
   };
 }
 
-/** True for a reference that may stand in a path: a tag or a digest, nothing else. */
+/** True for a tag or a digest: nothing else may be part of a path. */
 export function isDigest(text: string): boolean {
   return v.is(Digest, text);
 }

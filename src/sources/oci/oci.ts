@@ -18,7 +18,7 @@ interface ParsedConfig {
   mode: OciConfig["published_at_mode"];
 }
 
-/** Configurations whose meaning is remembered: they are the same at every check. */
+/** Parsed configurations: they are the same at every check. */
 const maxParsed = 2_000;
 const parsedConfigs = new RecentMap<string, ParsedConfig>(maxParsed);
 
@@ -32,12 +32,12 @@ function readConfig(input: unknown): ParsedConfig {
   return parsed;
 }
 
-// Reading a config on Docker Hub counts against the pulls of the whole address (100 in six hours); elsewhere it is free.
+// On Docker Hub, reading a config counts as a pull of the IP address (100 in six hours); elsewhere it is free.
 function readsBuildTimes(mode: OciConfig["published_at_mode"], { registry }: Repository): boolean {
   return mode === "build_time" || (mode === "auto" && registry !== DOCKER_HUB);
 }
 
-/** What the registry does not have is null; every other fault stays one. */
+/** Null if the registry does not have it; other errors are thrown. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -47,7 +47,7 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** An image reference says nothing of how its registry is reached. */
+/** An image reference does not tell how to reach its registry. */
 function configFor(image: string, isPlain: boolean): OciConfig {
   const { registry, repository } = parseImageReference(image);
   const name = formatImageReference({ scheme: "https", registry, repository });
@@ -87,8 +87,8 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
 }
 
 /**
- * Container registries by the OCI distribution API. Sessions opened from one source share what they learnt of each registry's
- * sign-in, and the tokens, in a bounded memory.
+ * Container registries by the OCI distribution API. All sessions share what is known of each registry's sign-in, and the tokens, in a
+ * bounded cache.
  */
 export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
   return {
@@ -99,7 +99,7 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     configFor,
     isPlain: (config) => readConfig(config).repository.origin.startsWith("http:"),
     host: (config) => new URL(readConfig(config).repository.origin).host,
-    // The list of tags and the digest of each channel's current one. Registries limit pulls, and these are none.
+    // The list of tags, and the digest of each channel's current one. Neither counts as a pull.
     checks_per_host: 4,
     cost: (_config, { channel_count }) => ({ requests: 1 + channel_count, quota: 0, hourly_limit: null }),
   };

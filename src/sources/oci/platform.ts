@@ -1,11 +1,11 @@
-/** What an entry of an index says it runs on; blank where it says nothing. */
+/** The platform of an entry of an index; blank if absent. */
 export interface PlatformEntry {
   os: string;
   architecture: string;
   variant: string;
 }
 
-// Engines report the kernel's names, indexes Go's.
+// Engines report the kernel's names; indexes use Go's.
 const architectures: Readonly<Record<string, string>> = {
   x86_64: "amd64",
   aarch64: "arm64",
@@ -14,7 +14,7 @@ const architectures: Readonly<Record<string, string>> = {
   armhf: "arm",
 };
 
-/** Parses `linux/arm/v7`, with the kernel's names for architectures understood. */
+/** Parses `linux/arm/v7`; also understands the kernel's names of architectures. */
 export function parsePlatform(text: string): PlatformEntry {
   const [os = "", name = "", variant = ""] = text.toLowerCase().split("/");
   const version = /^armv([5-8])/.exec(name)?.[1];
@@ -23,7 +23,7 @@ export function parsePlatform(text: string): PlatformEntry {
   return { os, architecture: architectures[name] ?? name, variant };
 }
 
-// The variant as a number; what an architecture has without naming it is its base.
+// The variant as a number; without one, the base of the architecture.
 function variantOf({ architecture, variant }: PlatformEntry): number {
   const base = architecture === "arm64" ? 8 : architecture === "arm" ? 7 : 1;
   const number = /^v(\d{1,2})$/.exec(variant)?.[1];
@@ -31,8 +31,8 @@ function variantOf({ architecture, variant }: PlatformEntry): number {
 }
 
 /**
- * The entry for a platform: the same system and architecture, and the highest variant that is not above the wanted one. With
- * null: linux/amd64, else the first entry.
+ * The entry for a platform: the same system and architecture, and the highest variant that is not above the wanted one. For null:
+ * linux/amd64, or the first entry.
  */
 export function choosePlatform<E extends PlatformEntry>(entries: readonly E[], platform: string | null): E | null {
   const wanted = parsePlatform(platform ?? "linux/amd64");

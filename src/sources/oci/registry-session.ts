@@ -12,17 +12,17 @@ import { basicHeader, realmObjection, requestToken } from "./token.ts";
 
 export interface RegistryRequest {
   method: "GET" | "HEAD";
-  /** On the registry's own origin; anything else is a mistake of the caller. */
+  /** On the registry's own origin; another one is an error of the caller. */
   url: URL;
   accept: string;
-  /** `no-store`: never kept for a conditional request. */
+  /** `no-store`: not stored for conditional requests. */
   cache?: "no-store";
   /** What is attempted, for messages. */
   action: Message;
 }
 
 export interface RegistrySession {
-  /** Sends with whatever proof the registry asks for, renewed once on a 401. Every other status is the caller's to judge. */
+  /** Sends with the authorization that the registry wants, renewed once after a 401. Other statuses are up to the caller. */
   send(request: RegistryRequest): Promise<Response>;
 }
 
@@ -30,13 +30,13 @@ function bearerOf(challenge: Challenge, repository: Repository): Method | null {
   const realm = challenge.parameters.get("realm") ?? "";
   if (!URL.canParse(realm, repository.origin)) return null;
   const named = challenge.parameters.get("scope") ?? "";
-  // Some servers name no scope, or one without a repository (`repository::pull`): then ours is the narrowest that works.
+  // Some servers name no scope, or one without a repository (`repository::pull`): ours is the narrowest that works.
   const scope = named === "" || named.includes("::") ? `repository:${repository.name}:pull` : named;
   const service = challenge.parameters.get("service") ?? null;
   return { kind: "bearer", realm: webUrl(realm, repository.origin).href, service, scope };
 }
 
-/** The best way that the registry offers and that we may take: a token, else Basic with the credential; null when there is none. */
+/** The best way to authenticate: a token, or Basic with the credential; null if the registry offers neither. */
 export function chooseMethod(
   challenges: readonly Challenge[],
   repository: Repository,
@@ -50,7 +50,7 @@ export function chooseMethod(
   const usable = bearers.find((method) => secret === null || realmObjection(new URL(method.realm), registry) === null);
   if (usable !== undefined) return usable;
   if (secret !== null && challenges.some((challenge) => challenge.scheme === "basic")) return { kind: "basic" };
-  // Asking it for a token then says why the credential is not sent there.
+  // The token request then reports why the credential is not sent there.
   return bearers[0] ?? null;
 }
 
@@ -66,9 +66,9 @@ function unanswerable(challenges: readonly Challenge[], secret: OciSecret | null
 }
 
 /**
- * A conversation with one repository of a registry. The first refusal teaches how to sign in; `cache` keeps that and the token,
- * so that later requests, also of later sessions, carry their proof at once. The credential goes to the registry's origin and to
- * the realm that it names, and to nobody else.
+ * Requests to one repository of a registry. The first refusal shows how to sign in; `cache` keeps that and the token, so that later
+ * requests, also of other sessions, are authorized at once. The credential is sent only to the registry's origin and to the realm that
+ * it names.
  */
 export function registrySession(
   repository: Repository,
@@ -83,7 +83,7 @@ export function registrySession(
     access = next;
     cache.store(repository, secret, next);
   };
-  // Lookups run side by side: one token serves them all.
+  // Parallel lookups share one token.
   const renew = (method: Extract<Method, { kind: "bearer" }>): Promise<string> => {
     renewal ??= requestToken(method, repository, secret, context)
       .then((token) => {
@@ -91,7 +91,7 @@ export function registrySession(
         return `Bearer ${token.value}`;
       })
       .catch((error: unknown) => {
-        // A realm that moved would be asked for ever: the next request learns from the registry again.
+        // The realm may have moved: the next request asks the registry again.
         learn({ method: { kind: "none" }, token: null });
         throw error;
       })
@@ -114,7 +114,7 @@ export function registrySession(
     const { method, cache: mode = "default" } = request;
     return context.fetch(request.url, { method, headers, cache: mode });
   };
-  // After a 401: what to show the second time. Another lookup may have renewed the token in the meantime.
+  // After a 401. Another lookup may have renewed the token in the meantime.
   const renewedProof = async (response: Response, shown: string | null, action: Message): Promise<string> => {
     const challenges = parseChallenges(response.headers.get("www-authenticate"));
     const method = chooseMethod(challenges, repository, secret);

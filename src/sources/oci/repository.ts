@@ -2,13 +2,13 @@ import { say } from "../../messages/message.ts";
 import { DOCKER_HUB, ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 import { AddressError } from "../address-fields.ts";
 
-/** A repository of a registry, and where its API answers. */
+/** A repository of a registry, and the origin of its API. */
 export interface Repository {
-  /** As image references write it, with its port: `docker.io`, `ghcr.io`, `127.0.0.1:5000`. */
+  /** As in image references, with its port: `docker.io`, `ghcr.io`, `127.0.0.1:5000`. */
   registry: string;
   /** The path without tag or digest: `library/nginx`. */
   name: string;
-  /** Origin of the API: `https://registry-1.docker.io`; `http:` only where a person wrote it out. */
+  /** Origin of the API: `https://registry-1.docker.io`; `http:` only if it was entered. */
   origin: string;
 }
 
@@ -20,7 +20,7 @@ export function isTag(text: string): boolean {
   return tagPattern.test(text);
 }
 
-// `registry/app` would be a user of Docker Hub, also for engines: a host of one word keeps its port.
+// `registry/app` would be a user of Docker Hub, also for engines: a one-word host keeps its port.
 function withPort(address: string): string {
   const [, scheme = "", host = ""] = /^(https?:\/\/)?([a-z0-9-]+)\/?$/i.exec(address) ?? [];
   if (host === "" || host.toLowerCase() === "localhost") return address;
@@ -42,7 +42,7 @@ function parseField(field: "image" | "registry", image: string, registry: string
  */
 export function parseRepository(image: string, registryAddress: string): Repository {
   const address = withPort(registryAddress.trim());
-  // By itself first: only then is it known that what is left to refuse is the image.
+  // First by itself: after that, only the image can be wrong.
   if (address !== "") parseField("registry", "image", address);
   const { scheme, registry, repository } = parseField("image", image, address);
   if (registry === DOCKER_HUB) return { registry, name: repository, origin: dockerHubApi };
@@ -54,7 +54,7 @@ export function parseRepository(image: string, registryAddress: string): Reposit
   return { registry, name: repository, origin: new URL(url).origin };
 }
 
-/** Where a person sees this tag, for the registries whose pages have a fixed form; null for the rest. */
+/** The web page of a tag, for registries whose pages have a fixed form; null for others. */
 export function tagPage({ registry, name }: Repository, tag: string): string | null {
   if (registry === DOCKER_HUB) {
     const path = name.startsWith("library/") ? `_/${name.slice("library/".length)}` : `r/${name}`;

@@ -5,7 +5,7 @@ import { parseRepository } from "./repository.ts";
 
 export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
 
-/** The configuration of a source of kind `oci`; see `parseRepository` for how the two addresses are read. */
+/** The configuration of a source of kind `oci`; `parseRepository` reads the two addresses. */
 export const OciConfig = v.pipe(
   v.strictObject({
     image: requiredAddress(say("addresses.image_wanted"), {

@@ -7,11 +7,11 @@ import { readJson, refusal } from "./answer.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import { isTag, type Repository } from "./repository.ts";
 
-/** Tags asked for in one page; registries give fewer, or all of them. */
+/** Requested page size; registries return fewer, or all tags. */
 export const tagsPerPage = 1_000;
-/** Most pages of one listing: registries that cap a page at 50 still come to 10,000 tags. */
+/** Pages of one listing: enough for 10,000 tags if a registry limits pages to 50. */
 export const maxTagPages = 200;
-/** Most characters of all names together, so that what is remembered between checks stays below 2 MiB. */
+/** Of all names together, so that the memory between checks stays below 2 MiB. */
 export const maxTagCharacters = 2_000_000;
 
 const TagPage = v.pipe(
@@ -24,14 +24,14 @@ function isReferrersTag(tag: string): boolean {
   return /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})(?:$|\.)/.test(tag) || /\.(?:sig|att|sbom)$/.test(tag);
 }
 
-/** What counts as a tag in a page: grammar first (foreign bytes, spaces and overlong names are no tags), then no referrers. */
+/** The valid tags of a page, without referrers. */
 export function readTags(values: readonly unknown[]): readonly string[] {
   return values.filter((value): value is string => typeof value === "string" && isTag(value) && !isReferrersTag(value));
 }
 
 /**
- * Where the next page is, on the registry's own origin. A registry behind a proxy that ends TLS names itself with http: that is
- * read as its https origin; every other origin is refused.
+ * The address of the next page, on the registry's own origin. A registry behind a TLS proxy calls itself http, which is read as its
+ * https origin; every other origin is refused.
  */
 export function nextPage(link: string, current: URL, action: Message): URL {
   const shown = oneLine(link, 200);
@@ -47,8 +47,8 @@ export function nextPage(link: string, current: URL, action: Message): URL {
 }
 
 /**
- * Lists every tag once, in the registry's order, page by page, within the bounds above.
- * @throws PluginError `rejected` when the repository has more than fits, `malformed` when its pages run in a circle.
+ * Lists every tag once, in the registry's order, within the bounds above.
+ * @throws PluginError `rejected` if the repository has more, `malformed` if its pages form a circle.
  */
 export async function listTags(repository: Repository, session: RegistrySession): Promise<readonly string[]> {
   const action = say("sources.list_tags", { name: `${repository.registry}/${repository.name}` });

@@ -10,13 +10,13 @@ import type { OciSecret } from "./schema.ts";
 
 type Bearer = Extract<Method, { kind: "bearer" }>;
 
-/** What the token specification assumes when the server does not say. */
+/** The default of the token specification. */
 const defaultLifetimeSeconds = 60;
-/** A longer promise is not believed; a 401 would end it earlier anyway. */
+/** Longer lifetimes are cut; a 401 would end them earlier anyway. */
 const maxLifetimeSeconds = 24 * 60 * 60;
-/** A token is not used in its last seconds: it has to live until the registry reads it. */
+/** A token is not used in its last seconds: it must be valid when the registry reads it. */
 const marginMs = 5_000;
-/** Longest token that is sent on; registries themselves stop at 8 to 16 KiB of headers. */
+/** Of a token; registries accept 8 to 16 KiB of headers. */
 const maxTokenCharacters = 16_384;
 
 const TokenAnswer = v.object({
@@ -34,8 +34,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Why a credential may not go to this realm, or null when it may: over https to whom the registry names; over plain http only
- * from a registry that is itself addressed by plain http, and only on its own host (or both on this machine's loopback).
+ * Why a credential may not be sent to this realm; null if it may. Over HTTPS, it goes to any realm that the registry names. Over plain
+ * HTTP, only if the registry itself uses plain HTTP, and only to its own host (or if both are on loopback).
  */
 export function realmObjection(realm: URL, registry: URL): Message | null {
   if (realm.username !== "" || realm.password !== "") return say("sources.realm_with_user");
@@ -47,7 +47,7 @@ export function realmObjection(realm: URL, registry: URL): Message | null {
   return isSameHost ? null : say("sources.realm_on_another_host");
 }
 
-/** The address that a token is asked from. The challenge's own query parameters stay; each scope is a parameter. */
+/** The address of the token request. The realm's own query parameters stay; each scope is a parameter. */
 export function tokenUrl(method: Bearer): URL {
   const url = new URL(method.realm);
   if (method.service !== null) url.searchParams.set("service", method.service);
@@ -67,8 +67,8 @@ function readToken(response: Response, body: string, action: Message, askedAt: n
 }
 
 /**
- * Asks the realm for a token, with the credential when there is one.
- * @throws PluginError `unauthorized` when the realm must not see the credential or does not know it.
+ * Requests a token from the realm, with the credential if there is one.
+ * @throws PluginError `unauthorized` if the realm may not see the credential, or refuses it.
  */
 export async function requestToken(
   method: Bearer,
@@ -87,7 +87,7 @@ export async function requestToken(
     headers.set("authorization", basicHeader(secret));
   }
   const askedAt = context.clock.elapsed();
-  // A token is a secret and is new each time: it must not enter the store of conditional answers.
+  // A token is secret and new each time: it must not be stored for conditional requests.
   const response = await context.fetch(url, { headers, cache: "no-store" });
   const body = await response.text();
   if (!response.ok) throw refusal(response, body, action);

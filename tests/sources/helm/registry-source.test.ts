@@ -45,16 +45,18 @@ describe("helm, a chart in a registry", () => {
   let content: Content;
   let server: StandIn;
   let broken: RegExp | null;
+  let status: number;
   const helm = helmSource();
 
   beforeEach(() => {
     content = emptyContent();
     broken = null;
+    status = 418;
     server = standIn((request, url) => {
       if (request.headers.get("authorization") !== `Basic ${btoa("ci:reg:pass")}`) {
         return new Response("{}", { status: 401, headers: { "www-authenticate": 'Basic realm="charts"' } });
       }
-      if (broken?.test(url.pathname)) return Response.json({ errors: [{ code: "UNKNOWN" }] }, { status: 418 });
+      if (broken?.test(url.pathname)) return Response.json({ errors: [{ code: "UNKNOWN" }] }, { status });
       return serve(content, name, request, url);
     });
   });
@@ -155,6 +157,7 @@ describe("helm, a chart in a registry", () => {
       ["1.0.0", null, null],
     ]);
     broken = null;
+    status = 418;
     let before = first;
     const repaired: (string | null | undefined)[][] = [];
     for (let check = 0; check < 3; check++) {
@@ -166,6 +169,15 @@ describe("helm, a chart in a registry", () => {
       [null, "app 1.1.0", "app 1.0.0"],
       ["app 1.2.0", "app 1.1.0", "app 1.0.0"],
     ]);
+  });
+
+  test("says on a first check that the charts may not be read, and keeps their versions later", async () => {
+    addChart(content, "1.0.0", {});
+    const known = knownOf(await list());
+    broken = /\/manifests\//;
+    status = 403;
+    await expect(list()).rejects.toMatchObject({ code: "unauthorized" });
+    expect((await list({ known })).releases.map(({ tag }) => tag)).toEqual(["1.0.0"]);
   });
 
   test("takes the chart's name at the end of the address for itself", async () => {
