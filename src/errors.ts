@@ -117,7 +117,7 @@ export class SaidError extends Error {
 
   constructor(said: Message, cause?: unknown) {
     super(inEnglish(said), cause === undefined ? undefined : { cause });
-    this.name = "SaidError";
+    this.name = new.target.name;
     this.said = said;
   }
 }

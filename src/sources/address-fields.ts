@@ -8,7 +8,6 @@ export class AddressError extends SaidError {
 
   constructor(field: string, said: Message, cause?: unknown) {
     super(said, cause);
-    this.name = "AddressError";
     this.field = field;
   }
 }

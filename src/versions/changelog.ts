@@ -1,5 +1,5 @@
 import { SaidError } from "../errors.ts";
-import { type Message, say } from "../messages/message.ts";
+import { say } from "../messages/message.ts";
 import type { ParsedTag } from "./classify.ts";
 import { findHeading, findSubheading, type SoughtHeading, wantedOf } from "./heading-search.ts";
 import { type Heading, headingsOf, type TextFormat } from "./headings.ts";
@@ -17,18 +17,8 @@ export interface SectionRequest extends SoughtHeading {
   subheading: string;
 }
 
-export type ChangelogErrorCode = "no_section" | "empty_section" | "no_subheading" | "too_large" | "bad_template";
-
 /** A changelog without what was asked of it. */
-export class ChangelogError extends SaidError {
-  readonly code: ChangelogErrorCode;
-
-  constructor(code: ChangelogErrorCode, said: Message) {
-    super(said);
-    this.name = "ChangelogError";
-    this.code = code;
-  }
-}
+export class ChangelogError extends SaidError {}
 
 /** Larger files are refused: they would hold up everybody else while they are read. */
 export const maxChangelogCharacters = 4_194_304;
@@ -42,7 +32,7 @@ export interface Changelog {
 export function openChangelog(source: string, format: TextFormat = "markdown"): Changelog {
   if (source.length > maxChangelogCharacters) {
     const values = { mib: Math.ceil(source.length / 1_048_576), limit: maxChangelogCharacters / 1_048_576 };
-    throw new ChangelogError("too_large", say("changelogs.too_large", values));
+    throw new ChangelogError(say("changelogs.too_large", values));
   }
   const text = (source.startsWith("\uFEFF") ? source.slice(1) : source).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   let known: readonly Heading[] | null = null;
@@ -55,14 +45,14 @@ export function openChangelog(source: string, format: TextFormat = "markdown"): 
       if (request.mode === "entire_file") return filled(text, request);
       const section = findSection({ text, headings: headings() }, request);
       if (section === null) {
-        throw new ChangelogError("no_section", say("changelogs.no_section", { version: request.version }));
+        throw new ChangelogError(say("changelogs.no_section", { version: request.version }));
       }
       if (request.mode === "section") return filled(text.slice(section.start, section.end), request);
       const { subheading } = request;
       const begin = findSubheading(headings(), section, subheading);
       if (begin === null) {
         const said = say("changelogs.no_subheading", { version: request.version, subheading });
-        throw new ChangelogError("no_subheading", said);
+        throw new ChangelogError(said);
       }
       return filled(text.slice(begin, section.end), request);
     },
@@ -87,7 +77,7 @@ function filled(part: string, { mode, version }: SectionRequest): string {
   const text = lines.slice(start);
   if (text.trim() !== "") return text;
   const said = mode === "entire_file" ? say("changelogs.empty") : say("changelogs.empty_section", { version });
-  throw new ChangelogError("empty_section", said);
+  throw new ChangelogError(said);
 }
 
 interface Section {
@@ -110,7 +100,7 @@ function findSection(contents: Contents, request: SectionRequest): Section | nul
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     const version = plainVersionOf(request.version);
-    throw new ChangelogError("bad_template", say("changelogs.template_unusable", { version, cause: error.said }));
+    throw new ChangelogError(say("changelogs.template_unusable", { version, cause: error.said }));
   }
 }
 

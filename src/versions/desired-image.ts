@@ -32,12 +32,12 @@ export interface DesiredImage {
 /**
  * The reference that an executor's policy and mode make of a release. It depends on the current reference by its registry and
  * repository alone, never by its tag or digest, so that applying it twice gives the same and switching the mode forth and back ends
- * where it began. Throws ImageReferenceError (`digest_unknown`, `image_id`, or what is malformed).
+ * where it began. Throws ImageReferenceError.
  */
 export function desiredReference(request: DesiredImageRequest): DesiredImage {
   const tracker = parseImageReference(request.tracker);
   if (request.policy === "keep_name" && isImageId(request.current)) {
-    throw new ImageReferenceError("image_id", say("images.no_name_to_keep"));
+    throw new ImageReferenceError(say("images.no_name_to_keep"));
   }
   const name = request.policy === "keep_name" ? parseImageReference(request.current) : tracker;
   const isSameRepository = name.registry === tracker.registry && name.repository === tracker.repository;
@@ -50,7 +50,7 @@ export function desiredReference(request: DesiredImageRequest): DesiredImage {
       : formatImageReference(parseImageReference(formatImageReference({ ...bare, digest: request.digest })));
   if (request.mode === "digest") {
     if (byDigest === null) {
-      throw new ImageReferenceError("digest_unknown", say("images.digest_unknown", { image: byTag }));
+      throw new ImageReferenceError(say("images.digest_unknown", { image: byTag }));
     }
     return { reference: byDigest, pull: byDigest, digest: request.digest };
   }

@@ -1,5 +1,5 @@
 import { SaidError } from "../errors.ts";
-import { type Message, say } from "../messages/message.ts";
+import { say } from "../messages/message.ts";
 
 /** The canonical name of Docker Hub; the others are the same registry. */
 export const DOCKER_HUB = "docker.io";
@@ -14,30 +14,8 @@ const dockerHubHosts: ReadonlySet<string> = new Set([
 const MAX_NAME_CHARACTERS = 255;
 const MAX_REFERENCE_CHARACTERS = 1_024;
 
-export const imageReferenceErrorCodes = [
-  "empty",
-  "too_long",
-  "registry",
-  "repository",
-  "uppercase",
-  "tag",
-  "digest",
-  "two_registries",
-  "image_id",
-  "digest_unknown",
-] as const;
-export type ImageReferenceErrorCode = (typeof imageReferenceErrorCodes)[number];
-
 /** An image reference that cannot be used; it quotes the reference and says what would be right. */
-export class ImageReferenceError extends SaidError {
-  readonly code: ImageReferenceErrorCode;
-
-  constructor(code: ImageReferenceErrorCode, said: Message) {
-    super(said);
-    this.name = "ImageReferenceError";
-    this.code = code;
-  }
-}
+export class ImageReferenceError extends SaidError {}
 
 /** Where an image lies: `docker.io` and `library/nginx`. */
 export interface ImageName {
@@ -60,10 +38,10 @@ export interface ImageReference extends ImageName {
  */
 export function parseImageReference(text: string): ImageReference {
   const trimmed = text.trim();
-  if (trimmed === "") throw new ImageReferenceError("empty", say("images.blank"));
+  if (trimmed === "") throw new ImageReferenceError(say("images.blank"));
   if (trimmed.length > MAX_REFERENCE_CHARACTERS) throw tooLong(trimmed, MAX_REFERENCE_CHARACTERS);
   if (isImageId(trimmed)) {
-    throw new ImageReferenceError("image_id", say("images.id", { image: quote(trimmed) }));
+    throw new ImageReferenceError(say("images.id", { image: quote(trimmed) }));
   }
   const { scheme, rest } = withoutScheme(trimmed);
   const at = rest.indexOf("@");
@@ -92,7 +70,7 @@ export function parseImageName(image: string, registryAddress = ""): ImageName {
     if (full.registry === address.registry) return { ...full, scheme };
     if (address.registry === DOCKER_HUB && address.path === "") return { ...full, scheme: given.scheme };
     const values = { image: quote(image), named: full.registry, address: address.registry };
-    throw new ImageReferenceError("two_registries", say("images.two_registries", values));
+    throw new ImageReferenceError(say("images.two_registries", values));
   }
   const isUnderPath = address.path === "" || given.rest.startsWith(`${address.path}/`);
   const path = isUnderPath ? given.rest : `${address.path}/${given.rest}`;
@@ -134,7 +112,7 @@ function withoutScheme(text: string): { scheme: "https" | "http"; rest: string }
   const rest = text.slice(end + 3);
   if (scheme === "http") return { scheme: "http", rest };
   if (scheme === "https" || scheme === "docker" || scheme === "oci") return { scheme: "https", rest };
-  throw new ImageReferenceError("registry", say("images.scheme", { image: quote(text), scheme: quote(scheme) }));
+  throw new ImageReferenceError(say("images.scheme", { image: quote(text), scheme: quote(scheme) }));
 }
 
 interface RegistryAddress {
@@ -155,7 +133,7 @@ function parseRegistryAddress(text: string): RegistryAddress | null {
   if (!isHost(host)) throw badRegistry(host, trimmed);
   if (!isRegistry(host)) {
     const values = { address: quote(trimmed), host: quote(host), port: scheme === "http" ? 80 : 443 };
-    throw new ImageReferenceError("registry", say("images.owner_as_registry", values));
+    throw new ImageReferenceError(say("images.owner_as_registry", values));
   }
   return { scheme, registry: canonicalRegistry(host), path: segments.join("/") };
 }
@@ -169,10 +147,10 @@ function parseName(text: string, whole: string): { registry: string; repository:
   const path = hasRegistry ? text.slice(slash + 1) : text;
   if (path !== path.toLowerCase()) {
     const values = { image: quote(whole), lower: quote(path.toLowerCase()) };
-    throw new ImageReferenceError("uppercase", say("images.uppercase", values));
+    throw new ImageReferenceError(say("images.uppercase", values));
   }
   if (!path.split("/").every(isPathComponent)) {
-    throw new ImageReferenceError("repository", say("images.repository", { image: quote(whole) }));
+    throw new ImageReferenceError(say("images.repository", { image: quote(whole) }));
   }
   const repository = registry === DOCKER_HUB && !path.includes("/") ? `library/${path}` : path;
   if (registry.length + repository.length + 1 > MAX_NAME_CHARACTERS) throw tooLong(whole, MAX_NAME_CHARACTERS);
@@ -207,20 +185,20 @@ function isPathComponent(component: string): boolean {
 
 function parseTag(text: string, whole: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(text)) return text;
-  throw new ImageReferenceError("tag", say("images.tag", { tag: quote(text), image: quote(whole) }));
+  throw new ImageReferenceError(say("images.tag", { tag: quote(text), image: quote(whole) }));
 }
 
 function parseDigest(text: string, whole: string): string {
   if (/^sha256:[0-9a-f]{64}$/.test(text) || /^sha512:[0-9a-f]{128}$/.test(text)) return text;
-  throw new ImageReferenceError("digest", say("images.digest", { digest: quote(text), image: quote(whole) }));
+  throw new ImageReferenceError(say("images.digest", { digest: quote(text), image: quote(whole) }));
 }
 
 function badRegistry(host: string, whole: string): ImageReferenceError {
-  return new ImageReferenceError("registry", say("images.registry", { registry: quote(host), image: quote(whole) }));
+  return new ImageReferenceError(say("images.registry", { registry: quote(host), image: quote(whole) }));
 }
 
 function tooLong(text: string, limit: number): ImageReferenceError {
-  return new ImageReferenceError("too_long", say("images.too_long", { image: quote(text), limit }));
+  return new ImageReferenceError(say("images.too_long", { image: quote(text), limit }));
 }
 
 function quote(text: string): string {

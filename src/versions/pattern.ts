@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { SaidError } from "../errors.ts";
-import { type Message, say } from "../messages/message.ts";
+import { type Message, say, says } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 import { spend } from "../work-budget.ts";
 import { withoutLookaround } from "./lookaround.ts";
@@ -36,19 +36,8 @@ export interface MatchRange {
   end: number;
 }
 
-export const patternErrorCodes = ["too_long", "too_large", "lookaround", "back_reference", "syntax"] as const;
-export type PatternErrorCode = (typeof patternErrorCodes)[number];
-
 /** A pattern that cannot be used; it says what to enter instead. */
-export class PatternError extends SaidError {
-  readonly code: PatternErrorCode;
-
-  constructor(code: PatternErrorCode, said: Message, cause?: unknown) {
-    super(said, cause);
-    this.name = "PatternError";
-    this.code = code;
-  }
-}
+export class PatternError extends SaidError {}
 
 const cache = new RecentMap<string, Pattern>(MAX_CACHED_PATTERNS);
 
@@ -73,7 +62,7 @@ export function parsePattern(text: string): Pattern {
 
 /** Why an include pattern cannot be taken; one with lookaround that two patterns can stand for is answered with these. */
 export function includePatternError(text: string, error: PatternError): Message {
-  const pair = error.code === "lookaround" ? withoutLookaround(text) : null;
+  const pair = says(error.said, "patterns.lookaround") ? withoutLookaround(text) : null;
   if (pair === null || !isValid(pair.include) || !isValid(pair.exclude)) return error.said;
   const { include, exclude } = pair;
   return include === ""
@@ -132,7 +121,7 @@ export function cachedPatternCount(): number {
 function compile(text: string): RE2JS {
   if (text.length > MAX_PATTERN_CHARACTERS) {
     const values = { characters: text.length, limit: MAX_PATTERN_CHARACTERS };
-    throw new PatternError("too_long", say("patterns.too_long", values));
+    throw new PatternError(say("patterns.too_long", values));
   }
   if (expandedAtoms(text) > MAX_EXPANDED_ATOMS) throw tooLarge();
   let compiled: RE2JS;
@@ -147,7 +136,7 @@ function compile(text: string): RE2JS {
 }
 
 function tooLarge(): PatternError {
-  return new PatternError("too_large", say("patterns.too_large"));
+  return new PatternError(say("patterns.too_large"));
 }
 
 /**
@@ -194,13 +183,13 @@ function repetition(text: string, index: number): number {
 function explain(text: string, error: RE2JSException): PatternError {
   const near = error instanceof RE2JSSyntaxException ? (error.input ?? "") : "";
   if (["(?=", "(?!", "(?<=", "(?<!"].some((start) => near.startsWith(start))) {
-    return new PatternError("lookaround", say("patterns.lookaround", { used: near.slice(0, 4) }), error);
+    return new PatternError(say("patterns.lookaround", { used: near.slice(0, 4) }), error);
   }
   if (near.startsWith("\\k") || (near.startsWith("\\") && near.charAt(1) >= "1" && near.charAt(1) <= "9")) {
-    return new PatternError("back_reference", say("patterns.back_reference", { used: near.slice(0, 2) }), error);
+    return new PatternError(say("patterns.back_reference", { used: near.slice(0, 2) }), error);
   }
   const hint = syntaxHint(text, near);
-  return new PatternError("syntax", say("patterns.syntax", { hint, error: error.message }), error);
+  return new PatternError(say("patterns.syntax", { hint, error: error.message }), error);
 }
 
 function syntaxHint(text: string, near: string): Message {

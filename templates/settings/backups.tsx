@@ -2,7 +2,7 @@ import type { BackupView } from "../../src/backups/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { Confirm } from "../components/confirm.tsx";
+import { DeleteQuestion } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Pagination } from "../components/navigation.tsx";
@@ -117,12 +117,12 @@ interface BackupDeleteProps {
 export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
   const t = texts(ctx).backups;
   return (
-    <Confirm
+    <DeleteQuestion
       ctx={ctx}
       section="settings"
-      title={t.delete_title(backup.name)}
-      verb={t.delete_verb}
-      action={`/settings/backups/${backup.name}/delete`}
+      texts={{ ...t, delete: t.delete_verb }}
+      name={backup.name}
+      path={`/settings/backups/${backup.name}`}
       cancel_href="/settings/backups"
     >
       <p>{t.delete_text}</p>
@@ -132,6 +132,6 @@ export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
           [t.at, <Time ctx={ctx} at={backup.created_at} form="short" />],
         ]}
       />
-    </Confirm>
+    </DeleteQuestion>
   );
 }

@@ -89,15 +89,15 @@ describe("desiredReference()", () => {
 
   test.each([
     ["digest_unknown", { current: "nginx", digest: null, mode: "digest", tag: "1" }],
-    ["image_id", { current: a, digest: a, mode: "tag", tag: "1" }],
-    ["image_id", { current: "a".repeat(64), digest: a, mode: "tag", tag: "1" }],
+    ["no_name_to_keep", { current: a, digest: a, mode: "tag", tag: "1" }],
+    ["no_name_to_keep", { current: "a".repeat(64), digest: a, mode: "tag", tag: "1" }],
     ["tag", { current: "nginx", digest: a, mode: "tag", tag: "1 && reboot" }],
     ["digest", { current: "nginx", digest: "sha256:1", mode: "digest", tag: "1" }],
     ["tag", { current: "nginx", digest: a, mode: "tag", tag: "" }],
   ] as const)("refuses with %s", (code, request) => {
     const work = () => desiredReference({ ...request, tracker: "nginx", policy: "keep_name" });
     expect(work).toThrow(ImageReferenceError);
-    expect(work).toThrow(expect.objectContaining({ code }));
+    expect(work).toThrow(expect.objectContaining({ said: expect.objectContaining({ code: `images.${code}` }) }));
   });
 
   test("does not oscillate: applied again it gives the same, and switching the mode back ends where it began", () => {

@@ -96,7 +96,7 @@ describe("parsePattern() refuses", () => {
     ["(".repeat(10_000), "too_long", "512"],
   ] as const)("%j as %s, and says what to do", (pattern, code, words) => {
     const error = errorOf(pattern);
-    expect(error?.code).toBe(code);
+    expect(error?.said.code).toBe(`patterns.${code}`);
     expect(error?.message).toContain(words);
     expect(error?.message).toMatch(/^[A-Z].*[^.]$/s);
   });
