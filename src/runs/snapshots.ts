@@ -52,45 +52,6 @@ export const SnapshotQuery = v.object({
   executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
 });
 
-const mask = "••••••";
-const maxDepth = 32;
-/** What may be secret as a whole: the files that compose wrote into a container, and the command line of Podman's with its `--env`. */
-const wholeSecrets: ReadonlySet<string> = new Set(["files", "CreateCommand"]);
-
-function envValues(value: unknown): string[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item) => {
-    const at = typeof item === "string" ? item.indexOf("=") : -1;
-    return typeof item === "string" && at !== -1 ? [item.slice(at + 1)] : [];
-  });
-}
-
-/** Every environment value of a configuration, wherever it stands: what no log may show. */
-function environmentValues(value: unknown, depth = 0): string[] {
-  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => environmentValues(item, depth + 1));
-  return Object.entries(value).flatMap(([key, item]) =>
-    key.toLowerCase() === "env" ? envValues(item) : environmentValues(item, depth + 1),
-  );
-}
-
-/** The configuration to look at: the names of environment variables stay, their values do not, nor the contents of files. */
-export function maskEnvironment(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (depth > maxDepth) return null;
-  if (Array.isArray(value)) return value.map((item) => maskEnvironment(item, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      key.toLowerCase() === "env" && Array.isArray(item)
-        ? item.map((line) => (typeof line === "string" && line.includes("=") ? `${line.split("=")[0]}=${mask}` : line))
-        : wholeSecrets.has(key) && item !== null
-          ? mask
-          : maskEnvironment(item, depth + 1),
-    ]),
-  );
-}
-
 /** Snapshots: captured by runs, kept encrypted, shown without the values of environment variables. */
 export function snapshotService(options: SnapshotServiceOptions) {
   const { db, clock, sealer, audit, connections, executors } = options;
@@ -126,8 +87,11 @@ export function snapshotService(options: SnapshotServiceOptions) {
 
     get: async (id: string): Promise<SnapshotDetailView> => {
       const row = await getRow(id);
-      const content = sealer.openJson(v.unknown(), row.sealed_content, environmentValues);
-      return { ...(await view(row)), content: maskEnvironment(content) };
+      const reader = await connections.snapshotReader((await getOwner(row)).connection_id);
+      const shown = { ...(await view(row)), content: null };
+      if (reader === null) return shown;
+      const content = sealer.openJson(v.unknown(), row.sealed_content, reader.secretsOf);
+      return { ...shown, content: reader.mask(content) };
     },
 
     /** The snapshot against what runs now, field by field. Throws `PluginError` when the runtime does not answer. */

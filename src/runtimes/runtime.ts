@@ -417,6 +417,10 @@ export interface RuntimeImages {
 export interface SnapshotReader {
   /** IDs of the images that it needs. */
   imagesOf(snapshot: string): readonly string[];
+  /** The configuration to look at, without the values that may be secret. */
+  mask(content: unknown): unknown;
+  /** Every value in it that no log may show. */
+  secretsOf(content: unknown): readonly string[];
   /** What restores it without Tidemark: a shell script or a compose file. Secrets appear as `${NAME}` unless requested. */
   write(snapshot: string, options: { format: "script" | "compose"; with_secrets: boolean }): string;
 }

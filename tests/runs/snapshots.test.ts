@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import { maskEnvironment } from "../../src/runs/snapshots.ts";
+import { maskEnvironment } from "../../src/runtimes/engine/mask.ts";
 import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 

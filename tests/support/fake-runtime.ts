@@ -16,6 +16,7 @@ import type {
   RegistryAuth,
   Runtime,
   RuntimeSession,
+  SnapshotReader,
   Target,
   TargetRef,
   UpdatePlan,
@@ -534,6 +535,18 @@ export function fakeRuntimes(engine: FakeEngine) {
   return { docker: fakeRuntime(engine), podman: { ...fakeRuntime(engine), kind: "podman", title: "Podman" } } as const;
 }
 
+function snapshotsOf({ snapshots }: Runtime): SnapshotReader {
+  if (snapshots === undefined) throw new Error("The runtime has no snapshots");
+  return snapshots;
+}
+
+function imagesIn(snapshot: string): readonly string[] {
+  const json: unknown = JSON.parse(snapshot);
+  const group = v.safeParse(CapturedGroup, json);
+  const captured = group.success ? group.output.Containers : [v.parse(Captured, json)];
+  return captured.map(({ Config }) => `id-${Config.Digest}`);
+}
+
 /** A `docker` runtime on a fake engine; its address is `fake://name`. */
 export function fakeRuntime(engine: FakeEngine): Runtime {
   return {
@@ -548,6 +561,7 @@ export function fakeRuntime(engine: FakeEngine): Runtime {
       api_version: v.optional(v.pipe(v.string(), v.title("API version")), ""),
     }),
     target_kinds: runtimes.docker.target_kinds,
+    snapshots: { ...snapshotsOf(runtimes.docker), imagesOf: imagesIn },
     place: (config) => String(Object(config).address),
     open: async () => {
       engine.reach();

@@ -8,6 +8,7 @@ import { AddressText, addressWarnings, engineAddress, parseAddress, placeOf } fr
 import { containersOf } from "./detail.ts";
 import { writeExport } from "./export/write-export.ts";
 import type { Flavour } from "./flavour.ts";
+import { environmentValues, maskEnvironment } from "./mask.ts";
 import { containerOutcomes } from "./outcomes.ts";
 import { authFor } from "./prepare.ts";
 import { openEngine } from "./session.ts";
@@ -120,6 +121,8 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
     place: (config) => placeOf(parse(Config, config).address),
     snapshots: {
       imagesOf: (text) => [...new Set(readSnapshot(text).members.map(({ image }) => image.Id))],
+      mask: maskEnvironment,
+      secretsOf: environmentValues,
       write: (text, options) => writeExport(readSnapshot(text), options),
     },
     warnings(config) {
