@@ -1,6 +1,7 @@
 import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import { AddressError } from "../address-fields.ts";
+import { failure } from "../failure.ts";
 
 /** A repository or project and the instance of the forge that has it. */
 export interface Place {
@@ -112,4 +113,13 @@ export function readOwnerAndName(text: string, isPage: boolean): string | null {
   const repository = name.replace(/\.git$/, "");
   if (rest.length > 0 && !isPage) return null;
   return namePattern.test(owner) && namePattern.test(repository) ? `${owner}/${repository}` : null;
+}
+
+/** The path of a file in a repository, encoded for an address. Throws `rejected` if it could lead elsewhere. */
+export function encodeFilePath(path: string, action: Message): string {
+  const names = path.replace(/^\/+/, "").split("/");
+  if (names.some((name) => name === "" || name === "." || name === "..")) {
+    throw failure("rejected", action, say("sources.no_file_path"));
+  }
+  return names.map(encodeURIComponent).join("/");
 }

@@ -2,12 +2,11 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure } from "../failure.ts";
 import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { ForgePage } from "../forge/listing.ts";
 import { fetchMoved } from "../forge/moved.ts";
-import type { Place } from "../forge/place.ts";
+import { encodeFilePath, type Place } from "../forge/place.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
 import type { UpstreamRelease } from "../source.ts";
 
@@ -85,13 +84,9 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
     },
     async readFile(file, ref) {
       const action = say("sources.read_file", { path: file.slice(0, 200), name: `${host}/${path}` });
-      const segments = file.split("/");
-      if (file === "" || segments.some((name) => name === "" || name === "." || name === "..")) {
-        throw failure("rejected", action, say("sources.no_file_path"));
-      }
       // Not the raw file: for a ref that does not exist, Gitea returns the default branch's.
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
-      const response = await send(`/contents/${encodePath(file)}${query}`, action);
+      const response = await send(`/contents/${encodeFilePath(file, action)}${query}`, action);
       if (response.status === 404) return null;
       if (!response.ok) throw await readForgeError(response, action);
       const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), action));

@@ -5,6 +5,7 @@ import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
 import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { fetchMoved } from "../forge/moved.ts";
+import { encodeFilePath } from "../forge/place.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
 import type { UpstreamRelease } from "../source.ts";
 
@@ -70,12 +71,8 @@ export function restApi(repository: RestRepository, token: string | null, contex
     /** A file at a ref (null: the default branch); null if it does not exist. Throws `rejected` for a folder. */
     async readFile(path: string, ref: string | null): Promise<string | null> {
       const action = say("sources.read_file", { path: path.slice(0, 200), name: repository.name });
-      const parts = path.replace(/^\/+/, "").split("/");
-      if (parts.some((part) => part === "" || part === "." || part === "..")) {
-        throw failure("rejected", action, say("sources.no_file_path"));
-      }
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
-      const address = `/contents/${parts.map(encodeURIComponent).join("/")}${query}`;
+      const address = `/contents/${encodeFilePath(path, action)}${query}`;
       const { response } = await get(address, "application/vnd.github.raw+json", action);
       if (response.status === 404) return null;
       if (!response.ok) throw await readForgeError(response, action);

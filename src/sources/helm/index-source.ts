@@ -3,8 +3,8 @@ import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { codeOfStatus, failure, oneLine } from "../failure.ts";
-import { registryWords } from "../oci/answer.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
+import { upstreamWords } from "../words.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import { type ChartVersion, highestFirst } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
@@ -40,7 +40,7 @@ async function startOf(response: Response): Promise<string> {
 /** The error for a response that is neither an index nor "not modified". */
 async function refusal(response: Response, action: Message, hasSecret: boolean): Promise<PluginError> {
   const { status } = response;
-  const said = oneLine(registryWords(await startOf(response)).text, 200).replace(/\.+$/, "");
+  const said = upstreamWords(await startOf(response));
   const isUnasked = status === 401 && !hasSecret;
   const reason = say(isUnasked ? "sources.answered_without_credential" : "sources.answered", { status, said });
   return failure(codeOfStatus(status), action, reason);

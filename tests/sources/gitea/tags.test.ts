@@ -90,9 +90,11 @@ describe("readFile()", () => {
       "GET /api/v1/repos/owner/app/contents/docs/%C3%84nderungen%201%23.md?ref=release%2F1.0",
     );
     expect(await source.readFile?.("missing.md", null)).toBeNull();
+    await source.readFile?.("/CHANGELOG.md", null);
+    expect(stand.take().at(-1)).toBe("GET /api/v1/repos/owner/app/contents/CHANGELOG.md");
   });
 
-  test.each([["../app.ini"], ["docs/../../x"], ["/etc/passwd"], ["docs//x"], ["."], [""]])(
+  test.each([["../app.ini"], ["docs/../../x"], ["/../x"], ["docs//x"], ["."], [""]])(
     "refuses %p without asking",
     async (path) => {
       const stand = standInGitea();
