@@ -1,10 +1,12 @@
 // How long nobody answers during an update, beside the least that is possible and beside the usual three commands; and during one
 // whose new version ends as soon as it is started. See README.md.
+
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 import { systemClock } from "../src/clock.ts";
 import { defaultProbeTiming, verify } from "../src/probes/verify.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
+import { prepared } from "../tests/support/prepared.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 import { changeTo, images, importImages, target } from "../tests/support/update-target.ts";
 import { type Child, startChild } from "./child.ts";
@@ -103,8 +105,9 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, nu
     const product = async () => {
       const run = await durableRun(database.db, name);
       const plan = await session.plan(target(name), [changeTo(images.next)]);
+      const ready = await prepared(session, plan, run.journal);
       return async () => {
-        await session.apply(plan, run.journal);
+        await ready.apply();
         await run.end();
       };
     };
@@ -112,9 +115,10 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, nu
     const failing = async () => {
       const run = await durableRun(database.db, name);
       const plan = await session.plan(target(name), [changeTo(images.exits)]);
+      const ready = await prepared(session, plan, run.journal);
       return async () => {
         const { signal } = new AbortController();
-        await session.apply(plan, run.journal);
+        await ready.apply();
         const since = systemClock.now();
         const { passed } = await verify({
           probe: { attempt: () => session.readiness(target(name), since, run.journal) },

@@ -7,6 +7,7 @@ import { type EngineTransport, engineTransport } from "../src/runtimes/engine/tr
 import type { RuntimeSession } from "../src/runtimes/runtime.ts";
 import { allEngineModes, type EngineMode, engineMissing, type TestEngine } from "../tests/peers/engine.ts";
 import { flavours, kindOf } from "../tests/support/engine-modes.ts";
+import { withImportedImages } from "../tests/support/prepared.ts";
 import { median, ms, quantile, ratio } from "./figures.ts";
 
 /** `--engines=docker-20,podman`; all of `standard` that can be started here when left out. Says which cannot, and ends where none can. */
@@ -48,6 +49,7 @@ export async function openBenchSession(
     self: { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" },
   };
   const address = engineAddress(engine.address, false, null);
+  const transport = engineTransport(address, context.signal);
   return await openEngine({
     flavour: flavours[kindOf(engine.mode)],
     address,
@@ -56,7 +58,7 @@ export async function openBenchSession(
     deadlines: defaultDeadlines,
     context,
     memory: createSurveyMemory(),
-    ...(count === undefined ? {} : { transport: counted(engineTransport(address, context.signal), count) }),
+    transport: withImportedImages(count === undefined ? transport : counted(transport, count)),
     ...further,
   });
 }

@@ -1,5 +1,6 @@
 // How long the services of a compose group are down when all of them get a new image: by Tidemark, and by the real `docker compose
 // up -d` with the file edited. See README.md.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { type Compose, type ComposeVersion, composeMissing, startCompose } from 
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
 import { composeFolder } from "../tests/support/compose-project.ts";
 import { changes, group } from "../tests/support/group-target.ts";
+import { prepared } from "../tests/support/prepared.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 import { images, importImages } from "../tests/support/update-target.ts";
 import { type Child, startChild } from "./child.ts";
@@ -162,8 +164,9 @@ async function measure(
     const product = async () => {
       const run = await durableRun(database.db, project);
       const plan = await session.plan(group(project), changes(to));
+      const ready = await prepared(session, plan, run.journal);
       return async () => {
-        await session.apply(plan, run.journal);
+        await ready.apply();
         await session.finish(group(project), run.journal);
         await run.end();
       };

@@ -1,7 +1,9 @@
 // Requests through a proxy while a container is updated: the new one started before the old one stops, and after. See README.md.
+
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
 import { changes, group, runService } from "../tests/support/group-target.ts";
 import { startHealthTimer } from "../tests/support/health-timer.ts";
+import { prepared } from "../tests/support/prepared.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 import { images, importImages } from "../tests/support/update-target.ts";
 import { type Child, startChild } from "./child.ts";
@@ -72,7 +74,8 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, Se
           start_first: way === "start_first",
           drain_seconds: 0,
         });
-        const one = await update(engine, front, way, () => session.apply(plan, run.journal));
+        const ready = await prepared(session, plan, run.journal);
+        const one = await update(engine, front, way, () => ready.apply());
         await run.end();
         if (round > 0) seen[way].push(one);
         await removeAllContainers(engine);

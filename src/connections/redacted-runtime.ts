@@ -1,6 +1,6 @@
 import { PluginError } from "../errors.ts";
 import { inEnglish, withTexts } from "../messages/message.ts";
-import type { Runtime, RuntimeSession, Runtimes } from "../runtimes/runtime.ts";
+import type { Prepared, Runtime, RuntimeSession, Runtimes } from "../runtimes/runtime.ts";
 
 type Excerpt = (text: string) => string;
 
@@ -20,6 +20,10 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       throw reworded(fault, excerpt);
     }
   };
+  const prepared = async (work: Promise<Prepared>): Promise<Prepared> => {
+    const { is_noop, apply } = await told(work);
+    return { is_noop, apply: (stopping) => told(apply(stopping)) };
+  };
   const { nameOfId, isPlainRegistry, unprepare, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
@@ -28,9 +32,8 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     ...(nameOfId === undefined ? {} : { nameOfId: (id) => told(nameOfId(id)) }),
     ...(isPlainRegistry === undefined ? {} : { isPlainRegistry: (image) => told(isPlainRegistry(image)) }),
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
-    prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
+    prepare: (plan, auths, journal) => prepared(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
-    apply: (plan, journal, stopping) => told(session.apply(plan, journal, stopping)),
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),
@@ -44,7 +47,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
             capture: (ref) => told(snapshots.capture(ref)),
             planRestore: (ref, snapshot, owed) => told(snapshots.planRestore(ref, snapshot, owed)),
             prepareRestore: (plan, snapshot, auths, journal) =>
-              told(snapshots.prepareRestore(plan, snapshot, auths, journal)),
+              prepared(snapshots.prepareRestore(plan, snapshot, auths, journal)),
           },
         }),
     ...(images === undefined

@@ -110,8 +110,8 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
   const { session, settings, shutdown } = context;
   try {
     const intent = await intendRollback(context);
-    await prepare({ ...context, journal: { ...context.journal, ...own } }, intent);
-    await session.apply(intent.plan, own, shutdown);
+    const prepared = await prepare({ ...context, journal: { ...context.journal, ...own } }, intent);
+    await prepared.apply(shutdown);
     return { state: "started", detail: plain("") };
   } catch (error) {
     if (error instanceof NotStarted) return { state: "down", detail: error.reason.message };

@@ -46,9 +46,9 @@ export function faultOf(error: PluginError, otherwise: FailureReason): FailureRe
 export async function start(context: RunContext): Promise<void> {
   const { shutdown } = context;
   let state: "pending" | "capturing" = "pending";
-  let intent: Intent;
+  let prepared: Prepared;
   try {
-    intent = await withFaults("update_failed", () => decideIntent(context));
+    const intent = await withFaults("update_failed", () => decideIntent(context));
     if (needsConsent(context.run, context.settings)) {
       await awaitConsent(context, intent.columns);
       return;
@@ -58,7 +58,7 @@ export async function start(context: RunContext): Promise<void> {
     await moveOn(context, "pending", "capturing", intent.columns, (tx) => refuseOverlap(tx, context, plan));
     state = "capturing";
     context.plan = plan;
-    await prepare(context, intent);
+    prepared = await prepare(context, intent);
     await capture(context);
     shutdown.throwIfAborted();
   } catch (error) {
@@ -72,13 +72,13 @@ export async function start(context: RunContext): Promise<void> {
     return;
   }
   await moveOn(context, "capturing", "updating");
-  await apply(context, intent);
+  await apply(context, prepared);
 }
 
-async function apply(context: RunContext, intent: Intent): Promise<void> {
-  const { session, journal, lease, shutdown } = context;
+async function apply(context: RunContext, prepared: Prepared): Promise<void> {
+  const { journal, lease, shutdown } = context;
   try {
-    await session.apply(intent.plan, journal, shutdown);
+    await prepared.apply(shutdown);
   } catch (error) {
     lease.signal.throwIfAborted();
     // Left at a safe point, for the next process to recover.
@@ -212,18 +212,18 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
 }
 
 /** Pulls; the target is not touched. */
-export async function prepare(context: RunContext, intent: Intent): Promise<void> {
+export async function prepare(context: RunContext, intent: Intent): Promise<Prepared> {
   const { deps, run, settings, session, journal, shutdown } = context;
   const { plan, snapshot } = intent;
   const auths = await deps.executors.pullLogins(settings, plan);
-  const { is_noop } = await withFaults("pull_failed", () =>
+  const prepared = await withFaults("pull_failed", () =>
     unlessAborted(shutdown, () =>
       snapshot === null || session.snapshots === undefined
         ? session.prepare(plan, auths, journal)
         : session.snapshots.prepareRestore(plan, snapshot, auths, journal),
     ),
   );
-  if (is_noop) {
+  if (prepared.is_noop) {
     const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
@@ -234,6 +234,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<void
     throw new NotStarted("skipped", { code: "window_closed", message });
   }
   deps.log.debug("Run prepared", { run: run.id });
+  return prepared;
 }
 
 /** Begins nothing after the end of the process was asked for, and waits no longer than until then. */

@@ -269,9 +269,16 @@ export interface RegistryAuth {
   host: string;
 }
 
-/** `is_noop`: after the pull, exactly this image is already in place under exactly this reference. */
+/** What is ready to be performed. */
 export interface Prepared {
+  /** After the pull, exactly this image is already in place under exactly this reference. */
   is_noop: boolean;
+  /**
+   * From "old version runs" to "new version started"; does nothing for a no-op. Throws on failure; then call `undo`. Before the first
+   * change it looks at the target again, and throws if that is no longer as it was planned. Once `stopping` is aborted, nothing more
+   * is stopped or waited for: what is down starts, and the reason is thrown, which leaves the rest to `recover`.
+   */
+  apply(stopping?: AbortSignal): Promise<void>;
 }
 
 /** How long a started container must run without a restart or kill before it counts as ready. */
@@ -339,11 +346,6 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   /** Undoes what `prepare` changed on the engine, except for what it pulled: for a run that ends before `apply`. */
   unprepare?(journal: Journal): Promise<void>;
   /**
-   * From "old version runs" to "new version started"; does nothing for a no-op. Throws on failure; then call `undo`. Once `stopping` is
-   * aborted, nothing more is stopped or waited for: what is down starts, and the reason is thrown, which leaves the rest to `recover`.
-   */
-  apply(plan: UpdatePlan, journal: Journal, stopping?: AbortSignal): Promise<void>;
-  /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
    * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`: the
    * one that this run saved; a previous container that somebody removed in the meantime is recreated from it. `stopping`: once it is
@@ -376,11 +378,11 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
      */
     capture(ref: TargetRef): Promise<string>;
     /**
-     * A plan that restores a snapshot, performed by `prepareRestore` and `apply` like any other. What ran when it was saved will run
-     * again, even if the target is down or gone. `owed`: see `PlanOptions`.
+     * A plan that restores a snapshot; `prepareRestore` prepares it. What ran when it was saved will run again, even if the target is
+     * down or gone. `owed`: see `PlanOptions`.
      */
     planRestore(ref: TargetRef, snapshot: string, owed?: readonly string[]): Promise<UpdatePlan<D>>;
-    /** Prepares `apply` of such a plan; called instead of `prepare`. */
+    /** As `prepare`, for such a plan. */
     prepareRestore(
       plan: UpdatePlan,
       snapshot: string,

@@ -5,6 +5,7 @@ import { plain } from "../../src/messages/message.ts";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
 
 const excerpt = (text: string) => text.replaceAll("kelp-otter", "[redacted]");
 const context = {
@@ -14,12 +15,17 @@ const context = {
   self: { hostname: "", data_dir: "" },
 };
 
+async function preparedFor(session: RuntimeSession, reference: string) {
+  const change = { kind: "image", service: "main", reference, digest: null, image_config: null } as const;
+  return await session.prepare(await session.plan({ kind: "container", id: "web" }, [change]), [], memoryJournal());
+}
+
 async function faultOf(work: (session: RuntimeSession) => Promise<unknown>, said: string): Promise<unknown> {
   const engine = new FakeEngine();
   engine.add("web", "app:1", null);
   const fault = new PluginError("rate_limited", plain(said), { retry_after_ms: 5 });
   engine.inspectFault = fault;
-  for (const step of ["discover", "capture"] as const) engine.failures.set(step, fault);
+  for (const step of ["discover", "capture", "pull app:2", "create"]) engine.failures.set(step, fault);
   await using session = await redactedRuntimes(fakeRuntimes(engine), excerpt).docker.open({}, null, context);
   return await work(session).catch((error: unknown) => error);
 }
@@ -29,6 +35,8 @@ describe("redactedRuntimes()", () => {
     ["discover", (session) => session.discover()],
     ["inspect", (session) => session.inspect({ kind: "container", id: "web" })],
     ["capture", async (session) => await session.snapshots?.capture({ kind: "container", id: "web" })],
+    ["prepare", async (session) => await preparedFor(session, "app:2")],
+    ["apply", async (session) => await (await preparedFor(session, "app:3")).apply()],
   ])("takes secrets out of what %s throws, and keeps the rest of it", async (_name, work) => {
     const fault = await faultOf(work, "said kelp-otter");
     expect(fault).toBeInstanceOf(PluginError);

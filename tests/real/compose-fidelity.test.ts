@@ -71,8 +71,7 @@ for (const mode of modes) {
           const journal = memoryJournal();
           const ref = target(nameOf(container));
           const plan = await session.plan(ref, [changeTo(image)]);
-          await session.prepare(plan, [], journal);
-          await session.apply(plan, journal);
+          await (await session.prepare(plan, [], journal)).apply();
           await session.finish(ref, journal);
 
           const updated = await project.ids();
@@ -318,8 +317,7 @@ for (const mode of modes) {
         const snapshot = (await session.snapshots?.capture(ref)) ?? "";
         const update = memoryJournal();
         const plan = await session.plan(ref, [{ ...changeTo(to), service: "data" }]);
-        await session.prepare(plan, [], update);
-        await session.apply(plan, update);
+        await (await session.prepare(plan, [], update)).apply();
         await session.finish(ref, update);
         for (const { patch } of plan.files) if (patch !== "") project.patch(patch);
         const updated = await project.ids();
@@ -391,8 +389,7 @@ for (const mode of modes) {
         const ref = target(nameOf(container));
         const plan = await session.plan(ref, [changeTo(to)]);
         expect(plan.files.map((each) => each.path)).toEqual([`${project.folder}/compose.yaml`]);
-        await session.prepare(plan, [], journal);
-        await session.apply(plan, journal);
+        await (await session.prepare(plan, [], journal)).apply();
         await session.finish(ref, journal);
 
         const updated = await project.container("app");

@@ -10,6 +10,7 @@ import { type ConfigWorld, type ContainerConfig, containerConfig, type Json } fr
 import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { peerSuite } from "../support/peer.ts";
+import { apply } from "../support/prepared.ts";
 import { changeTo, containersNamed, openSession, removeContainers, target } from "../support/update-target.ts";
 
 setDefaultTimeout(600_000);
@@ -123,7 +124,7 @@ async function update(engine: TestEngine, name: string, image: string): Promise<
   const plan = await session.plan(target(name), [changeTo(image)]);
   if (plan.refusals.length > 0) return plan.refusals.map((each) => english(each.message)).join("; ");
   try {
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
   } catch (error) {
     await session.undo(target(name), journal, null);
     const isStopped = journal.written().includes("stop begin");

@@ -9,6 +9,7 @@ import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.t
 import { engineSuite, isWholeMatrix, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import { readJournal, type UpdateArguments } from "../support/update-process.ts";
 import {
   changeTo,
@@ -360,6 +361,6 @@ function statesOf(recovery: Recovery, policy: string): readonly string[] {
 async function update(engine: { socket: string }, kind: RuntimeKind, name: string, journal: Journal): Promise<void> {
   await using session = await openSession(`unix://${engine.socket}`, { kind });
   const plan = await session.plan(target(name), [changeTo(images.next)]);
-  await session.apply(plan, journal);
+  await apply(session, plan, journal);
   await session.finish(target(name), journal);
 }

@@ -8,6 +8,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { engineSuite, flavours, kindOf } from "../support/engine-modes.ts";
 import { memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import { changeTo, containersNamed, images, importImages, openSession, target } from "../support/update-target.ts";
 
 setDefaultTimeout(240_000);
@@ -88,7 +89,7 @@ engineSuite(
       expect(plan.refusals).toEqual([]);
       // It ends right after the old one was stopped, and somebody tries to help while the port is taken.
       journal.dieAt(7, "after");
-      await expect(session.apply(plan, journal)).rejects.toThrow(ProcessDeath);
+      await expect(apply(session, plan, journal)).rejects.toThrow(ProcessDeath);
       expect(journal.written().at(-1)).toBe("rename_new finish");
       const holder = await holdPort(port);
       await expect(engine.call("POST", `/containers/${id}/start`)).rejects.toThrow(/address already in use/);

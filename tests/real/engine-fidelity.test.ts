@@ -9,6 +9,7 @@ import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.t
 import { engineSuite, isPodman } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import {
   changeTo,
   containersNamed,
@@ -229,7 +230,7 @@ engineSuite("configuration fidelity", (mode) => {
     const journal = memoryJournal();
     await using session = await openSession(engine);
     const plan = await session.plan(target(name), [changeTo(image)]);
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     await session.finish(target(name), journal);
   }
 
@@ -410,10 +411,9 @@ engineSuite("configuration fidelity", (mode) => {
     const plan = await session.plan(target(name), [changeTo(images.next)]);
     expect(plan.refusals.map((each) => each.code)).toEqual([code]);
     const journal = memoryJournal();
-    expect(await session.prepare(plan, [], journal).catch(errorMessage)).toContain(
-      english(plan.refusals[0]?.message) ?? "?",
-    );
-    expect(await session.apply(plan, journal).catch(errorMessage)).toContain("cannot be updated");
+    const refusal = String(await session.prepare(plan, [], journal).catch(errorMessage));
+    expect(refusal).toContain("cannot be updated");
+    expect(refusal).toContain(english(plan.refusals[0]?.message) ?? "?");
     expect(journal.written()).toEqual([]);
     expect(await inspect(name)).toMatchObject({ Id: id, State: { Running: true } });
     await removeContainers(engine, name);
@@ -431,7 +431,7 @@ engineSuite("configuration fidelity", (mode) => {
       is_running: true,
     });
     const journal = memoryJournal();
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     await session.finish(target("owner"), journal);
     const owner = String((await inspect("owner")).Id);
     expect(owner).not.toBe(anchor);

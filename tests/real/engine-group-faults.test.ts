@@ -10,6 +10,7 @@ import { type EngineProxy, type Fault, faults, startEngineProxy } from "../suppo
 import { changes, group, groupImages, removeGroup } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
+import { apply, prepared } from "../support/prepared.ts";
 import { importImages, openSession } from "../support/update-target.ts";
 
 /** Cases that go on at once, each before a proxy of its own: most of their time they wait. */
@@ -63,22 +64,21 @@ matrixSuite("an engine that fails at the nth call of a group", (mode) => {
   }, 120_000);
 
   /** Makes the group and answers what leads away from it, up to the first call that can break. */
-  async function planFor(path: Path, project: string, session: RuntimeSession, journal: Journal) {
+  async function preparedFor(path: Path, project: string, session: RuntimeSession, journal: Journal) {
     const ref = group(project);
     await runTrio(engine, project);
     if (path !== "rollback") {
       const to = path === "back" ? { ...wholeTrio, c: groupImages.broken } : wholeTrio;
-      return await session.plan(ref, changes(to));
+      return await prepared(session, await session.plan(ref, changes(to)), journal);
     }
     const { snapshots } = session;
     if (snapshots === undefined) throw new Error("An engine has snapshots");
     const snapshot = await snapshots.capture(ref);
     const forth = memoryJournal();
-    await session.apply(await session.plan(ref, changes(wholeTrio)), forth);
+    await apply(session, await session.plan(ref, changes(wholeTrio)), forth);
     await session.finish(ref, forth);
     const plan = await snapshots.planRestore(ref, snapshot);
-    await snapshots.prepareRestore(plan, snapshot, [], journal);
-    return plan;
+    return await snapshots.prepareRestore(plan, snapshot, [], journal);
   }
 
   /** As a run does it: whatever happens is put back, and looked at again later should that fail too. */
@@ -90,11 +90,11 @@ matrixSuite("an engine that fails at the nth call of a group", (mode) => {
     begin: () => Promise<void>,
   ) {
     const ref = group(project);
-    const plan = await planFor(path, project, session, journal);
+    const ready = await preparedFor(path, project, session, journal);
     await begin();
     let end: Recovery["state"] = "started";
     try {
-      await session.apply(plan, journal);
+      await ready.apply();
       if (path === "back") throw new Error("Its health check failed");
       await journal.begin("commit");
       await journal.finish("commit");

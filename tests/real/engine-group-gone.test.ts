@@ -19,6 +19,7 @@ import {
 } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import {
   importImages,
   openSession,
@@ -96,9 +97,9 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
       const plan = await session.snapshots?.planRestore(group(project), snapshot);
       if (plan === undefined) throw new Error("An engine has snapshots");
       const journal = memoryJournal();
-      await session.snapshots?.prepareRestore(plan, snapshot, [], journal);
+      const prepared = await session.snapshots?.prepareRestore(plan, snapshot, [], journal);
       proxy.forbid(/^POST .*\/containers\/create$/);
-      await expect(session.apply(plan, journal)).rejects.toThrow();
+      await expect(prepared?.apply()).rejects.toThrow();
       proxy.forbid(null);
       expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
       expect(await containerStates(engine, project)).toEqual([`unmade-a-1 running ${next}`]);
@@ -176,7 +177,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
       const snapshot = (await session.snapshots?.capture(target("guest"))) ?? "";
       for (const name of ["tunnel", "guest"]) {
         const journal = memoryJournal();
-        await session.apply(await session.plan(target(name), changes({ main: next })), journal);
+        await apply(session, await session.plan(target(name), changes({ main: next })), journal);
         await session.finish(target(name), journal);
       }
       const tunnel = await inspectOne(engine, "tunnel");

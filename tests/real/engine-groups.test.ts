@@ -25,6 +25,7 @@ import {
 } from "../support/group-target.ts";
 import { startHealthTimer } from "../support/health-timer.ts";
 import { memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
+import { apply, prepared } from "../support/prepared.ts";
 import {
   importImages,
   openSession,
@@ -111,7 +112,7 @@ engineSuite("groups of containers", (mode) => {
       "whole-worker-1 desired",
     ]);
     const journal = memoryJournal();
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     const starts = journal
       .entries()
       .filter((each) => each.step === "start" && each.phase === "finish")
@@ -156,7 +157,7 @@ engineSuite("groups of containers", (mode) => {
       "sniffer sniffer shares",
     ]);
     const journal = memoryJournal();
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     expect(await session.readiness(group(project), stabilityMs, journal)).toMatchObject({
       ready: true,
     });
@@ -193,7 +194,7 @@ engineSuite("groups of containers", (mode) => {
         .sort(),
     ).toEqual(["heir shares", ...linkers.map((each) => `${each} shares`), "side shares"]);
     const journal = memoryJournal();
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     await session.finish(target("anchor"), journal);
     const now = await inspectOne(engine, "anchor");
     expect(now.Config.Image).toContain(next);
@@ -267,7 +268,7 @@ engineSuite("groups of containers", (mode) => {
     const journal = memoryJournal();
     const plan = await session.plan(group(project), changes({ db: sick, web: next }));
     const stop = new AbortController();
-    const applying = session.apply(plan, journal, stop.signal).then(() => "applied", errorMessage);
+    const applying = (await prepared(session, plan, journal)).apply(stop.signal).then(() => "applied", errorMessage);
     await eventually("the wait for the database", async () => journal.written().includes("wait begin"));
     stop.abort(new Error("The process is ending"));
     expect(await applying).toBe("The process is ending");
@@ -294,7 +295,7 @@ engineSuite("groups of containers", (mode) => {
     await runService(engine, project, "app", { number: 3, body: { Image: next, Env: ["A=2"] } });
     const refused = await session.plan(group(project), changes({ app: old }));
     expect(refused.refusals.map((each) => each.code)).toContain("replicas_differ");
-    await expect(session.apply(refused, memoryJournal())).rejects.toThrow("cannot be updated");
+    await expect(apply(session, refused, memoryJournal())).rejects.toThrow("cannot be updated");
     await removeGroup(engine, project);
   });
 
@@ -340,7 +341,7 @@ engineSuite("groups of containers", (mode) => {
     // The pull of a tag, as a registry with a newer image behind it would answer it.
     await journal.begin("pull", { service: "web", reference: tag, pulled: tag, tag_was: before });
     await point(broken);
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     expect(await digestOf()).not.toBe(before);
     expect(await session.undo(group("tagged"), journal, null)).toMatchObject({ state: "untouched" });
     expect(await digestOf()).toBe(before);
@@ -449,7 +450,7 @@ engineSuite("groups of containers", (mode) => {
     const change = eventually("the wait for the database", isWaiting).then(() =>
       engine.call("POST", `/containers/${name(project, "web")}/update`, { Memory: 256 * 1024 * 1024, MemorySwap: -1 }),
     );
-    const failure = await session.apply(plan, journal).catch(errorMessage);
+    const failure = await apply(session, plan, journal).catch(errorMessage);
     await change;
     expect(failure).toContain('"meanwhile-web-1" was changed while the run waited');
     expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
@@ -501,7 +502,7 @@ engineSuite("groups of containers", (mode) => {
     const plan = await session.plan(group("rolling"), changes({ web: next }), { start_first: true, drain_seconds: 2 });
     expect(plan).toMatchObject({ order: "start_first", drain_seconds: 2, refusals: [] });
     const journal = memoryJournal();
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     const steps = journal.written();
     const inOrder = ["start finish", "drain begin", "drain finish", "stop begin"];
     expect(steps.filter((each) => inOrder.includes(each))).toEqual(inOrder);
@@ -514,7 +515,7 @@ engineSuite("groups of containers", (mode) => {
     });
     const second = memoryJournal();
     const started = (await inspectOne(engine, "rolling-web-1")).Id;
-    expect(await session.apply(failing, second).catch(errorMessage)).toContain(
+    expect(await apply(session, failing, second).catch(errorMessage)).toContain(
       "did not become ready beside the old one",
     );
     expect(second.written()).not.toContain("stop begin");

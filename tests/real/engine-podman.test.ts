@@ -9,6 +9,7 @@ import type { TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, pointsOf } from "../support/engine-modes.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import {
   changeTo,
   containersNamed,
@@ -55,7 +56,7 @@ engineSuite("what only Podman has", () => {
       services.map((service) => ({ ...changeTo(images.next), service })),
     );
     expect(plan.refusals).toEqual([]);
-    await session.apply(plan, journal);
+    await apply(session, plan, journal);
     return plan;
   }
 

@@ -9,6 +9,7 @@ import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { peerSuite } from "../support/peer.ts";
+import { apply } from "../support/prepared.ts";
 import { changeTo, openSession, removeContainers, runContainer, target } from "../support/update-target.ts";
 
 // What an update must keep, a line of the requirements each, by hand; the random configurations are in a suite of their own.
@@ -87,7 +88,7 @@ for (const mode of ["docker-20", "docker-29", "docker-29-containerd"] as const) 
       const journal = memoryJournal();
       await using session = await openSession(engine);
       const plan = await session.plan(target(name), [changeTo(newImage)]);
-      await session.apply(plan, journal);
+      await apply(session, plan, journal);
       await session.finish(target(name), journal);
       expect(await config(name)).toMatchObject({ Image: newImage });
       return plan;
@@ -446,7 +447,7 @@ peerSuite("docker 20.10 upgraded to 29: what an update keeps", upgradeMissing, (
     const old = await inspect();
     const journal = memoryJournal();
     await using session = await openSession(engine);
-    await session.apply(await session.plan(target("older"), [changeTo(newImage)]), journal);
+    await apply(session, await session.plan(target("older"), [changeTo(newImage)]), journal);
     await session.finish(target("older"), journal);
     const found = await inspect();
     expect(found.Config).toMatchObject({ Image: newImage, Env: expect.arrayContaining(["OWN=1", "VERSION=new"]) });

@@ -7,6 +7,7 @@ import { engineSuite, isPodman } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { pushImage } from "../support/oci-image.ts";
+import { apply } from "../support/prepared.ts";
 import {
   changeTo,
   containersNamed,
@@ -97,14 +98,15 @@ function suite(mode: EngineMode): void {
     const journal = memoryJournal();
     const plan = await session.plan(target("app"), [change(two)]);
     expect(plan).toMatchObject({ is_noop: false, refusals: [], diff: [{ path: "Image", because: "desired" }] });
-    expect(await session.prepare(plan, [], journal)).toEqual({ is_noop: false });
+    const prepared = await session.prepare(plan, [], journal);
+    expect(prepared.is_noop).toBe(false);
     expect(journal.progressed.at(-1)?.layers_done).toBeGreaterThan(0);
     // The same hash after the pull, and now the defaults of the new image are known too.
     const again = await session.plan(target("app"), [change(two)]);
     expect(again.hash).toBe(plan.hash);
     expect(again.diff.map((each) => each.path)).toContain("Env.COLOUR");
 
-    await session.apply(plan, journal);
+    await prepared.apply();
     expect(await containersNamed(engine, "app")).toMatchObject([
       { name: "app", state: "running", image: two.reference },
       { name: expect.stringMatching(/^app-tidemark-.{8}-previous$/), state: "exited", image: one.reference },
@@ -136,8 +138,9 @@ function suite(mode: EngineMode): void {
     const byTag = await session.plan(target("same"), [changeTo(one.reference)]);
     expect(byTag.is_noop).toBe(false);
     const journal = memoryJournal();
-    expect(await session.prepare(byTag, [], journal)).toEqual({ is_noop: true });
-    await session.apply(byTag, journal);
+    const prepared = await session.prepare(byTag, [], journal);
+    expect(prepared.is_noop).toBe(true);
+    await prepared.apply();
     expect(journal.written()).toEqual(["pull begin", "pull finish"]);
     expect(await inspectContainer(engine, "same")).toMatchObject({ Id: id });
     await removeContainers(engine, "same");
@@ -159,8 +162,7 @@ function suite(mode: EngineMode): void {
       const journal = memoryJournal();
       const plan = await session.plan(target("moves"), [wanted]);
       expect(plan.is_noop).toBe(false);
-      await session.prepare(plan, [], journal);
-      await session.apply(plan, journal);
+      await (await session.prepare(plan, [], journal)).apply();
       await session.finish(target("moves"), journal);
       expect((await session.plan(target("moves"), [wanted])).is_noop).toBe(true);
       expect((await session.inspect(target("moves"))).services[0]?.artifact).toMatchObject({
@@ -206,7 +208,8 @@ function suite(mode: EngineMode): void {
     const elsewhere = { ...account, host: "registry.example.com" };
     expect(await thrown(session.prepare(plan, [elsewhere], memoryJournal()))).toMatchObject({ code: "unauthorized" });
     const journal = memoryJournal();
-    expect(await session.prepare(plan, [{ ...account, host: locked.host }], journal)).toEqual({ is_noop: false });
+    const prepared = await session.prepare(plan, [{ ...account, host: locked.host }], journal);
+    expect(prepared.is_noop).toBe(false);
     expect(JSON.stringify(journal.entries())).not.toContain(account.password);
     await removeContainers(engine, name);
   });
@@ -229,7 +232,7 @@ function suite(mode: EngineMode): void {
     await removeContainers(engine, "changed");
     await runContainer(engine, "changed", { Env: ["MINE=1"] });
     const journal = memoryJournal();
-    expect((await thrown(session.apply(plan, journal))).message).toContain("plan again");
+    expect((await thrown(apply(session, plan, journal))).message).toContain("plan again");
     expect(journal.written()).toEqual([]);
     await removeContainers(engine, "changed");
   });
@@ -244,7 +247,7 @@ function suite(mode: EngineMode): void {
     const before = await inspectContainer(engine, "back");
     const volumesBefore = (await volumes()).map((each) => each.Name).sort();
     const journal = memoryJournal();
-    await session.apply(await session.plan(target("back"), [changeTo("lab/brings:1")]), journal);
+    await apply(session, await session.plan(target("back"), [changeTo("lab/brings:1")]), journal);
     expect(await session.undo(target("back"), journal, null)).toMatchObject({ state: "untouched" });
     expect(await session.undo(target("back"), journal, null)).toMatchObject({ state: "untouched" });
     expect(await containersNamed(engine, "back")).toMatchObject([
@@ -263,11 +266,11 @@ function suite(mode: EngineMode): void {
       HostConfig: { RestartPolicy: { Name: "always" } },
     });
     const forward = memoryJournal();
-    await session.apply(await session.plan(target(name), [changeTo(images.next)]), forward);
+    await apply(session, await session.plan(target(name), [changeTo(images.next)]), forward);
     await session.undo(target(name), forward, null);
     expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "created", image: images.old }]);
     const again = memoryJournal();
-    await session.apply(await session.plan(target(name), [changeTo(images.next)]), again);
+    await apply(session, await session.plan(target(name), [changeTo(images.next)]), again);
     await session.finish(target(name), again);
     expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "created", image: images.next }]);
     expect(await inspectContainer(engine, name)).toMatchObject({ HostConfig: { RestartPolicy: { Name: "always" } } });
@@ -352,8 +355,7 @@ function suite(mode: EngineMode): void {
     if (snapshot === undefined) throw new Error("Docker has snapshots");
     const journal = memoryJournal();
     const plan = await session.plan(target("snap"), [change(two)]);
-    await session.prepare(plan, [], journal);
-    await session.apply(plan, journal);
+    await (await session.prepare(plan, [], journal)).apply();
     await session.finish(target("snap"), journal);
     // The old image goes too: it comes back by its digest.
     await engine.call("DELETE", `/images/${one.reference}`);
@@ -364,8 +366,7 @@ function suite(mode: EngineMode): void {
       const restore = await session.snapshots?.planRestore(target("snap"), snapshot);
       if (restore === undefined) throw new Error("Docker has snapshots");
       expect(restore).toMatchObject({ refusals: [], is_noop: false });
-      await session.snapshots?.prepareRestore(restore, snapshot, [], back);
-      await session.apply(restore, back);
+      await (await session.snapshots?.prepareRestore(restore, snapshot, [], back))?.apply();
       await session.finish(target("snap"), back);
       expect(await containersNamed(engine, "snap")).toMatchObject([{ state: "running", image: one.reference }]);
       const after = await inspectContainer(engine, "snap");
@@ -377,7 +378,7 @@ function suite(mode: EngineMode): void {
   test("recover() keeps the new one when a stranger has removed the previous", async () => {
     const journal = memoryJournal();
     await runContainer(engine, "prey");
-    await session.apply(await session.plan(target("prey"), [changeTo(images.next)]), journal);
+    await apply(session, await session.plan(target("prey"), [changeTo(images.next)]), journal);
     const previous = (await containersNamed(engine, "prey")).find((each) => each.name !== "prey");
     await engine.call("DELETE", `/containers/${previous?.name}`);
     expect(await session.recover(target("prey"), journal, null)).toMatchObject({ state: "finished" });

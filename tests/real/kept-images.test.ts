@@ -61,11 +61,11 @@ function suite(mode: EngineMode): void {
     await push(`2.${name}`);
     const journal = memoryJournal();
     const plan = await session.plan(target(name), [changeTo(reference)]);
-    await session.prepare(plan, [], journal);
+    const prepared = await session.prepare(plan, [], journal);
     const snapshot = await session.snapshots?.capture(target(name));
     if (snapshot === undefined) throw new Error("An engine has snapshots");
     await images.keep([old]);
-    await session.apply(plan, journal);
+    await prepared.apply();
     await session.finish(target(name), journal);
     expect((await inspectContainer(engine, name)).Image).not.toBe(old as never);
     return { old, snapshot };

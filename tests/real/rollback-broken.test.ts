@@ -5,6 +5,7 @@ import { engineSuite, isPodman } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { inspectOne } from "../support/group-target.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
+import { apply } from "../support/prepared.ts";
 import {
   changeTo,
   images,
@@ -48,7 +49,7 @@ engineSuite("rollbacks from what does not run", (mode) => {
     const snapshot = (await session.snapshots?.capture(target("web"))) ?? "";
 
     const update = memoryJournal();
-    await session.apply(await session.plan(target("web"), [changeTo(images.exits)]), update);
+    await apply(session, await session.plan(target("web"), [changeTo(images.exits)]), update);
     await session.finish(target("web"), update);
     await eventually("the end of the new one", async () => !(await inspectOne(engine, "web")).State.Running);
 
@@ -76,7 +77,7 @@ engineSuite("rollbacks from what does not run", (mode) => {
       const gone = "lab/app:gone";
       await engine.importImage(gone, ["ENV GONE=1"]);
       const update = memoryJournal();
-      await session.apply(await session.plan(target("web"), [changeTo(gone)]), update);
+      await apply(session, await session.plan(target("web"), [changeTo(gone)]), update);
       await session.finish(target("web"), update);
       await engine.call("POST", "/containers/web/stop?t=0");
       await engine.call("DELETE", `/images/${gone}?force=1`);

@@ -339,6 +339,38 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: plain("Running") };
   };
 
+  const apply = async (plan: UpdatePlan, journal: Journal, stopping?: AbortSignal): Promise<void> => {
+    const olds = containersOf(plan.detail).map((planned) => ({ planned, old: engine.get(planned.name) }));
+    for (const { planned, old } of olds) {
+      const to = plan.services.find((each) => each.service === planned.service)?.to;
+      const isMoved = planned.because === "desired" && to !== undefined;
+      await step(journal, "create", planned.name, `create ${next(planned.name)}`, () =>
+        engine.create(
+          next(planned.name),
+          isMoved ? to.reference : old.image,
+          isMoved ? to.digest : old.digest,
+          old,
+          journal.run_id,
+        ),
+      );
+    }
+    await engine.awaited(stopping);
+    for (const { planned, old } of olds.toReversed()) {
+      const { name } = planned;
+      if (old.running) await step(journal, "stop", name, `stop ${name}`, () => engine.setRunning(name, false));
+      else await journal.finish("stop", { container: name, is_skipped: true, is_owed: plan.owed.includes(name) });
+    }
+    for (const { planned } of olds) {
+      const { name } = planned;
+      await step(journal, "rename_old", name, `rename ${name}`, () => engine.rename(name, aside(name)));
+      await step(journal, "rename_new", name, `rename ${next(name)}`, () => engine.rename(next(name), name));
+      if (planned.is_running) {
+        await step(journal, "start", name, `start ${name}`, () => engine.setRunning(name, true));
+      }
+    }
+    if (olds.length === 0) throw new Error(`The plan for "${plan.ref.id}" replaces nothing`);
+  };
+
   const session: RuntimeSession = {
     describe: async () => {
       engine.reach();
@@ -390,39 +422,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         const alias = engine.aliases.get(to.digest ?? "");
         return alias !== undefined && alias === from.digest;
       });
-      return { is_noop: plan.is_noop || isAlias };
-    },
-    apply: async (plan, journal, stopping) => {
-      const { ref } = plan;
-      const olds = containersOf(plan.detail).map((planned) => ({ planned, old: engine.get(planned.name) }));
-      for (const { planned, old } of olds) {
-        const to = plan.services.find((each) => each.service === planned.service)?.to;
-        const isMoved = planned.because === "desired" && to !== undefined;
-        await step(journal, "create", planned.name, `create ${next(planned.name)}`, () =>
-          engine.create(
-            next(planned.name),
-            isMoved ? to.reference : old.image,
-            isMoved ? to.digest : old.digest,
-            old,
-            journal.run_id,
-          ),
-        );
-      }
-      await engine.awaited(stopping);
-      for (const { planned, old } of olds.toReversed()) {
-        const { name } = planned;
-        if (old.running) await step(journal, "stop", name, `stop ${name}`, () => engine.setRunning(name, false));
-        else await journal.finish("stop", { container: name, is_skipped: true, is_owed: plan.owed.includes(name) });
-      }
-      for (const { planned } of olds) {
-        const { name } = planned;
-        await step(journal, "rename_old", name, `rename ${name}`, () => engine.rename(name, aside(name)));
-        await step(journal, "rename_new", name, `rename ${next(name)}`, () => engine.rename(next(name), name));
-        if (planned.is_running) {
-          await step(journal, "start", name, `start ${name}`, () => engine.setRunning(name, true));
-        }
-      }
-      if (olds.length === 0) throw new Error(`The plan for "${ref.id}" replaces nothing`);
+      return { is_noop: plan.is_noop || isAlias, apply: (stopping) => apply(plan, journal, stopping) };
     },
     undo: async (ref, journal) => {
       await journal.begin("undo");

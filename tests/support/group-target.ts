@@ -1,5 +1,6 @@
 import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
+import { apply } from "./prepared.ts";
 import { images } from "./update-target.ts";
 
 /** The images of the services: each with a further version, one of them broken, and one that never gets healthy. */
@@ -154,6 +155,6 @@ export async function updateGroup(
   journal: Journal,
 ): Promise<UpdatePlan> {
   const plan = await session.plan(group(project), changes(to));
-  await session.apply(plan, journal);
+  await apply(session, plan, journal);
   return plan;
 }

@@ -1,10 +1,12 @@
 // A process that updates one container, or rolls it back, and can be told to die by `kill -9` at any write of its journal. Its one
 // argument is JSON: see `Arguments`.
+
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
 import type { Journal, JournalEntry } from "../../src/runtimes/runtime.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
+import { apply } from "./prepared.ts";
 import { changeTo, openSession, restore, target } from "./update-target.ts";
 
 const Arguments = v.object({
@@ -61,7 +63,7 @@ async function update(options: UpdateArguments): Promise<void> {
   await using session = await openSession(options.address, { kind: options.kind });
   const ref = target(options.name);
   if (options.snapshot === null) {
-    await session.apply(await session.plan(ref, [changeTo(options.image)]), journal);
+    await apply(session, await session.plan(ref, [changeTo(options.image)]), journal);
   } else await restore(session, ref, options.snapshot, journal);
   if (options.ending === "undo") {
     await session.undo(ref, journal, null);

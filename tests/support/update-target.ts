@@ -2,11 +2,12 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import { defaultDeadlines, type EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
-import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
+import { type EngineTransport, engineTransport } from "../../src/runtimes/engine/transport.ts";
 import type { RuntimeKind } from "../../src/runtimes/index.ts";
 import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { flavours, isPodman, kindOf } from "./engine-modes.ts";
+import { withImportedImages } from "./prepared.ts";
 
 export const images = { old: "lab/app:1.0.0", next: "lab/app:2.0.0", exits: "lab/app:exits" } as const;
 
@@ -32,17 +33,19 @@ export function openSession(
   } = {},
 ): Promise<RuntimeSession> {
   const address = typeof at === "string" ? at : at.address;
+  const { signal } = new AbortController();
+  const to = engineAddress(address, false, null);
   return openEngine({
     flavour: flavours[options.kind ?? (typeof at === "string" ? "docker" : kindOf(at.mode))],
-    address: engineAddress(address, false, null),
+    address: to,
     api_version: options.api_version ?? null,
     registry_auth: null,
     deadlines: options.deadlines ?? defaultDeadlines,
     retry_delay_ms: 50,
-    ...(options.transport === undefined ? {} : { transport: options.transport }),
+    transport: withImportedImages(options.transport ?? engineTransport(to, signal)),
     ...(options.compose_folders === undefined ? {} : { compose_folders: options.compose_folders }),
     context: {
-      signal: new AbortController().signal,
+      signal,
       clock: options.clock ?? systemClock,
       self: options.self ?? { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" },
     },
@@ -67,8 +70,7 @@ export async function restore(
   const { snapshots } = session;
   if (snapshots === undefined) throw new Error("An engine has snapshots");
   const plan = await snapshots.planRestore(ref, snapshot);
-  await snapshots.prepareRestore(plan, snapshot, [], journal);
-  await session.apply(plan, journal);
+  await (await snapshots.prepareRestore(plan, snapshot, [], journal)).apply();
   return plan;
 }
 

@@ -141,9 +141,17 @@ export function planContainer(
     carried: shape === null || image === null ? {} : carriedCounts(container, image, shape),
     refusals: [...sceneRefusals(scene), ...platformRefusals(image, desired)],
     warnings: warningsOf(container, scene.around),
-    is_noop: isSameImage && isSameReference(reference, change.reference) && !scene.is_owed,
+    is_noop: isSameImage && isInPlace(scene, change),
     hash: planHash(container, scene.apiVersion, { reference: change.reference, digest: change.digest }),
   };
+}
+
+/** Whether a container that runs the desired image needs nothing: one that an earlier run left down is still owed its start. */
+export function isInPlace(
+  { container, is_owed: isOwed }: Pick<Scene, "container" | "is_owed">,
+  { reference }: ImageChange,
+): boolean {
+  return isSameReference(stringAt(container.Config.Image), reference) && !isOwed;
 }
 
 /** The digest that a container's image was pulled by, from the repository that its configuration names; null for a local one. */

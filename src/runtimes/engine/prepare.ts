@@ -12,7 +12,7 @@ import { orNull } from "./survey.ts";
 /** Pulls what is not here yet, makes sure that it is what was asked for, and answers the image. Changes nothing else. */
 export async function pullDesired(
   client: EngineClient,
-  scene: Scene,
+  scene: Pick<Scene, "image" | "engine_platform">,
   change: ImageChange,
   auths: readonly RegistryAuth[],
   journal: Journal,
@@ -45,7 +45,11 @@ export async function findPulledImage(client: EngineClient, change: ImageChange)
   return (await findDesiredImage(client, change)) ?? (await orNull(client.inspectImage(change.reference)));
 }
 
-async function verifiedImage(client: EngineClient, scene: Scene, change: ImageChange): Promise<ImageInspect> {
+async function verifiedImage(
+  client: EngineClient,
+  scene: Pick<Scene, "image">,
+  change: ImageChange,
+): Promise<ImageInspect> {
   const image = await client.inspectImage(change.digest ?? change.reference);
   if (change.digest !== null && !hasDigest(image, change.digest)) {
     throw new PluginError("rejected", say("engine.pulled_another", { digest: change.digest }));

@@ -10,34 +10,30 @@ import {
   type UpdatePlan,
 } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
-import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
-import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
-import { findInjectedFiles } from "./compose/injected-files.ts";
-import { findDesiredImage, type SceneSource } from "./container-plan.ts";
+import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
+import type { SceneSource } from "./container-plan.ts";
 import type { ContainersDetail } from "./detail.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
+import { prepareRollback, prepareUpdate, requireUpdatable } from "./group/prepare.ts";
 import { findEndOfRun, judgeRun } from "./group/readiness.ts";
 import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
 import { standingOf } from "./group/standing.ts";
 import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
-import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/target-plan.ts";
+import { planTarget, type Replaced, type TargetPlan } from "./group/target-plan.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
-import type { ContainerInspect } from "./objects.ts";
 import { isPlainRegistry } from "./plain-registry.ts";
-import { findPulledImage, pullDesired, tagFacts } from "./prepare.ts";
-import { stringAt } from "./raw.ts";
+import { findPulledImage } from "./prepare.ts";
 import type { RecoverContext } from "./recover.ts";
-import { fetchSnapshotImage, readSnapshot, snapshotBlueprint } from "./snapshot.ts";
-import { step } from "./step.ts";
+import { readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { findNameOfId } from "./survey.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
-import { requireFileVerbs, requireReads, requireVerbs } from "./verbs.ts";
+import { requireReads } from "./verbs.ts";
 
 export interface SessionOptions {
   /** Of the engine that the administrator says it is. */
@@ -88,8 +84,6 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const applying = { client, clock: context.clock, apiVersion, composeFolders };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
-  /** The snapshots that `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
-  const restores = new Map<string, string>();
   /** The way back, for which the run's snapshot knows what the engine may have lost meanwhile. */
   const wayBack = (snapshot: string | null, stopping: AbortSignal | undefined) => {
     const members = snapshot === null ? null : readSnapshot(snapshot).members;
@@ -101,11 +95,11 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     return { context: { ...recovering, networksOf, stopping }, rebuild };
   };
 
-  /** The plan as it would be made now, if it is still the same. */
-  const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
+  /** The plan as it would be made now, if it is still the same: the images are here by now. */
+  const planAgain = async (plan: UpdatePlan): Promise<TargetPlan> => {
     const found = await getTarget(source, plan.ref, plan.owed);
     const planOptions = { start_first: plan.order === "start_first", drain_seconds: plan.drain_seconds };
-    const again = await planTarget(client, found, ofImages(plan.changes), planOptions, desiredImage);
+    const again = await planTarget(client, found, ofImages(plan.changes), planOptions, findPulledImage);
     requireSame(plan, again.plan);
     return again;
   };
@@ -113,10 +107,6 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     const again = await planRestore(client, await findTarget(source, plan.ref, plan.owed), apiVersion, snapshot);
     requireSame(plan, again.plan);
     return again;
-  };
-  const requireRights = async (shapes: readonly Parameters<typeof needsNetworkCalls>[0][], isTagging: boolean) => {
-    const [connect, disconnect] = [shapes.some(needsNetworkCalls), shapes.some(needsDisconnect)];
-    await requireVerbs(client, { connect, disconnect, tag: isTagging });
   };
 
   return {
@@ -138,28 +128,15 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       return { ...plan, files: await fileNotices(replaced, composeFolders) };
     },
     async prepare(plan, auths, journal) {
-      const { replaced } = await planAgain(plan, findDesiredImage);
-      const shapes = replaced.map(({ scene: { container } }) => ({
-        attachments: attachments(container, apiVersion),
-        host_config: container.HostConfig,
-      }));
-      await requireRights(
-        shapes,
-        plan.changes.some((change) => !change.reference.includes("@")),
-      );
-      for (const { scene } of replaced) await requireCarriedFiles(client, scene.container);
-      for (const change of ofImages(plan.changes)) {
-        const first = replaced.find((each) => each.change === change);
-        if (first !== undefined) await pullDesired(client, first.scene, change, logins(auths), journal);
-      }
-      return { is_noop: (await planAgain(plan, findPulledImage)).plan.is_noop };
+      const isNoop = await prepareUpdate(source, plan, logins(auths), journal);
+      return {
+        is_noop: isNoop,
+        apply: async (stopping) => {
+          if (!isNoop) await applyUpdate(await planAgain(plan), journal, stopping);
+        },
+      };
     },
     unprepare: (journal) => pointTagsBack(recovering, journal),
-    async apply(plan, journal, stopping) {
-      const snapshot = restores.get(plan.hash);
-      if (snapshot === undefined) return applyUpdate(await planAgain(plan, findPulledImage), journal, stopping);
-      if (!plan.is_noop) return applyRestore(await restoreAgain(plan, snapshot), journal, stopping);
-    },
     undo: (ref, journal, snapshot, stopping) => {
       const { context, rebuild } = wayBack(snapshot, stopping);
       return undoRun(context, ref, journal, rebuild);
@@ -181,25 +158,13 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         return { ...plan, files: await fileNotices(clusters.flat(), composeFolders) };
       },
       async prepareRestore(plan, snapshot, auths, journal) {
-        const { restored, dependants } = await restoreAgain(plan, snapshot);
-        const shapes = [
-          ...restored.map(({ member }) => snapshotBlueprint(member, apiVersion)),
-          ...dependants.map(({ scene: { container } }) => ({
-            attachments: attachments(container, apiVersion),
-            host_config: container.HostConfig,
-          })),
-        ];
-        await requireRights(shapes, true);
-        for (const { member } of restored) {
-          const tag = await tagFacts(client, stringAt(member.container.Config.Image));
-          const facts = { service: member.service, pulled: member.image.Id, ...tag };
-          await step(journal, "pull", facts, async () => {
-            const image = await fetchSnapshotImage(client, member, logins(auths), (done) => journal.progress(done));
-            return { image_id: image.Id };
-          });
-        }
-        restores.set(plan.hash, snapshot);
-        return { is_noop: plan.is_noop };
+        await prepareRollback(source, plan, snapshot, logins(auths), journal);
+        return {
+          is_noop: plan.is_noop,
+          apply: async (stopping) => {
+            if (!plan.is_noop) await applyRestore(await restoreAgain(plan, snapshot), journal, stopping);
+          },
+        };
       },
     },
     async [Symbol.asyncDispose]() {
@@ -232,16 +197,5 @@ function requireSame(plan: UpdatePlan, again: UpdatePlan): void {
     const code = plan.ref.kind === "compose" ? "engine.group_changed" : "engine.container_changed";
     throw new PluginError("rejected", say(code, { name: plan.ref.id }));
   }
-  const [refusal] = again.refusals;
-  if (refusal !== undefined) {
-    throw new PluginError("rejected", say("refusals.not_updatable", { name: plan.ref.id, cause: refusal.message }));
-  }
-}
-
-/** Throws for files that could not be carried, while nothing has been touched. */
-async function requireCarriedFiles(client: EngineClient, container: ContainerInspect): Promise<void> {
-  const { files, refusals } = await findInjectedFiles(client, container);
-  const [refusal] = refusals;
-  if (refusal !== undefined) throw new PluginError("rejected", refusal.message);
-  if (files.length > 0) await requireFileVerbs(client);
+  requireUpdatable(again);
 }
