@@ -134,9 +134,9 @@ function RunBadge({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
 }
 
 /** Which words fit what the run is about. */
-function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "rollback" | "group" | "container" {
+function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "rollback" | "group" | "single" {
   if (run.kind === "rollback") return "rollback";
-  return executor.target.is_group ? "group" : "container";
+  return executor.target.is_group ? "group" : "single";
 }
 
 function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {

@@ -159,7 +159,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.click("dialog[open] button[type=submit]");
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });
-    expect(await page.textContent("#run-banner")).toContain("The previous container is running again");
+    expect(await page.textContent("#run-banner")).toContain("The previous version is running again");
     // The engine may have restarted it before it was looked at for the first time, and it may run again at that moment.
     expect(await page.textContent(".steps")).toMatch(/Container exited \(code 3\)|The engine restarted it/);
     expect(await world.serves()).toBe("1.1.0");

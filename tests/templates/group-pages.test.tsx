@@ -69,10 +69,10 @@ const samples = {
 
 test.each([
   ["put_back", "en", "Plan checked against the target"],
-  ["put_back", "en", "The previous containers are running again"],
+  ["put_back", "en", "The previous versions are running again"],
   ["put_back", "en", "took 43s, including 29s of health checks"],
   ["put_back", "zh", "用时 43秒，其中观察健康状态 29秒"],
-  ["put_back", "zh", "各旧容器已恢复服务"],
+  ["put_back", "zh", "各旧版本已恢复服务"],
   ["put_back", "zh", "引擎已将其重启 3 次；最后的退出码为 1"],
   ["rolled_back", "en", "the snapshot version"],
   ["rolled_back", "en", "rolled back"],

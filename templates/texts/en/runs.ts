@@ -115,17 +115,17 @@ export const runs = {
     recovered_by_others: (time: string) => `It was down for ${time} and was started outside Tidemark.`,
     unknown: "The running version is unknown",
     skipped: "Nothing was changed",
-    container: {
-      previous: "The previous container is running again",
-      previous_untouched: "The previous container was not affected and is still running",
+    single: {
+      previous: "The previous version is running again",
+      previous_untouched: "The previous version was not affected and is still running",
       desired: "The new version is running, but the run failed",
       mixed: "Some services run the new version, others the previous one",
       none: "Nothing is running: neither version could be started",
       degraded: "The new version is running but did not pass its health check",
     },
     group: {
-      previous: "The previous containers are running again",
-      previous_untouched: "The previous containers were not affected and are still running",
+      previous: "The previous versions are running again",
+      previous_untouched: "The previous versions were not affected and are still running",
       desired: "The new versions are running, but the run failed",
       mixed: "Some services run the new version, others the previous one",
       none: "Some services could not be started in either version",
@@ -255,7 +255,7 @@ export const runs = {
   ready: "Healthy after",
   serving: "Running now",
   servings: {
-    container: {
+    single: {
       desired: "the new version",
       previous: "the previous version",
       mixed: "the new version for some services, the previous one for others",

@@ -103,17 +103,17 @@ export const runs = {
     recovered_by_others: (time: string) => `停机 ${time}，随后在 Tidemark 之外启动。`,
     unknown: "无法确认当前运行的版本",
     skipped: "未作任何更改",
-    container: {
-      previous: "旧容器已恢复服务",
-      previous_untouched: "旧容器未被改动，仍在提供服务",
+    single: {
+      previous: "旧版本已恢复服务",
+      previous_untouched: "旧版本未被改动，仍在提供服务",
       desired: "新版本正在运行，但本次运行失败",
       mixed: "部分服务运行新版本，其余运行旧版本",
       none: "没有版本在提供服务：新旧版本均无法启动",
       degraded: "新版本在提供服务，但未通过健康检查",
     },
     group: {
-      previous: "各旧容器已恢复服务",
-      previous_untouched: "各旧容器未被改动，仍在提供服务",
+      previous: "各旧版本已恢复服务",
+      previous_untouched: "各旧版本未被改动，仍在提供服务",
       desired: "各新版本正在运行，但本次运行失败",
       mixed: "部分服务运行新版本，其余运行旧版本",
       none: "部分服务的新旧版本均无法启动",
@@ -224,7 +224,7 @@ export const runs = {
   ready: "恢复健康",
   serving: "当前运行",
   servings: {
-    container: {
+    single: {
       desired: "新版本",
       previous: "旧版本",
       mixed: "部分服务为新版本，其余为旧版本",

@@ -177,7 +177,7 @@ describe("a run's page", () => {
       },
     );
     const { text } = await person.get(`/runs/${id}`);
-    expect(text).toContain("The previous container is running again");
+    expect(text).toContain("The previous version is running again");
     expect(stepsIn(text).slice(-3)).toEqual([
       "failed Not healthy",
       "done Previous container restored",
