@@ -1,7 +1,16 @@
 import { sharePlaces } from "../places.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { Remembered } from "./memo.ts";
-import { asGone, type Extent, formatMemo, hadReleases, type Memo, maxRemembered, questionOf, recall } from "./memo.ts";
+import {
+  type Extent,
+  formatMemo,
+  hadReleases,
+  isListed,
+  type Memo,
+  maxRemembered,
+  questionOf,
+  recall,
+} from "./memo.ts";
 
 /** Pages that one check reads at most, whatever is on them. */
 const maxPages = 60;
@@ -83,16 +92,19 @@ function outlook({ listed, extent, total, memory, remembered }: Walk): Pick<Memo
       standing: isPlaced(tag) ? "placed" : "listed",
     }),
   );
-  const before = memory?.entries.filter(({ standing }) => standing !== "gone") ?? [];
+  const before = memory?.entries.filter(isListed) ?? [];
   const places = new Map(before.map(({ tag }, index) => [tag, index]));
   const last = now.findLast(({ tag }) => places.has(tag));
   if (extent !== "part" || memory === null || last === undefined) return { entries: now, extent };
-  const border = (places.get(last.tag) ?? 0) + 1;
   const isUnlisted = ({ tag }: Remembered) => !listed.has(tag);
+  // Without a count, a release that is not where it was may be further down.
+  if (total === null || memory.total === null) {
+    return { entries: [...now, ...before.filter(isUnlisted)], extent: memory.extent };
+  }
+  const border = (places.get(last.tag) ?? 0) + 1;
   const came = now.filter(({ tag }) => !places.has(tag)).length;
   const went = before.slice(0, border).filter(isUnlisted).length;
-  const isShifted = total !== null && memory.total !== null && total - memory.total !== came - went;
-  if (isShifted) return { entries: now, extent };
+  if (total - memory.total !== came - went) return { entries: now, extent };
   return { entries: [...now, ...before.slice(border).filter(isUnlisted)], extent: memory.extent };
 }
 
@@ -154,7 +166,7 @@ async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> 
 
 /** Known releases beyond the pages whose tag has another commit than is stored: moved, or not resolved before. */
 function movedBeyond(walk: Walk, request: ListRequest, commits: ReadonlyMap<string, string>): readonly string[] {
-  const isBeyond = (tag: string) => !walk.listed.has(tag) && walk.remembered.get(tag)?.standing !== "gone";
+  const isBeyond = (tag: string) => !walk.listed.has(tag) && walk.remembered.get(tag)?.standing !== "missing";
   const isMoved = (tag: string, known: KnownRelease | undefined) =>
     known !== undefined && isBeyond(tag) && commits.has(tag) && commits.get(tag) !== known.revision;
   const watched = request.watch.filter((tag) => isMoved(tag, request.known.get(tag)));
@@ -195,15 +207,19 @@ function remember(forge: ForgeList, walk: Walk, request: ListRequest, missing: R
   const entries = all.filter(({ tag }) => !missing.has(tag));
   const places = new Set(placesOf(request, { entries, extent }));
   const isPlaced = (entry: Remembered) => places.has(entry) && walk.listed.has(entry.tag);
-  const gone = new Map<string, Omit<Remembered, "standing">>();
-  for (const tag of missing) gone.set(tag, { tag, stage: "release", published_at: null });
-  for (const entry of walk.memory?.entries ?? []) gone.set(entry.tag, entry);
-  for (const { tag } of entries) gone.delete(tag);
+  const others = new Map<string, Remembered>();
+  for (const entry of walk.memory?.entries ?? []) {
+    others.set(entry.tag, isListed(entry) ? { ...entry, standing: "gone" } : entry);
+  }
+  for (const tag of missing) {
+    others.set(tag, { stage: "release", published_at: null, ...others.get(tag), tag, standing: "missing" });
+  }
+  for (const { tag } of entries) others.delete(tag);
   return {
     list: forge.list,
     entries: [
       ...entries.map((entry) => (isPlaced(entry) ? { ...entry, standing: "placed" as const } : entry)),
-      ...[...gone.values()].map(asGone),
+      ...others.values(),
     ],
     extent,
     total: walk.total,
@@ -235,7 +251,7 @@ export async function listIncrementally(forge: ForgeList, request: ListRequest):
     return isJudged ? { ...facts, appeared: hasAppeared(release, walk, horizon) } : facts;
   };
   const memory = remember(forge, walk, request, missing);
-  const known = memory.entries.filter(({ standing }) => standing !== "gone");
+  const known = memory.entries.filter(isListed);
   return {
     releases: choose(walk, request, named).map(toRelease),
     total: Math.max(walk.total ?? known.length, walk.listed.size),

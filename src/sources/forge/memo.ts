@@ -9,9 +9,10 @@ const form = "forge-list-1";
 const stages = ["release", "prerelease", "tag"] as const;
 /**
  * `placed`: it was returned and had a place within the depth, so the caller stored it or has pruned it since. `gone`: it is no longer
- * listed, and remembered so that it is not announced if it comes back.
+ * where it was listed, and remembered so that it is not announced if it comes back. `missing`: it was requested by name and does not
+ * exist.
  */
-const standings = ["listed", "placed", "gone"] as const;
+const standings = ["listed", "placed", "gone", "missing"] as const;
 
 /** A release as a check last read it. */
 export interface Remembered {
@@ -122,7 +123,7 @@ export function parseMemo(text: string | null): Memo | null {
 }
 
 export function formatMemo({ entries, extent, ...facts }: Memo): string {
-  const isCut = entries.findLastIndex(({ standing }) => standing !== "gone") >= maxRemembered;
+  const isCut = entries.findLastIndex(isListed) >= maxRemembered;
   return JSON.stringify({
     form,
     ...facts,
@@ -131,6 +132,10 @@ export function formatMemo({ entries, extent, ...facts }: Memo): string {
       .slice(0, maxRemembered)
       .map(({ tag, stage, published_at, standing }) => [tag, stage, published_at, standing]),
   });
+}
+
+export function isListed({ standing }: Remembered): boolean {
+  return standing === "listed" || standing === "placed";
 }
 
 /** Equal for requests that ask for the same: what one of them returned need not be returned again. */
@@ -144,17 +149,18 @@ export function recall(request: ListRequest, list: Memo["list"]): Memo | null {
   const memo = parseMemo(request.memo);
   if (memo === null) return null;
   // Only the names of another list are of use.
-  if (memo.list !== list) return { ...memo, extent: "whole", total: null, entries: memo.entries.map(asGone) };
+  if (memo.list !== list)
+    return {
+      ...memo,
+      extent: "whole",
+      total: null,
+      entries: memo.entries.map((entry) => ({ ...entry, standing: "gone" })),
+    };
   if (memo.question === questionOf(request)) return memo;
-  return { ...memo, entries: memo.entries.map((entry) => (entry.standing === "placed" ? asListed(entry) : entry)) };
-}
-
-export function asGone(entry: Omit<Remembered, "standing">): Remembered {
-  return { ...entry, standing: "gone" };
-}
-
-function asListed(entry: Remembered): Remembered {
-  return { ...entry, standing: "listed" };
+  return {
+    ...memo,
+    entries: memo.entries.map((entry) => (isListed(entry) ? { ...entry, standing: "listed" } : entry)),
+  };
 }
 
 /** Tags replace releases only if there never were any: an emptied list is no reason to announce tags. */

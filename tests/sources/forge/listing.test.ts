@@ -86,14 +86,18 @@ describe("what an earlier check left", () => {
     expect(appearedIn(whole)).toEqual(["v12.5"]);
   });
 
-  test("still counts when an old release moves to the top", async () => {
-    const { check, releases } = forgeOf(40, false);
-    const { listing } = await check(ask({ accepts: oneOf("v20") }));
-    releases.unshift(...releases.splice(39, 1));
-    const { listing: moved } = await check(ask({ accepts: oneOf("v20"), known: knownOf(listing), memo: listing.memo }));
-    const { listing: wider, pages } = await check(ask({ accepts: oneOf("v7"), memo: moved.memo }));
-    expect([wider.releases.map(({ tag, appeared }) => [tag, appeared]), pages]).toEqual([[["v7", false]], 4]);
-  });
+  test.each([[true], [false]])(
+    "still counts when an old release moves to the top (upstream counts: %p)",
+    async (counts) => {
+      const { check, releases } = forgeOf(40, counts);
+      const { listing } = await check(ask({ accepts: oneOf("v20") }));
+      releases.unshift(...releases.splice(39, 1));
+      const { listing: moved, pages } = await check(ask({ accepts: oneOf("v20"), memo: listing.memo }));
+      expect(pages).toBe(1);
+      const { listing: wider } = await check(ask({ accepts: oneOf("v7"), memo: moved.memo }));
+      expect(wider.releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([["v7", false]]);
+    },
+  );
 
   test("of bare tags says which releases are new", async () => {
     const { list, releases } = forgeOf(2);
@@ -134,6 +138,31 @@ test("a known release that no longer exists is requested by name once", async ()
   ]);
   await listIncrementally(forge, { ...request, memo: second.memo });
   expect(requested).toEqual(["v3"]);
+});
+
+test("a watched release beyond everything that is read is requested each time its tag moves", async () => {
+  const { list, releases } = forgeOf(600);
+  const commits = new Map([["v1", "1".repeat(40)]]);
+  const find = async (tag: string) => releases.find((one) => one.tag === tag) ?? null;
+  const forge: ForgeList = { ...list, commits: { list: async () => commits, find } };
+  const request = ask({ accepts: [() => false, ...oneOf("v1")], watch: ["v1"] });
+  let listing = await listIncrementally(forge, request);
+  releases.splice(590, 1);
+  releases.unshift(...Array.from({ length: 100 }, (_, index) => release(700 - index)));
+  for (const digit of ["2", "3"]) {
+    commits.set("v1", digit.repeat(40));
+    listing = await listIncrementally(forge, { ...request, known: knownOf(listing), memo: listing.memo });
+    expect(listing.releases.map(({ tag, revision }) => [tag, revision?.[0]])).toEqual([["v1", digit]]);
+  }
+});
+
+test("a release that moves down a list without a count is still found by wider rules", async () => {
+  const { check, releases } = forgeOf(40, false);
+  const { listing } = await check(ask({ accepts: oneOf("v1") }));
+  releases.push(...releases.splice(1, 1));
+  const { listing: moved } = await check(ask({ accepts: oneOf("v1"), memo: listing.memo }));
+  const { listing: wider } = await check(ask({ accepts: oneOf("v39"), memo: moved.memo }));
+  expect(wider.releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([["v39", false]]);
 });
 
 describe("the memory of an earlier version", () => {
