@@ -195,6 +195,27 @@ export const RunDetailView = v.object({
 });
 export type RunDetailView = v.InferOutput<typeof RunDetailView>;
 
+/** Plans of earlier versions have no files, or sentences in English alone. */
+const PlanColumn = v.object({
+  services: v.array(
+    v.object({
+      service: v.string(),
+      from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
+      to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
+    }),
+  ),
+  diff: v.array(FieldDiffView),
+  carried: v.optional(v.record(v.string(), v.number()), {}),
+  files: v.optional(v.array(withSaid("message", FileNoticeView)), []),
+  warnings: v.optional(v.array(ProblemSchema), []),
+});
+
+/** What pages show of the plan that a run performed; null for a run that ended before there was one. */
+export function planOf({ plan }: Pick<RunDetailView, "plan">): v.InferOutput<typeof PlanColumn> | null {
+  const parsed = v.safeParse(PlanColumn, plan);
+  return parsed.success ? parsed.output : null;
+}
+
 export const SnapshotView = v.object({
   id: v.string(),
   executor_id: v.string(),

@@ -1,6 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
-import type { RunDetailView, RunView } from "../../src/runs/schema.ts";
+import { planOf, type RunDetailView, type RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -12,7 +12,6 @@ import { formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { planOf } from "./plan.ts";
 import { RunVersions } from "./versions.tsx";
 
 export type Decision = "approve" | "refuse";
@@ -75,8 +74,8 @@ export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: Ru
       {isClosed ? <p class="quiet">{t.runs.approval.window_text}</p> : null}
       {plan === null ? null : (
         <>
-          {plan.warnings.map((warning) => (
-            <Banner tone="attention">{translateMessage(ctx.language, warning)}</Banner>
+          {plan.warnings.map(({ message_data }) => (
+            <Banner tone="attention">{translateMessage(ctx.language, message_data)}</Banner>
           ))}
           <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
         </>

@@ -1,6 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type OutageView, servingNow } from "../../src/executors/schema.ts";
-import type { RunDetailView, SnapshotView, StepKind } from "../../src/runs/schema.ts";
+import { planOf, type RunDetailView, type SnapshotView, type StepKind } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
@@ -16,7 +16,6 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
-import { planOf } from "./plan.ts";
 import {
   isActiveRun,
   isAwaiting,

@@ -1,6 +1,12 @@
 import type { Child } from "hono/jsx";
 import { type Message, saidAt } from "../../src/messages/message.ts";
-import type { RunContainer, RunDetailView, RunStepView, StepKind } from "../../src/runs/schema.ts";
+import {
+  planOf,
+  type RunContainer,
+  type RunDetailView,
+  type RunStepView,
+  type StepKind,
+} from "../../src/runs/schema.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";
@@ -11,7 +17,6 @@ import { formatBytes, formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { planOf } from "./plan.ts";
 import { outageWords, runWords } from "./state.tsx";
 import {
   type ContainerTimeline,
