@@ -41,7 +41,7 @@ const option = (kind: string, runtime: Runtime, titles: Readonly<Record<string, 
     concurrent_runs: ConcurrentRuns,
   });
 
-/** The input for a new connection: one option per kind of runtime, each with the plug-in's own configuration. */
+/** The input of a new connection: one option per kind of runtime, each with the plug-in's own configuration. */
 export function connectionInput(runtimes: Runtimes) {
   const known = Object.entries(runtimes);
   const titles = Object.fromEntries(known.map(([kind, { title }]) => [kind, title]));
@@ -51,7 +51,7 @@ export function connectionInput(runtimes: Runtimes) {
   );
 }
 
-/** Every field may be left out and then stays; members of `config` too. A member set to null goes back to its default. */
+/** A field left out keeps its value, and so do members of `config`. A member set to null returns to its default. */
 export const ConnectionPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
@@ -65,9 +65,9 @@ export const ConnectionCheckView = withSaid(
   "message",
   v.object({
     ok: v.boolean(),
-    /** Of the failure, such as `unreachable`; null when the runtime answered. */
+    /** The failure's code, such as `unreachable`; null when the runtime responded. */
     code: v.nullable(v.string()),
-    /** What to read: the version that answered, or what went wrong. */
+    /** For people: the runtime's version, or what failed. */
     message: v.string(),
     message_data: MessageSchema,
     version: v.nullable(v.string()),
@@ -119,11 +119,11 @@ const ArtifactView = v.variant("kind", [
 
 export const TargetServiceView = v.object({
   name: v.string(),
-  /** The containers that are this service. */
+  /** The containers of this service. */
   containers: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
-  /** What it runs. Observations from before there was a choice were of images. */
+  /** What it runs. Observations of earlier versions are images. */
   artifact: v.optional(ArtifactView),
-  /** What it runs is called; `image_id` and `platform` are blank for what is not an image. */
+  /** The name of what it runs; `image_id` and `platform` are blank for anything but an image. */
   image: v.string(),
   image_id: v.string(),
   digest: v.nullable(v.string()),
@@ -139,7 +139,7 @@ export function serviceView({ name, containers, artifact, state }: TargetService
   return { name, containers: [...containers], artifact: { ...artifact }, image, image_id, digest, platform, state };
 }
 
-/** A service as it was seen when this was stored. */
+/** A stored service in the current form. */
 export function seenService({ name, containers, artifact, state, ...view }: TargetServiceView): TargetService {
   const { image: reference, image_id, digest, platform } = view;
   const image = { kind: "image", reference, image_id, digest, platform } as const;
@@ -157,9 +157,9 @@ export const TargetView = v.object({
   refusals: v.array(ProblemSchema),
   warnings: v.array(ProblemSchema),
   labels: v.record(v.string(), v.string()),
-  /** Of a container: the group that it is a part of. */
+  /** For a container: its group. */
   group: v.nullable(v.string()),
-  /** The executor that already has it; also the one of its group, or of one of its containers: both never have one each. */
+  /** The executor that has it, or its group, or one of its containers: a group and its containers never both have one. */
   executor: v.nullable(v.object({ id: v.string(), name: v.string() })),
 });
 export type TargetView = v.InferOutput<typeof TargetView>;

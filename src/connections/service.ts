@@ -48,11 +48,11 @@ interface ConnectionServiceOptions {
   audit: RecordAudit;
   runtimes: Runtimes;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
-  /** Judges where a connection leads; null when it may, else the reason. */
+  /** Checks a connection's destination; null when it is allowed, else the reason. */
   judgeDestination: (destination: TcpDestination) => Message | null;
   /** The guarded HTTP client of the runtimes' sessions. */
   openFetch: (signal: AbortSignal) => PluginContext["fetch"];
-  /** How targets that carry this very service are recognised. */
+  /** Recognises targets that run this very service. */
   self: RuntimeContext["self"];
 }
 
@@ -66,7 +66,7 @@ function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
   return parsed.success ? parsed.output : null;
 }
 
-/** Connections to runtimes: stored, tested, opened for runs, and asked for the targets behind them. */
+/** Connections to runtimes: stored, tested, opened for runs, and listed with their targets. */
 export function connectionService(options: ConnectionServiceOptions) {
   const { db, clock, audit, runtimes, credentials, self } = options;
   const Input = connectionInput(runtimes);
@@ -94,7 +94,7 @@ export function connectionService(options: ConnectionServiceOptions) {
   const parseConfig = (runtime: Runtime, config: unknown): Record<string, unknown> =>
     parseInput(v.object({ config: runtime.Config }), { config }).config;
 
-  /** A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  /** Refusals are recorded, so that attempts to map internal addresses are visible. */
   const refuseDestination = async (
     actor: Actor,
     { name, kind, config }: Pick<ConnectionRow, "name" | "kind" | "config">,
@@ -162,7 +162,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         ...{ warnings: toldEach(warnings), checked_at },
       };
     } catch (error) {
-      // A failed test is a result to store; a fault of our own is not, nor that nobody waits for the answer any more.
+      // A failed test is a result to store, unless the fault is our own or nobody waits for the result.
       if (signal.aborted || !(error instanceof PluginError)) throw error;
       return {
         ok: false,
@@ -179,13 +179,13 @@ export function connectionService(options: ConnectionServiceOptions) {
 
   return {
     isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
-    /** What a runtime declares of its targets; throws for a kind that none has. */
+    /** The runtime's declaration of a target kind; throws for an unknown one. */
     targetKind,
-    /** The kinds of target behind a connection of this kind. */
+    /** The target kinds of a connection kind. */
     targetKindsOf: (kind: string): readonly TargetKind[] => runtimes[kind]?.target_kinds ?? [],
     /** The schema of a new connection, for the API's documentation and the form. */
     Input,
-    /** What an address would warn of, before it is stored: for the form. One that nobody could use yet warns of nothing. */
+    /** Warnings about an address before it is stored, for the form; none for an unusable one. */
     warningsOf: (kind: unknown, config: unknown): ConnectionView["warnings"] => {
       const known = typeof kind === "string" ? runtimes[kind] : undefined;
       return known === undefined ? [] : toldEach(known.warnings(config));
@@ -219,7 +219,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       return await get(id);
     },
 
-    /** Left out members stay, those of `config` too; a member of `config` set to null goes back to its default. */
+    /** Members left out keep their values, including those of `config`; a member of `config` set to null returns to its default. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
       const patch = parseInput(ConnectionPatch, input);
       const before = await getRow(db.read, id);
@@ -241,7 +241,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           place: runtimeOf(row).place(config),
           credential_id: credentialId,
           concurrent_runs: patch.concurrent_runs ?? row.concurrent_runs,
-          // What was found at another address says nothing about this one.
+          // Results for another address do not apply to this one.
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
           updated_at: clock.now(),
         });
@@ -278,8 +278,8 @@ export function connectionService(options: ConnectionServiceOptions) {
     },
 
     /**
-     * Tests the connection and stores what came of it; a runtime that does not answer is a result, not an error. A test that is aborted
-     * throws and leaves the last result as it was.
+     * Tests the connection and stores the result; an unreachable runtime is a result, not an error. An aborted test throws and keeps the
+     * previous result.
      */
     check: async (actor: Actor, id: string, signal: AbortSignal): Promise<ConnectionCheckView> => {
       const row = await getRow(db.read, id);
@@ -296,7 +296,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       return found;
     },
 
-    /** Everything behind the connection, also what cannot be updated, with the reason. Throws `PluginError`. */
+    /** Everything behind the connection, including what cannot be updated, with the reason. Throws `PluginError`. */
     targets: async (id: string, signal: AbortSignal): Promise<TargetList> => {
       const row = await getRow(db.read, id);
       if (!row.is_enabled) {
@@ -325,11 +325,11 @@ export function connectionService(options: ConnectionServiceOptions) {
       return { items, discovered_at: clock.now() };
     },
 
-    /** What reads the snapshots of the connection's runtime; null for a kind that has none. */
+    /** Reads the snapshots of the connection's runtime; null for a kind without snapshots. */
     snapshotReader: async (id: string): Promise<SnapshotReader | null> =>
       runtimeOf(await getRow(db.read, id)).snapshots ?? null,
 
-    /** The login that the connection's credential has for the registry of an image; null for none. */
+    /** The login of the connection's credential for an image's registry; null without one. */
     registryLogin: async (id: string, image: string): Promise<(RegistryAuth & { credential_id: string }) | null> => {
       const row = await getRow(db.read, id);
       const { credential_id, config, kind } = row;
@@ -339,7 +339,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       return login === null ? null : { credential_id, ...login };
     },
 
-    /** For runs and plans; close it with `await using`. Opens a disabled connection too: whoever acts asks first. */
+    /** For runs and plans; close it with `await using`. Opens a disabled connection too: the caller must check. */
     open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>
       await openRow(await getRow(db.read, id), signal),
   };

@@ -2,7 +2,7 @@ import type { Area } from "./types.ts";
 
 type Typed = { typed: string };
 
-/** Addresses that a person enters for a source: where a repository, a project, a chart or a registry is. */
+/** Addresses of sources: repositories, projects, charts and registries. */
 export const addresses = {
   repository_wanted: 'Enter a repository such as "owner/repo"',
   project_wanted: 'Enter a project such as "group/project"',

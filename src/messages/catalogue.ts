@@ -72,7 +72,7 @@ import { steps as stepsZh } from "./zh/steps.ts";
 import { thing as thingZh } from "./zh/thing.ts";
 import { trackers as trackersZh } from "./zh/trackers.ts";
 
-/** Every sentence that the product says to people, by area: in English, and in each other language a rendering of the same keys. */
+/** Every message of the product by area: in English, with renderings of the same keys in the other languages. */
 const areas = {
   addresses: { en: addresses, zh: addressesZh },
   auth: { en: auth, zh: authZh },
@@ -108,7 +108,7 @@ const areas = {
   snapshots: { en: snapshots, zh: snapshotsZh },
   sources: { en: sources, zh: sourcesZh },
   steps: { en: steps, zh: stepsZh },
-  // What others wrote is the same everywhere.
+  // Quoted text is the same in every language.
   text: { en: text, zh: text },
   thing: { en: thing, zh: thingZh },
   trackers: { en: trackers, zh: trackersZh },

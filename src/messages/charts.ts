@@ -8,7 +8,7 @@ function others(count: number, similar: readonly string[]): string {
   return `the repository has ${count} other ${count === 1 ? "chart" : "charts"}${names}`;
 }
 
-/** What is wrong with the index of a chart repository, or with a chart in it. */
+/** Faults of a chart repository's index, or of a chart in it. */
 export const charts = {
   missing: ({ chart, count, similar }: Chart & { count: number; similar: readonly string[] }) =>
     `there is no chart "${chart}"; ${others(count, similar)}`,

@@ -5,7 +5,7 @@ type Image = { image: string };
 type Path = { path: string };
 type Caused = { cause: Message };
 
-/** What compose files will say after a run, and why that cannot be told. */
+/** What compose files will say after a run, and why that is unknown. */
 export const compose = {
   names_already: ({ image }: Image) => `The file already names "${image}"`,
   reverts: ({ image }: Image) =>

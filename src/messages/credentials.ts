@@ -1,6 +1,6 @@
 import type { Area } from "./types.ts";
 
-/** Credentials and what they hold. */
+/** Credentials and their content. */
 export const credentials = {
   token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
     `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,

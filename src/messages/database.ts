@@ -1,7 +1,7 @@
 import type { Area, Message } from "./types.ts";
 
 type File = { path: string };
-/** What says that there was an installation before: our own key file, or keys that the environment gives. */
+/** Evidence of an earlier installation: our own key file, or keys from the environment. */
 type Kept = { keys: "key_file" | "given" };
 
 const restore =

@@ -6,7 +6,7 @@ type Caused = { cause: Message };
 type Requested = { request: string };
 type Range = { min: string; max: string };
 
-/** What an engine answers, and why it does not. */
+/** Responses of an engine, and missing ones. */
 export const engine = {
   is_podman: ({ version }: { version: string }) =>
     `The engine at this address is Podman ${version}, not Docker; choose "Podman" as the connection's type`,

@@ -13,7 +13,7 @@ const desired = (tag: string | null) => (tag === null ? "the desired version" : 
 const start = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const quoted = (names: readonly string[], between: string) => names.map((name) => `"${name}"`).join(between);
 
-/** What keeps a target from being updated, and an executor from being stored or changed. */
+/** Why a target cannot be updated, or an executor stored or changed. */
 export const executors = {
   target_kind_wanted: ({ connection, kinds }: { connection: string; kinds: readonly string[] }) =>
     `The connection "${connection}" has targets of the kinds ${kinds.join(", ")}`,

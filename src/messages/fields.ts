@@ -2,7 +2,7 @@ import type { Area } from "./types.ts";
 
 type Limit = { limit: number };
 
-/** What a field should have held, at that field. */
+/** Refused fields, with what would be valid. */
 export const fields = {
   text_wanted: "Enter text",
   number_wanted: "Enter a number",

@@ -2,7 +2,7 @@ import type { Area, Message } from "./types.ts";
 
 type Folder = { folder: Message };
 
-/** Files and folders of the installation, and room on their disks. */
+/** Files and folders of the installation, and disk space. */
 export const files = {
   no_room_for_database: "The disk of the database is full; free space and try again",
   no_room_for_keys: "There is no room on the disk for the key file",

@@ -2,7 +2,7 @@ import type { Area } from "./types.ts";
 
 type Image = { image: string };
 
-/** Image references that cannot be used. */
+/** Invalid image references. */
 export const images = {
   blank: "The image is blank; enter one such as nginx:1.27",
   too_long: ({ image, limit }: Image & { limit: number }) => `The image "${image}" is longer than ${limit} characters`,

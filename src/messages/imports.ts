@@ -1,6 +1,6 @@
 import type { Area } from "./types.ts";
 
-/** Texts that trackers are imported from: why one cannot be read, and why a part of it becomes no tracker. */
+/** Texts to import trackers from: why one cannot be read, and why part of it gives no tracker. */
 export const imports = {
   text_wanted: "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
   no_compose_file: 'This is not a compose file: it needs "services" with images',

@@ -4,7 +4,7 @@ import type { Tell } from "./types.ts";
 
 export type Language = "en" | "zh";
 
-/** How messages are told in each language. */
+/** How messages are rendered in each language. */
 export const tellers: Readonly<Record<Language, Tell>> = {
   en: inEnglish,
   zh: teller(chinese),

@@ -19,7 +19,7 @@ type SentenceOf<C> = C extends `${infer A}.${infer K}`
 export type ParamsOf<C extends MessageCode> =
   SentenceOf<C> extends (params: infer P, ...rest: never[]) => string ? P : Record<never, never>;
 
-/** `say("net.redirect", { status: 301 })`; the values are those that the catalogue's sentence takes. */
+/** `say("net.redirect", { status: 301 })`; the values are those of the catalogue's message. */
 export function say<C extends MessageCode>(
   code: C,
   ...params: SentenceOf<C> extends string ? [] : [ParamsOf<C>]
@@ -28,19 +28,19 @@ export function say<C extends MessageCode>(
   return { code, params: values as MessageParams };
 }
 
-/** What others wrote. */
+/** Quoted text of others. */
 export function plain(text: string): Message {
   return say("text.plain", { text });
 }
 
-/** Whether it is this sentence; then its values are typed. */
+/** Whether it is this message; then its values are typed. */
 export function says<C extends MessageCode>(said: Message, code: C): said is Message & { params: ParamsOf<C> } {
   return said.code === code;
 }
 
 /**
- * How messages are told in one language. One that the catalogue does not know, as of a later version, is told by its code, and one
- * whose values do not fit as well: a row never keeps a page from being shown.
+ * Renders messages in one language. An unknown message, of a later version, or one with unfitting values is rendered as its code: a row
+ * never keeps a page from being shown.
  */
 export function teller(catalogue: Readonly<Record<string, Area>>): Tell {
   const tell: Tell = ({ code, params }) => {
@@ -60,7 +60,7 @@ export function teller(catalogue: Readonly<Record<string, Area>>): Tell {
 /** In English: for the API, the log, webhooks and programs. */
 export const inEnglish = teller(english);
 
-/** A sentence in an answer of the API: in English, and as data. */
+/** A message in a response of the API: in English, and as data. */
 export function told(said: Message): { message: string; message_data: Message } {
   return { message: inEnglish(said), message_data: said };
 }
@@ -74,7 +74,7 @@ export function toldAs<N extends string, M extends Message | null>(name: N, said
   return { [name]: said === null ? null : inEnglish(said), [`${name}_data`]: said } as ToldAs<N, M>;
 }
 
-/** What `toldAs` wrote; a text alone is what others wrote, or what was stored before sentences were data. */
+/** The message written by `toldAs`; text without data is quoted, or was stored by an earlier version. */
 export function saidAt(facts: Readonly<Record<string, unknown>>, name: string): Message | null {
   const { [name]: text, [`${name}_data`]: data } = facts;
   if (isMessage(data)) return data;
@@ -88,14 +88,14 @@ export function tellAll(said: Readonly<Record<string, Message>>): Readonly<Recor
   return told;
 }
 
-/** Each with its sentence in English, and as data beside it. */
+/** Each with its message in English, and as data beside it. */
 export function toldEach<T extends { message: Message }>(
   notices: readonly T[],
 ): (Omit<T, "message"> & { message: string; message_data: Message })[] {
   return notices.map(({ message, ...rest }) => ({ ...rest, ...told(message) }));
 }
 
-/** The same message with each of its texts passed through `change`, at any depth: secrets are taken out so. */
+/** The same message with each of its texts passed through `change`, at any depth: this removes secrets. */
 export function withTexts(said: Message, change: (text: string) => string): Message {
   const changed = (value: MessageValue): MessageValue => {
     if (typeof value === "string") return change(value);
@@ -108,14 +108,14 @@ export function withTexts(said: Message, change: (text: string) => string): Mess
   return { code: said.code, params };
 }
 
-/** As JSON for a row or a validator, which hold texts alone. */
+/** As JSON for a row or a validator, which only hold text. */
 export function toText(said: Message): string {
   return said.code === "text.plain"
     ? String(said.params.text)
     : JSON.stringify({ code: said.code, params: said.params });
 }
 
-/** `say` for a schema, whose sentences are texts: `v.regex(pattern, issue("fields.control_characters"))`. */
+/** `say` for a schema, whose messages are texts: `v.regex(pattern, issue("fields.control_characters"))`. */
 export function issue<C extends MessageCode>(
   code: C,
   ...params: SentenceOf<C> extends string ? [] : [ParamsOf<C>]
@@ -123,14 +123,14 @@ export function issue<C extends MessageCode>(
   return toText(say(code, ...params));
 }
 
-/** What `toText` wrote; any other text is what others wrote, or what was stored before sentences were data. */
+/** The message written by `toText`; any other text is quoted, or was stored by an earlier version. */
 export function fromText(text: string): Message {
   if (text.startsWith('{"code":"')) {
     try {
       const value: unknown = JSON.parse(text);
       if (isMessage(value)) return value;
     } catch {
-      // Then it is a text that only begins like one.
+      // Text that only looks like a message.
     }
   }
   return plain(text);

@@ -2,7 +2,7 @@ import type { Area, Message } from "./types.ts";
 
 type Host = { host: string };
 
-/** Requests and connections of our own, and where they may go. */
+/** Outgoing requests and connections, and where they may go. */
 export const net = {
   destination_blocked: "Destination blocked",
 

@@ -1,6 +1,6 @@
 import type { Area } from "./types.ts";
 
-/** Deliveries of notifications, and why one was not delivered. */
+/** Deliveries of notifications, and why they failed. */
 export const notifications = {
   queue_full: ({ limit }: { limit: number }) => `The queue of this notifier is full (${limit} deliveries are waiting)`,
   destination_redirects: "The destination redirects, which is not followed; enter the final address",

@@ -1,6 +1,6 @@
 import type { Area, Message } from "./types.ts";
 
-/** Patterns of a person that cannot be used, with what to enter instead. */
+/** Refused patterns, with what to enter instead. */
 export const patterns = {
   too_long: ({ characters, limit }: { characters: number; limit: number }) =>
     `The pattern has ${characters} characters; at most ${limit} are allowed`,

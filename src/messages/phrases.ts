@@ -1,9 +1,9 @@
 import type { Area, Message } from "./types.ts";
 
-/** How messages are put together, whatever they say. */
+/** How messages are combined. */
 export const phrases = {
-  /** Several sentences as one. */
+  /** Several messages as one. */
   joined: ({ items }: { items: readonly Message[] }, tell) => items.map(tell).join("; "),
-  /** What is said of one of several. */
+  /** A message about one of several. */
   about: ({ name, said }: { name: string; said: Message }, tell) => `"${name}": ${tell(said)}`,
 } satisfies Area;

@@ -2,7 +2,7 @@ import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 /**
- * What Podman does not report, or does otherwise than Docker. `untold_options` and `created_by_api` stay word for word: an executor's
+ * What Podman does not report, or does differently from Docker. `untold_options` and `created_by_api` stay word for word: an executor's
  * `accepted_unknown_settings` quote them.
  */
 export const podman = {

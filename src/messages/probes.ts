@@ -2,7 +2,7 @@ import type { Area } from "./types.ts";
 
 type Answered = { status: number };
 
-/** What a probe found, and how its fields are filled in. */
+/** Results of probes, and how to fill in their fields. */
 export const probes = {
   host_alone: "Enter a host name or an address alone, without scheme, port, path or brackets",
   path_start: 'The path must start with exactly one "/"',

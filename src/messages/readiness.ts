@@ -6,7 +6,7 @@ function restarts(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
-/** How a container that was started is doing, and what others waited for. */
+/** The state of a started container, and what others waited for. */
 export const readiness = {
   removed: "Container was removed",
   renamed: ({ name }: Named) => `Container was renamed to "${name}"`,

@@ -18,7 +18,7 @@ function newOnes(names: readonly string[]): string {
     : `The new containers ${quotedList(names)} are`;
 }
 
-/** What became of the containers of a run on the way on or back, and of those that it left. */
+/** The state of a run's containers on the way forward or back, and of those it left. */
 export const recovery = {
   nothing_touched: ({ name }: Named) => `"${name}" was not changed`,
   in_place: ({ names }: { names: readonly string[] }) => `${newOnes(names)} in place`,

@@ -5,7 +5,7 @@ type Named = { name: string };
 type Caused = { cause: Message };
 type Names = { names: readonly string[] };
 
-/** Why a container cannot be updated or rolled back to, and what to know before it is. */
+/** Why a container cannot be updated or rolled back, and what to know before. */
 export const refusals = {
   not_updatable: ({ name, cause }: Named & Caused, tell) => `"${name}" cannot be updated: ${tell(cause)}`,
 

@@ -1,6 +1,6 @@
 import type { Area, Message } from "./types.ts";
 
-/** Requests of browsers and programs: what is wrong with one, whatever it asks for. */
+/** Faults of requests by browsers and programs, whatever they ask for. */
 export const request = {
   input_errors: "The input has errors",
   sign_in_first: "Sign in first",

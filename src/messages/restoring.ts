@@ -4,7 +4,7 @@ import type { Area, Message } from "./types.ts";
 type Named = { name: string };
 type Caused = { cause: Message };
 
-/** Snapshots that cannot be read, and why a container cannot be restored from one. */
+/** Unreadable snapshots, and why a container cannot be restored from one. */
 export const restoring = {
   not_json: "The snapshot is not JSON",
   unreadable: ({ reason }: { reason: string }) => `The snapshot cannot be read: ${reason}`,

@@ -30,7 +30,7 @@ const serving: Readonly<Record<Kind, Readonly<Record<Serving, string>>>> = {
   },
 };
 
-/** Of a target that is not to run. */
+/** For a target that is not supposed to run. */
 const resting: Readonly<Record<Kind, Partial<Record<Serving, string>>>> = {
   update: {
     desired: "The new version is kept, stopped",

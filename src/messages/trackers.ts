@@ -1,6 +1,6 @@
 import type { Area, Message } from "./types.ts";
 
-/** What a tracker's fields should have held, and changes that are refused. */
+/** Refused fields and changes of trackers. */
 export const trackers = {
   name_form: "Use letters, digits, dots, dashes and underscores, and start with a letter or digit",
   name_new: 'The name "new" is reserved for the page that adds trackers',

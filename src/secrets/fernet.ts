@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 import { AppError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
-// Fernet (github.com/fernet/spec), as Python's `cryptography` writes it: base64url( 0x80 | seconds, 64 bits big-endian | IV, 128 bits |
-// AES-128-CBC, PKCS #7 | HMAC-SHA256 of all before it )
+// Fernet (github.com/fernet/spec), as Python's `cryptography` writes it:
+// base64url( 0x80 | seconds, 64 bits big-endian | IV, 128 bits | AES-128-CBC, PKCS #7 | HMAC-SHA256 of all before it )
 const VERSION = 0x80;
 const HEADER_BYTES = 1 + 8 + 16;
 const BLOCK_BYTES = 16;

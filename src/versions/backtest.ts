@@ -2,20 +2,20 @@ import { classify, isPrerelease } from "./classify.ts";
 import { isDowngrade } from "./order.ts";
 import { isOnward, moveBetween } from "./running-tag.ts";
 
-/** What kind of step it would have been from the latest before. */
+/** The kind of step from the previous latest. */
 export const jumps = ["first", "none", "downgrade", "prerelease", "variant", "incomparable"] as const;
 export type Jump = (typeof jumps)[number];
 
-/** A day on which a channel would have called another version its latest. */
+/** A day on which a channel would have changed its latest. */
 export interface BacktestStep {
   tag: string;
   previous: string | null;
   /** Milliseconds UTC. */
   at: number;
   jump: Jump;
-  /** What an automatic run would have had before: that differs from `previous` after a step that none would take. */
+  /** What an automatic run would have had before; differs from `previous` after a step it would not take. */
   installed_from: string | null;
-  /** Whether an automatic run would have taken it: never to a lower or an incomparable version, nor to another line or variant. */
+  /** Whether an automatic run would have taken it: never to a lower or incomparable version, nor to another line or variant. */
   is_installed: boolean;
 }
 
@@ -25,9 +25,8 @@ interface PublishedRelease {
 }
 
 /**
- * Plays a channel's releases day by day: each is published at its time, and `choose` says what the latest of those so far is. Gives
- * every change of the latest, the oldest first. Releases without a time have no day and take no part. The work grows with the
- * square of the list: a few hundred at most.
+ * Replays a channel's releases day by day: each is published at its time, and `choose` picks the latest of those so far. Returns every
+ * change of the latest, oldest first. Ignores releases without a time. Quadratic: a few hundred at most.
  */
 export function backtest<T extends PublishedRelease>(
   releases: readonly T[],
@@ -59,7 +58,7 @@ export function backtest<T extends PublishedRelease>(
   return steps;
 }
 
-/** The surprise in going from one tag to another, the worst first. */
+/** The kind of step from one tag to another, the riskiest first. */
 export function jumpBetween(from: string | null, to: string): Jump {
   if (from === null) return "first";
   const [before, after] = [classify(from), classify(to)];

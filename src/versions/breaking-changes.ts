@@ -1,10 +1,10 @@
 import { plainHeading } from "./version-heading.ts";
 
-/** A line of release notes that says that something must be done, or that something may stop working. */
+/** A line of release notes that announces required action or lost functionality. */
 export interface BreakingChange {
   /** Counted from 1. */
   line: number;
-  /** As people read it, at most 300 characters. */
+  /** As shown to people, at most 300 characters. */
   text: string;
 }
 
@@ -31,7 +31,7 @@ const phrases = [
   "需要手动",
   "需要迁移",
 ];
-/** What a line says where there is nothing of the kind, or where something else breaks. */
+/** Phrases for "none", or for something else that breaks. */
 const denials = [
   "no breaking",
   "no known breaking",
@@ -66,7 +66,7 @@ const denials = [
 ];
 const nothing: ReadonlySet<string> = new Set(["none", "n/a", "na", "nothing", "no", "-", "无", "没有", "暂无"]);
 
-/** `feat(api)!: text`, wherever it stands in the line. */
+/** `feat(api)!: text`, anywhere in the line. */
 function hasMarkedCommit(line: string): boolean {
   for (let at = line.indexOf("!:"); at !== -1; at = line.indexOf("!:", at + 2)) {
     let start = at;
@@ -94,7 +94,7 @@ function isHeading(line: string): boolean {
   return marks.startsWith("#") || (marks.startsWith("**") && marks.trimEnd().replace(/:$/, "").endsWith("**"));
 }
 
-/** The text of an outer list's entry; null for any other line. */
+/** The text of a top-level list entry; null for any other line. */
 function entryOf(line: string): string | null {
   const text = line.trimStart();
   const isEntry = ["- ", "* ", "+ "].some((mark) => text.startsWith(mark)) && line.length - text.length < 2;
@@ -108,13 +108,13 @@ function shown(line: string): string {
 }
 
 /**
- * The breaking changes that notes name, in their order and at most 50: lines that say so, commits marked with `!`, and the entries
- * under a heading that says so. Code between fences says nothing. Linear to the length of the text.
+ * The breaking changes in notes, in order and at most 50: lines that say so, commits marked with `!`, and the entries under a heading that
+ * says so. Ignores fenced code. Linear in the length of the text.
  */
 export function findBreakingChanges(notes: string): readonly BreakingChange[] {
   const found: BreakingChange[] = [];
   let isCode = false;
-  /** The heading whose entries are being read, until its first. */
+  /** The heading whose entries follow, until its first. */
   let heading: BreakingChange | null = null;
   let isUnder = false;
   const flush = () => {

@@ -10,25 +10,25 @@ import { plainHeading, readVersionHeading } from "./version-heading.ts";
 export const extractionModes = ["entire_file", "section", "subheading"] as const;
 export type ExtractionMode = (typeof extractionModes)[number];
 
-/** Which part of a changelog is about a version. */
+/** Which part of a changelog belongs to a version. */
 export interface SectionRequest extends SoughtHeading {
   mode: ExtractionMode;
-  /** What the subheading begins with, in mode `subheading`. */
+  /** The beginning of the subheading, in mode `subheading`. */
   subheading: string;
 }
 
-/** A changelog without what was asked of it. */
+/** The changelog lacks the requested part. */
 export class ChangelogError extends SaidError {}
 
-/** Larger files are refused: they would hold up everybody else while they are read. */
+/** Larger files are refused: reading them would block everybody else. */
 export const maxChangelogCharacters = 4_194_304;
 
 export interface Changelog {
-  /** The part that the request names, without blank lines around it. Throws ChangelogError. */
+  /** The requested part, without blank lines around it. Throws ChangelogError. */
   extract(request: SectionRequest): string;
 }
 
-/** Reads a changelog once, so that several versions can be found in it. Linear to its length. Throws ChangelogError when it is too large. */
+/** Parses a changelog once, to find several versions in it. Linear in its length. Throws ChangelogError when it is too large. */
 export function openChangelog(source: string, format: TextFormat = "markdown"): Changelog {
   if (source.length > maxChangelogCharacters) {
     const values = { mib: Math.ceil(source.length / 1_048_576), limit: maxChangelogCharacters / 1_048_576 };
@@ -59,7 +59,7 @@ export function openChangelog(source: string, format: TextFormat = "markdown"): 
   };
 }
 
-/** What a file is written in, by its name. */
+/** The format of a file, by its name. */
 export function formatOfPath(path: string): TextFormat {
   return path.toLowerCase().endsWith(".rst") ? "rst" : "markdown";
 }
@@ -116,8 +116,8 @@ function sectionAt({ text, headings }: Contents, position: number, wanted: reado
 }
 
 /**
- * Whether a heading looks like an entry in a table of contents: it leads to a place in the file, has nothing below it, or ends a row
- * of such headings. It counts only where no other heading names the version.
+ * Whether a heading looks like an entry in a table of contents: it links within the file, is empty, or ends a row of such headings. It
+ * counts only when no other heading names the version.
  */
 function isEntry(contents: Contents, position: number, wanted: readonly ParsedTag[]): boolean {
   const { text, headings } = contents;
@@ -141,8 +141,8 @@ function isBlank(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Some files write patches a level deeper than minors (`# 2.0.0` and `## 1.9.9`): a dated or linked heading of another version
- * ends a section too, unless that version is part of it (`1.2.1` in `1.2`).
+ * Some files write patches a level deeper than minors (`# 2.0.0` and `## 1.9.9`): a dated or linked heading of another version ends a
+ * section too, unless that version is part of it (`1.2.1` in `1.2`).
  */
 function isLaterVersion(heading: Heading, own: Heading, wanted: readonly ParsedTag[]): boolean {
   if (heading.level !== own.level + 1) return false;

@@ -5,10 +5,10 @@ import { type Aim, maturityOf } from "./maturity.ts";
 import { find, MAX_TEXT_CHARACTERS, type MatchRange, parsePattern } from "./pattern.ts";
 import { compareInFamily, comparePrecedence } from "./precedence.ts";
 
-/** What upstream says of a name: a release, a pre-release, or only a tag. */
+/** What upstream says about a name: a release, a pre-release, or only a tag. */
 export type Stage = "release" | "prerelease" | "tag";
 
-/** Which releases belong to a channel. Null or blank patterns have no say. */
+/** Which releases belong to a channel. Null or blank patterns do not apply. */
 export interface ChannelRules {
   include: string | null;
   exclude: string | null;
@@ -24,21 +24,21 @@ export const channelRules = [
   "not_included",
   "excluded",
 ] as const;
-/** The rule that decided: the first two accept, the others refuse. */
+/** The deciding rule: the first two accept, the others refuse. */
 export type ChannelRule = (typeof channelRules)[number];
 
 export interface Judgement {
   accepted: boolean;
   rule: ChannelRule;
-  /** The pattern that decided, as written; null where none did. */
+  /** The deciding pattern as written; null when there was none. */
   pattern: string | null;
-  /** Where in the tag it was found; null where it was not found or no pattern decided. */
+  /** Where in the tag it matched; null when it did not, or no pattern decided. */
   range: MatchRange | null;
 }
 
 /**
- * Whether a tag belongs to a channel, and why. Asked in this order: length, release type, include, exclude. A bare tag has no release
- * status upstream, so its own text says whether it is a pre-release. Throws PatternError for a pattern that cannot be taken.
+ * Whether a tag belongs to a channel, and why. In this order: length, release type, include, exclude. A bare tag has no release status
+ * upstream, so its own text says whether it is a pre-release. Throws PatternError for an invalid pattern.
  */
 export function judge(release: { tag: string; stage: Stage }, rules: ChannelRules): Judgement {
   const include = patternOf(rules.include);
@@ -61,19 +61,19 @@ export type Sorting = (typeof sortings)[number];
 /** A release as a channel orders it; instants are milliseconds UTC. */
 export interface DatedRelease {
   tag: string;
-  /** Left out where upstream says nothing beyond the name. */
+  /** Left out when upstream says nothing beyond the name. */
   stage?: Stage;
   published_at: number | null;
-  /** Counts where upstream gives no time of its own. */
+  /** Used when upstream has no time. */
   first_observed_at: number;
 }
 
 /**
- * A channel's releases, the latest first. One family leads, and only within it does the sorting decide; see `rankFamilies` for which
- * one: a stray `2021.12.16` or an `-alpine` pushed a second later does not win over `10.11.4`. The other families follow, then
- * names that move (`latest`, `1.27` beside `1.27.3`) and what is no version: these win only where there is nothing else. Equal times
- * are ordered by meaning, equal meanings by time. With an aim, what it likes best comes before all else: a stable channel that takes
- * every tag has `2.0.0-rc1` behind `1.9.5`, a canary channel has `nightly` in front.
+ * A channel's releases, the latest first. One family leads, and the sorting applies only within it; see `rankFamilies` for the choice: a
+ * stray `2021.12.16` or an `-alpine` pushed a second later does not win over `10.11.4`. The other families follow, then moving names
+ * (`latest`, `1.27` beside `1.27.3`) and non-versions, which win only when there is nothing else. Equal times are ordered by version, equal
+ * versions by time. With an aim, its preferred maturity comes first: a stable channel that takes every tag has `2.0.0-rc1` behind `1.9.5`,
+ * a canary channel has `nightly` in front.
  */
 export function orderReleases<T extends DatedRelease>(
   releases: readonly T[],
@@ -93,8 +93,8 @@ export function chooseLatest<T extends DatedRelease>(
 }
 
 /**
- * The latest, and behind it those that can take its place while it is too young or refused: its family and maturity alone, so that nobody is
- * led from a release to a candidate or another variant.
+ * The latest, followed by those that may replace it while it is too young or refused: only of its family and maturity, so that nobody moves
+ * from a release to a candidate or another variant.
  */
 export function choicesAmong<T extends DatedRelease>(
   releases: readonly T[],
@@ -138,8 +138,8 @@ function releaseTypeOf(release: { tag: string; stage: Stage }): "release" | "pre
 const minute = 60 * 1000;
 
 /**
- * What is published within one minute is published at once: an index that is written anew has all its versions in one second, by name, and nobody can
- * say that one of them came after another.
+ * Releases published within a minute count as simultaneous: a regenerated index has all its versions in one second, ordered by name, and
+ * their real order is unknown.
  */
 export function momentOf(published_at: number): number {
   return Math.floor(published_at / minute) * minute;
@@ -149,7 +149,7 @@ function timeOf(release: DatedRelease): number {
   return release.published_at === null ? release.first_observed_at : momentOf(release.published_at);
 }
 
-/** When each tag counts as published. A name for a line (`1.27`) is pushed anew with each of its versions: it counts as the oldest. */
+/** When each tag counts as published. A line's name (`1.27`) is pushed again with each of its versions: it counts as the oldest. */
 function timesOf(
   releases: ReadonlyMap<string, DatedRelease>,
   parsed: readonly ParsedTag[],
@@ -173,14 +173,14 @@ function bySemantics(times: ReadonlyMap<string, number>): Compare {
     comparePrecedence(b, a) || (times.get(b.tag) ?? 0) - (times.get(a.tag) ?? 0) || compareInFamily(b, a);
 }
 
-/** True when at least one of the tags is a version, so that an order by version means something; `latest` and `sha-…` alone have none. */
+/** True when at least one of the tags is a version; `latest` and `sha-…` alone have no order by version. */
 function areComparable(tags: readonly string[]): boolean {
   return tags.some((tag) => classify(tag).shape !== null);
 }
 
 /**
- * The sorting that a proposal gives to a tracker of these tags: what runs, or all that a repository lists. Versions are sorted as versions, so
- * that a patch to an older line does not take over; names that only move (`latest`, `stable-alpine`) keep the default.
+ * The proposed sorting for a tracker of these tags: what runs, or all that a repository lists. Versions are sorted by version, so that a
+ * patch to an older line does not take over; names that only move (`latest`, `stable-alpine`) keep the default.
  */
 export function proposedSorting(tags: readonly string[]): Sorting {
   return areComparable(tags) ? "semantic" : "publish_time";

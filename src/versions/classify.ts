@@ -14,34 +14,34 @@ import {
 const MAX_TAG_CHARACTERS = 256;
 
 /**
- * `semver`: numbers that count (1 to any number of parts); `calver`: numbers that are a date; `floating`: a name that moves from
- * version to version (`latest`, `stable-alpine`, `1.22-nightly`); `other`: no version at all (`sha-…`, `pr-12`, control characters).
+ * `semver`: numbers that count (1 to any number of parts); `calver`: numbers that are a date; `floating`: a name that moves from version to
+ * version (`latest`, `stable-alpine`, `1.22-nightly`); `other`: no version at all (`sha-…`, `pr-12`, control characters).
  */
 export type TagScheme = "semver" | "calver" | "floating" | "other";
 
-/** A tag in its parts. Numbers are decimal text without leading zeros, so that no size of number is rounded. */
+/** A tag in its parts. Numbers are decimal text without leading zeros, so that none is rounded. */
 export interface ParsedTag {
   tag: string;
   scheme: TagScheme;
   shape: NumberShape | null;
-  /** What stands before the number, as written: `v`, `release/`, `prometheus-adapter-`. */
+  /** The text before the number, as written: `v`, `release/`, `prometheus-adapter-`. */
   prefix: string;
-  /** What of the prefix names a line of its own, in lower case; "" for `v`, `version/`, `release-` and none. */
+  /** The part of the prefix that names a line, in lower case; "" for `v`, `version/`, `release-` and none. */
   name: string;
   numbers: readonly string[];
-  /** Identifiers in the manner of SemVer, `rc10` split into `rc` and `10`; empty for a release. */
+  /** SemVer-like identifiers, `rc10` split into `rc` and `10`; empty for a release. */
   prerelease: readonly string[];
   /** Python's `.dev1`, which comes before every alpha; `-dev.1` follows SemVer instead. */
   is_dev_release: boolean;
   builds: readonly BuildMark[];
-  /** What stands behind a `+`; without effect on precedence. */
+  /** The text behind a `+`; without effect on precedence. */
   metadata: string;
   /** Operating system, architecture, flavour, in lower case; `#` stands for each of `variant_numbers`. */
   variant: string;
   variant_numbers: readonly string[];
 }
 
-/** Splits a tag into its parts. Total: every text gives an answer, in time linear to its length. */
+/** Splits a tag into its parts. Works for every text, in time linear in its length. */
 export function classify(tag: string): ParsedTag {
   if (tag === "" || tag.length > MAX_TAG_CHARACTERS || hasBlankOrControl(tag)) return withoutNumber(tag, "other");
   const core = findCore(tag);
@@ -72,8 +72,8 @@ export function classify(tag: string): ParsedTag {
 }
 
 /**
- * The key of the tags that may be compared with this one: same kind of number, same name, same variant. Stable, so that it can be
- * stored. A floating or other tag is alone in its family.
+ * The key of comparable tags: same kind of number, same name, same variant. Stable, so that it can be stored. A floating or other tag is
+ * alone in its family.
  */
 export function familyOf(tag: string | ParsedTag): string {
   const parsed = typeof tag === "string" ? classify(tag) : tag;
@@ -97,7 +97,7 @@ export function isPrerelease(tag: string | ParsedTag): boolean {
   );
 }
 
-/** `latest-18`, `alpine3.21`, `develop-v6`: the number is another's, or only names a line. */
+/** `latest-18`, `alpine3.21`, `develop-v6`: the number belongs to something else, or only names a line. */
 function isMovingPrefix(prefix: string, core: TagCore, isAtEnd: boolean): boolean {
   if (prefix === "" || prefix === "v") return false;
   const words = wordsOf(prefix);
@@ -144,14 +144,14 @@ function firstWordOf(tag: string): string {
   return tag.slice(start, end);
 }
 
-/** The words of a text without what divides them. */
+/** The words of a text without separators. */
 export function wordsOf(text: string): string[] {
   return tokensOf(text)
     .map((token) => token.text)
     .filter((word) => word !== "");
 }
 
-/** The name that a prefix gives to a line of versions, without commits in it and without `v`, `version`, `release` at its end. */
+/** The line's name in a prefix, without commits and without a trailing `v`, `version` or `release`. */
 function nameOf(prefix: string): string {
   if (prefix === "" || prefix === "v") return "";
   const words = tokensOf(prefix.toLowerCase()).filter((token) => token.text !== "" && !isHash(token.text));

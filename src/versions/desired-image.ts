@@ -9,30 +9,30 @@ export const referenceModes = ["tag", "digest"] as const;
 export type ReferenceMode = (typeof referenceModes)[number];
 
 export interface DesiredImageRequest {
-  /** The reference that the target is configured with now. */
+  /** The target's current reference. */
   current: string;
-  /** The image that the tracker watches; a tag or digest in it is dropped. */
+  /** The image that the tracker watches, without tag and digest. */
   tracker: string;
   tag: string;
-  /** The digest behind the tag at the tracker's registry; null when it is unknown. */
+  /** The digest of the tag in the tracker's registry; null when unknown. */
   digest: string | null;
   policy: ImagePolicy;
   mode: ReferenceMode;
 }
 
 export interface DesiredImage {
-  /** What the target is to be configured with: `registry/repository:tag` or `registry/repository@digest`. */
+  /** The target's new reference: `registry/repository:tag` or `registry/repository@digest`. */
   reference: string;
-  /** What to pull: `registry/repository@digest`; by tag where the digest is unknown or belongs to another repository. */
+  /** What to pull: `registry/repository@digest`; by tag when the digest is unknown or belongs to another repository. */
   pull: string;
-  /** The digest that must run afterwards; null when it is unknown which one the tag has in this repository. */
+  /** The digest that must run afterwards; null when the tag's digest in this repository is unknown. */
   digest: string | null;
 }
 
 /**
- * The reference that an executor's policy and mode make of a release. It depends on the current reference by its registry and
- * repository alone, never by its tag or digest, so that applying it twice gives the same and switching the mode forth and back ends
- * where it began. Throws ImageReferenceError.
+ * The reference that an executor's policy and mode make of a release. It depends only on the registry and repository of the current
+ * reference, never on its tag or digest, so that applying it twice gives the same result and switching the mode back restores the original.
+ * Throws ImageReferenceError.
  */
 export function desiredReference(request: DesiredImageRequest): DesiredImage {
   const tracker = parseImageReference(request.tracker);
@@ -54,15 +54,15 @@ export function desiredReference(request: DesiredImageRequest): DesiredImage {
     }
     return { reference: byDigest, pull: byDigest, digest: request.digest };
   }
-  // Another repository may hold another build under the same tag: there the tag alone says what is wanted.
+  // Another repository may have another build under the same tag: only the tag is certain there.
   const isPinned = byDigest !== null && isSameRepository;
   return { reference: byTag, pull: isPinned ? byDigest : byTag, digest: isPinned ? request.digest : null };
 }
 
-/** An image as a target has it or is to have it. */
+/** An image that a target has or shall have. */
 export interface ImageState {
   reference: string;
-  /** The registry's digest behind it; null when unknown (a digest in the reference counts all the same). */
+  /** The registry's digest; null when unknown (a digest in the reference counts too). */
   digest: string | null;
 }
 
@@ -81,7 +81,7 @@ export type ImageDifference =
   | "other_name"
   | "unknown";
 
-/** Compares what a target has with what it should have; throws ImageReferenceError when `wanted` is malformed. */
+/** Compares a target's image with the desired one; throws ImageReferenceError when `wanted` is malformed. */
 export function compareImages(found: ImageState, wanted: ImageState): ImageDifference {
   const right = parseImageReference(wanted.reference);
   if (isImageId(found.reference)) return "other_name";

@@ -3,18 +3,18 @@ import { compareDigits, compareNumbers } from "./precedence.ts";
 import { isDigitAt, isDigits } from "./tag-core.ts";
 import { shortestDate } from "./tag-suffix.ts";
 
-/** Single numbers above every dotted one count builds from so many on. */
+/** From this many on, single numbers above every dotted one count builds. */
 const fewestCounters = 3;
-/** So many releases without a mark for each version with a date, and the dates are no releases. */
+/** With this many unmarked releases per dated version, the dates are no releases. */
 const releasesForSnapshot = 2;
-/** Longer names for a line are none: nobody writes `1.2.3.4.5.6.7.8` for what moves. */
+/** Longer names are no line: nobody writes `1.2.3.4.5.6.7.8` for a moving one. */
 const maxAliasParts = 8;
 
 /**
- * Each tag's family. In a repository's whole list more can be seen than in two tags: single numbers that count builds (`1` to `176` beside
- * `4.0.17`), the number of what is bundled (`142.0-20251101` beside `4.38.0-20251101`), builds of what has not been released
- * (`7.1-20210323230041` beside `6.8.3`), and numbers behind a dash that come again with
- * every version (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) and name what it is built on. Each is a family of its own, told by a key that is not `familyOf`.
+ * Each tag's family. A repository's whole list shows more than two tags: single numbers that count builds (`1` to `176` beside `4.0.17`),
+ * the version of a bundled program (`142.0-20251101` beside `4.38.0-20251101`), builds of unreleased versions (`7.1-20210323230041` beside
+ * `6.8.3`), and numbers behind a dash that recur with every version (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) and name the base. Each is a
+ * family of its own, with a key different from `familyOf`.
  */
 export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string> {
   const families = new Map<string, ParsedTag[]>();
@@ -32,7 +32,7 @@ export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string>
   return keys;
 }
 
-/** Packagings of one version are counted from 0 or 1; other numbers, the same two of them seen with two versions, are bases. */
+/** Packagings of one version count from 0 or 1; other numbers, of which the same two occur with two versions, are bases. */
 function basesAmong(members: readonly ParsedTag[]): Map<ParsedTag, string> {
   const marked = members.filter(({ builds: [first, second] }) => first?.word === "" && second === undefined);
   const marks = new Map<string, number>();
@@ -50,7 +50,7 @@ function basesAmong(members: readonly ParsedTag[]): Map<ParsedTag, string> {
   return new Map(marked.map((tag) => [tag, `|on ${tag.builds[0]?.number ?? ""}`]));
 }
 
-/** Single bare numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
+/** Single bare numbers count builds when at least three of them are above every dotted version; `17` alone above `16.9` is a version. */
 function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   const dotted = members.filter((tag) => tag.numbers.length > 1);
   const singles = members.filter((tag) => tag.numbers.length === 1 && hasNoMarks(tag));
@@ -60,7 +60,7 @@ function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   return new Set(above.size >= fewestCounters ? singles : []);
 }
 
-/** Of versions that are marked with a date, those far above the longest are another program's. */
+/** Among versions with a date, those far above the longest belong to another program. */
 function bundledAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   const dated = members.filter(isDated);
   const parts = dated.reduce((most, tag) => Math.max(most, tag.numbers.length), 0);
@@ -69,7 +69,7 @@ function bundledAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   return new Set(dated.some(isFar) ? members.filter(isFar) : []);
 }
 
-/** Of two versions that are marked with a date, one has fewer parts and is far above the other: each is another program's. */
+/** Of two versions with a date, one has fewer parts and is far above the other: they belong to different programs. */
 export function areOfTwoPrograms(a: ParsedTag, b: ParsedTag): boolean {
   if (!isDated(a) || !isDated(b) || a.numbers.length === b.numbers.length) return false;
   const [shorter, longer] = a.numbers.length < b.numbers.length ? [a, b] : [b, a];
@@ -81,7 +81,7 @@ function isTenfold(tag: ParsedTag, own: string): boolean {
   return compareDigits(firstNumber(tag), `${own === "0" ? "1" : own}0`) > 0;
 }
 
-/** Where releases have no mark, dates mark builds of versions above all of them, as long as there are few; `10.10.3.20241119-035433` is of 10.10.3. */
+/** When releases are unmarked, a few dates above all of them mark snapshot builds; `10.10.3.20241119-035433` belongs to 10.10.3. */
 function snapshotsAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   const released = members.filter(isPlain);
   const highest = released.map(({ numbers }) => numbers).reduce((a, b) => (compareNumbers(a, b) >= 0 ? a : b), []);
@@ -90,7 +90,7 @@ function snapshotsAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   return new Set(released.length >= releasesForSnapshot * dated.length ? above : []);
 }
 
-/** `4.38.0-20251101`: its only mark is the day on which it was built. */
+/** `4.38.0-20251101`: its only mark is its build date. */
 function isDated({ builds: [first, second] }: ParsedTag): boolean {
   return first?.word === "" && second === undefined && (first.number ?? "").length >= shortestDate;
 }
@@ -103,13 +103,13 @@ function highestFirst(tags: readonly ParsedTag[]): string {
   return tags.map(firstNumber).reduce((a, b) => (compareDigits(a, b) >= 0 ? a : b), "0");
 }
 
-/** By tag: every tag without marks whose number a longer, released one of its family begins with. */
+/** By tag: every unmarked tag whose number is the beginning of a longer, released one of its family. */
 export function longerReleases(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
   const releases = parsed.filter((tag) => tag.prerelease.length === 0);
   return longerAmong(parsed.filter(isPlain), releases, (tag) => [tag.variant]);
 }
 
-/** By tag of `shorter`: those of `longer` whose number begins with its number and of whose variants it has one. */
+/** By tag of `shorter`: those of `longer` that begin with its number and share a variant. */
 function longerAmong(
   shorter: readonly ParsedTag[],
   longer: readonly ParsedTag[],
@@ -132,7 +132,7 @@ function longerAmong(
   return found;
 }
 
-/** `jdk-alpine` with what it is a special case of: `jdk`, and none. At most eight. */
+/** `jdk-alpine` with its more general variants: `jdk`, and none. At most eight. */
 function widerVariants({ variant }: ParsedTag): string[] {
   const variants = [variant];
   for (let end = variant.lastIndexOf("-"); end > 0 && variants.length < 7; end = variant.lastIndexOf("-", end - 1)) {
@@ -142,7 +142,7 @@ function widerVariants({ variant }: ParsedTag): string[] {
   return variants;
 }
 
-/** As `floatingTags` of order.ts, of tags that are parsed already and differ. */
+/** Like `floatingTags` of order.ts, for distinct parsed tags. */
 export function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
   const plain = parsed.filter(isPlain);
   const longer = longerAmong(
@@ -163,7 +163,7 @@ export function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
   return new Set([...[...aliases, ...early].map((tag) => tag.tag), ...lines, ...shortsOfTwo(parsed)]);
 }
 
-/** `3-2.4-slim`, `3-2-slim` and `3-slim` beside `3-2.4.0-slim`, whose first number says what the version is for. */
+/** `3-2.4-slim`, `3-2-slim` and `3-slim` beside `3-2.4.0-slim`, whose first number names what the version is for. */
 function shortsOfTwo(parsed: readonly ParsedTag[]): string[] {
   const tags = new Set(parsed.map(({ tag }) => tag));
   return parsed.flatMap(({ tag, prefix, shape, numbers }) => {
@@ -194,7 +194,7 @@ function depthsOfReleases(
   return new Set([...alone].filter((key) => !zeroed.has(key)));
 }
 
-/** A year alone stands for calendar versions too: `2024` beside `2024.6.1`. */
+/** A year alone also covers calendar versions: `2024` beside `2024.6.1`. */
 function lineOf(tag: ParsedTag): string {
   return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}`;
 }

@@ -3,30 +3,30 @@ import { STALE_AFTER_MS } from "./left-behind.ts";
 import { compareDigits, compareNames, compareNumbers } from "./precedence.ts";
 import { companionWords } from "./tag-words.ts";
 
-/** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
+/** Releases that a family needs before it takes the lead from another kind of number of the same name and variant. */
 const ESTABLISHED_RELEASES = 3;
-/** As few pre-releases show that a series goes on: there may be no more between two releases. */
+/** This few pre-releases show that a series continues: two releases may have no more between them. */
 const livingPrereleases = 2;
-/** Dates of which most lie no further apart are builds of every night or week. */
+/** Dates that are mostly no further apart are nightly or weekly builds. */
 const daysOfBuilds = 14;
-/** So many dates for each number that counts, and the dates are the releases. */
+/** With this many dates per counting number, the dates are the releases. */
 const datesForNumber = 3;
 
-/** A family among others, with what decides which of them leads. */
+/** A family with the facts that decide which one leads. */
 export interface Family {
   key: string;
   members: readonly ParsedTag[];
   /** Members that are no pre-releases. */
   releases: number;
-  /** Members whose times show that a family is alive. */
+  /** Members whose times show that the family is alive. */
   active: number;
-  /** Its releases; where it has only pre-releases here, all that it has anywhere. */
+  /** The number of its releases; for a family with only pre-releases here, of all its members anywhere. */
   size: number;
-  /** Releases of the whole family, where `members` are only its pre-releases. */
+  /** Releases of the whole family, when `members` are only its pre-releases. */
   established: number;
-  /** When its newest member was published, milliseconds UTC; null when no times are known. */
+  /** When its newest member was published, milliseconds UTC; null when unknown. */
   newest_at: number | null;
-  /** Its members have times that differ; where they are one, it is that of a first look and tells nothing. */
+  /** Its members have different times; a single shared time comes from a first check and means nothing. */
   is_timed: boolean;
 }
 
@@ -123,12 +123,12 @@ function leftAmong(families: readonly Family[]): (family: Family) => boolean {
   return (family) => (family.newest_at ?? newest) < newest - STALE_AFTER_MS || isPassed(family) || isReplaced(family);
 }
 
-/** Families of one line differ in their variants alone. */
+/** Families of one line differ only in their variants. */
 function lineOf({ members: [first] }: Family): string {
   return `${first?.shape}|${first?.name}`;
 }
 
-/** Families of one place differ in the kind of their numbers alone. */
+/** Families of one place differ only in the kind of their numbers. */
 function placeOf({ members: [first] }: Family): string {
   return `${first?.name}|${first?.variant}`;
 }
@@ -137,7 +137,7 @@ function isAlive({ active, releases }: Family): boolean {
   return active >= (releases > 0 ? ESTABLISHED_RELEASES : livingPrereleases);
 }
 
-/** The first number of the third highest version that any of these families has; "0" of fewer. */
+/** The first number of the third highest version of these families; "0" when there are fewer. */
 function firstNumberOfThird(families: readonly Family[]): string {
   const versions = new Map(
     families.flatMap(({ members }) => members.map(({ numbers }) => [numbers.join("."), numbers])),

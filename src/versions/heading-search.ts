@@ -4,39 +4,39 @@ import { find, MAX_TEXT_CHARACTERS, parsePattern } from "./pattern.ts";
 import { headingPattern, plainVersionOf } from "./placeholders.ts";
 import { plainHeading, readVersionHeading, type VersionHeading } from "./version-heading.ts";
 
-/** The version whose heading is looked for. */
+/** The version whose heading is sought. */
 export interface SoughtHeading {
   tag: string;
   version: string;
-  /** A pattern with `{tag}` or `{version}` that the heading's line must meet; blank finds the common forms. */
+  /** A pattern with `{tag}` or `{version}` for the heading's line; blank finds the common forms. */
   heading_template: string;
 }
 
-/** Headings that name the version and are no section of it; more of them are looked at by nobody but an attacker. */
+/** Headings that name the version without being its section; more of them only come from an attacker. */
 const maxCandidates = 500;
-/** As before, where a pattern is tried on each. */
+/** The same when a pattern is tried on each. */
 const maxPatternCandidates = 64;
-/** Headings read to see how a file writes its versions. */
+/** Headings read to learn how a file writes its versions. */
 const maxSamples = 500;
 
-/** Says of a heading, by its position, that it may be an entry in a table of contents. */
+/** Whether the heading at a position may be an entry in a table of contents. */
 type JudgeEntry = (position: number) => boolean;
 
 /**
- * The position of the heading that is about a version, or -1. Of several, the best form leads, and what `judgeEntry` holds for an entry
- * in a table of contents stands behind the rest. Throws PatternError where the template makes no pattern.
+ * The position of a version's heading, or -1. The best form wins, and entries in a table of contents (by `judgeEntry`) come last. Throws
+ * PatternError for an invalid template.
  */
 export function findHeading(headings: readonly Heading[], sought: SoughtHeading, judgeEntry: JudgeEntry): number {
   const findBy = sought.heading_template.trim() === "" ? findByForm : findByTemplate;
   return findBy(headings, sought, judgeEntry);
 }
 
-/** The version as its tag and its name say it; none where neither has a number. */
+/** The version by its tag and its name; none when neither has a number. */
 export function wantedOf({ tag, version }: SoughtHeading): readonly ParsedTag[] {
   return [classify(tag), classify(version)].filter(({ shape }) => shape !== null);
 }
 
-/** The number as it may be written, so that most headings need no closer look. */
+/** Possible spellings of the number, so that most headings need no closer look. */
 function writtenForms(wanted: readonly ParsedTag[]): readonly string[] {
   return wanted.flatMap(({ numbers }) => [numbers.join("."), numbers.join("-")]);
 }
@@ -47,7 +47,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
 
 type Fit = "exact" | "same_version" | "base" | null;
 
-/** How a version in a heading fits the wanted one: `base` is the version that a variant (`1.2.3-alpine`) was built from. */
+/** How well a heading's version fits the wanted one: `base` is the version that a variant (`1.2.3-alpine`) was built from. */
 function fitOf(found: ParsedTag, wanted: ParsedTag): Fit {
   if (!isSameList(found.numbers, wanted.numbers) || !isSameList(found.prerelease, wanted.prerelease)) return null;
   if (found.is_dev_release !== wanted.is_dev_release || found.metadata !== wanted.metadata) return null;
@@ -57,7 +57,7 @@ function fitOf(found: ParsedTag, wanted: ParsedTag): Fit {
   return found.variant === "" ? "base" : null;
 }
 
-/** Smaller is better; null is none. A foreign name counts only in files that write no version without one. */
+/** Smaller is better; null does not fit. A foreign name counts only in files without plain versions. */
 function rankOf(heading: VersionHeading, wanted: readonly ParsedTag[]): number | null {
   const fits = wanted.map((version) => fitOf(heading.version, version));
   const isExact = fits.includes("exact");
@@ -69,7 +69,7 @@ function rankOf(heading: VersionHeading, wanted: readonly ParsedTag[]): number |
   return fits.includes("base") && heading.form === "plain" ? 2 : null;
 }
 
-/** What an entry is behind: a heading of any form that is none. */
+/** Entries of a table of contents come after all real headings. */
 const entryRank = 4;
 
 /** The position of the first heading of the best form, or -1. */
@@ -95,7 +95,7 @@ function findByForm(headings: readonly Heading[], request: SoughtHeading, judgeE
   return best.position;
 }
 
-/** Leading zeros and underscores: each number of the version stands somewhere in the text. */
+/** Leading zeros and underscores: each number of the version occurs somewhere in the text. */
 function mayBeWritten(text: string, wanted: readonly ParsedTag[]): boolean {
   return wanted.some(({ numbers, shape }) => shape !== "version" && numbers.every((digits) => text.includes(digits)));
 }
@@ -108,7 +108,7 @@ function findByText(headings: readonly Heading[], { tag, version }: SoughtHeadin
   });
 }
 
-/** The first heading that `isMeant` and is a section; else the first that is an entry in a table of contents; else -1. */
+/** The first heading that `isMeant` and is a section; else the first such entry in a table of contents; else -1. */
 function firstSection(
   headings: readonly Heading[],
   judgeEntry: JudgeEntry,
@@ -124,8 +124,8 @@ function firstSection(
 }
 
 /**
- * Whether a heading with a name before its version (`Tool 8.1`, by its position) may be about the project itself: it stands within no
- * version's section, where it would be about a part (`PHP 8.1`), and on a level with the versions that stand without a name.
+ * Whether a heading with a name before its version (`Tool 8.1`, by its position) may be the project itself: it is in no version's section,
+ * where it would name a part (`PHP 8.1`), and on the level of the plain versions.
  */
 function namesItself(headings: readonly Heading[]): (position: number) => boolean {
   let levels: ReadonlySet<number> | null = null;
@@ -143,7 +143,7 @@ function namesItself(headings: readonly Heading[]): (position: number) => boolea
   };
 }
 
-/** The levels of the headings that name a version and no project. */
+/** The levels of headings with a version and no name. */
 function plainLevels(headings: readonly Heading[]): ReadonlySet<number> {
   const levels = new Set<number>();
   for (const { text, level } of headings.slice(0, maxSamples)) {
@@ -154,7 +154,7 @@ function plainLevels(headings: readonly Heading[]): ReadonlySet<number> {
   return levels;
 }
 
-/** The position of the first heading whose line meets the template, or else its looser form; or -1. */
+/** The position of the first heading that matches the template, or else its looser form; or -1. */
 function findByTemplate(headings: readonly Heading[], request: SoughtHeading, judgeEntry: JudgeEntry): number {
   const values = { tag: request.tag, version: plainVersionOf(request.version) };
   const forms = [...Object.values(values), plainVersionOf(request.tag)];
@@ -179,13 +179,13 @@ function findByTemplate(headings: readonly Heading[], request: SoughtHeading, ju
   return exact === -1 || (loose !== -1 && !judgeEntry(loose)) ? loose : exact;
 }
 
-/** A line as long as patterns are tried on, cut between words. */
+/** A line cut between words to the maximum length for patterns. */
 function bounded(line: string): string {
   if (line.length <= MAX_TEXT_CHARACTERS) return line;
   return line.slice(0, line.lastIndexOf(" ", MAX_TEXT_CHARACTERS) + 1);
 }
 
-/** Whether a value stands within a match, and is not a part of a longer version there: `1.2.3` is no part of `1.2.30` or `1.2.3-rc.1`. */
+/** Whether a match's value is not part of a longer version: `1.2.3` is no part of `1.2.30` or `1.2.3-rc.1`. */
 function standsAlone(line: string, value: string, range: { start: number; end: number }): boolean {
   for (let at = line.indexOf(value, range.start); at !== -1; at = line.indexOf(value, at + 1)) {
     if (at + value.length > range.end) return false;
@@ -209,7 +209,7 @@ function continuesBehind(line: string, at: number): boolean {
   return isWordCharacter(next) || (next !== undefined && "-+._~".includes(next) && isWordCharacter(after));
 }
 
-/** Where the first heading within a section begins whose text begins with `subheading`, or null. */
+/** The position of the first heading in a section that begins with `subheading`, or null. */
 export function findSubheading(
   headings: readonly Heading[],
   section: { start: number; end: number },
@@ -229,7 +229,7 @@ function withoutHashes(text: string): string {
   return text.slice(start);
 }
 
-/** Without what people leave out when they copy a heading: case, and symbols before the first word. */
+/** Without what people drop when they copy a heading: case, and symbols before the first word. */
 function comparable(text: string): string {
   let start = 0;
   while (start < text.length && !isWordCharacter(text[start])) start += 1;

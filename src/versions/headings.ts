@@ -1,17 +1,17 @@
-/** How a text marks its headings. `rst` knows underlines of any punctuation, and neither fences nor `#`. */
+/** The markup of headings. `rst` has underlines of any punctuation, and neither fences nor `#`. */
 export type TextFormat = "markdown" | "rst";
 
 export interface Heading {
   /** 1 is the highest. */
   level: number;
-  /** As written, without its marks and blanks around it. */
+  /** As written, without marks and surrounding blanks. */
   text: string;
-  /** Where the heading begins, and where what follows it begins. */
+  /** Where the heading begins, and where the text after it begins. */
   start: number;
   content_start: number;
 }
 
-/** No heading is longer; what is beyond is neither shown nor compared. */
+/** No heading is longer; the rest is neither shown nor compared. */
 const maxHeadingCharacters = 2_000;
 const tabWidth = 4;
 
@@ -39,7 +39,7 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** How often the first character of a text is repeated at its start. */
+/** How often a text's first character is repeated at its start. */
 function runLength(text: string): number {
   let length = 1;
   while (length < text.length && text[length] === text[0]) length += 1;
@@ -50,7 +50,7 @@ function isRunOf(text: string, characters: string): boolean {
   return text !== "" && characters.includes(text[0] ?? "") && runLength(text) === text.length;
 }
 
-/** A line of a list, with how far its content is indented. */
+/** A line of a list, with the indentation of its content. */
 function listContent(line: Line): number | null {
   const { text } = line;
   let end = 0;
@@ -69,7 +69,7 @@ function isThematicBreak(text: string): boolean {
   return marks.length >= 3 && isRunOf(marks, "-*_");
 }
 
-/** `## Title ##`: the level and the title; null for any other line. */
+/** `## Title ##`: level and title; null for any other line. */
 function atxHeading(line: Line): { level: number; text: string } | null {
   if (line.indent > 3 || line.text[0] !== "#") return null;
   const level = runLength(line.text);
@@ -78,7 +78,7 @@ function atxHeading(line: Line): { level: number; text: string } | null {
   const text = line.text.slice(level, level + maxHeadingCharacters).trim();
   let end = text.length;
   while (end > 0 && text[end - 1] === "#") end -= 1;
-  // Closing marks stand apart: `C#` keeps its own.
+  // Closing marks need a space: `C#` keeps its own.
   const isClosed = end === 0 || text[end - 1] === " " || text[end - 1] === "\t";
   return { level, text: isClosed ? text.slice(0, end).trim() : text };
 }
@@ -93,7 +93,7 @@ function openFence(line: Line): Fence | null {
   const character = line.text[0];
   if (character !== "`" && character !== "~") return null;
   const length = runLength(line.text);
-  // Backticks behind backticks are code within a line.
+  // Backticks after backticks are inline code.
   if (length < 3 || (character === "`" && line.text.includes("`", length))) return null;
   return { character, length, indent: line.indent };
 }
@@ -107,7 +107,7 @@ function closesFence(line: Line, fence: Fence): boolean {
   );
 }
 
-/** A fence deeper than three blanks belongs to a list, or is no fence at all: it ends with the lines as deep as itself. */
+/** A fence deeper than three blanks belongs to a list, or is no fence: it ends with the lines of its depth. */
 function leavesFence(line: Line, fence: Fence): boolean {
   return fence.indent > 3 && line.text !== "" && line.indent < fence.indent - 3;
 }
@@ -119,7 +119,7 @@ const htmlBlocks: readonly (readonly [start: string, end: string])[] = [
   ["<style", "</style>"],
 ];
 
-/** What ends the block of HTML that a line begins and does not end itself. */
+/** The end of an HTML block that a line begins and does not end itself. */
 function openHtml(line: Line): string | null {
   if (line.indent > 3 || line.text[0] !== "<") return null;
   const begin = line.text.slice(0, 8).toLowerCase();
@@ -133,12 +133,12 @@ interface Paragraph {
   text: string;
 }
 
-/** The headings of Markdown at the top level, ATX and setext, in their order. Linear to the length of the text. */
+/** Top-level Markdown headings, ATX and setext, in order. Linear in the length of the text. */
 function* markdownHeadings(text: string): Generator<Heading> {
   let fence: Fence | null = null;
   let htmlEnd: string | null = null;
   let paragraph: Paragraph | null = null;
-  /** In a list or a quote, whose lines make no setext heading with a line outside. */
+  /** In a list or quote, whose lines form no setext heading with a line outside. */
   let nested = 0;
   let isAfterBlank = true;
   for (const line of linesOf(text)) {
@@ -189,14 +189,17 @@ function begun(line: Line): Paragraph {
   return { start: line.start, text: withoutRules(line) };
 }
 
-/** A line of a paragraph; one of marks alone (an overline) says nothing. */
+/** A line of a paragraph, without lines of only marks (overlines). */
 function withoutRules(line: Line): string {
   return isRunOf(line.text, "=~^*#+-") && line.text.length > 2 ? "" : ` ${line.text.slice(0, maxHeadingCharacters)}`;
 }
 
 const rstMarks = "=-~^\"'`*+#<>:._";
 
-/** The headings of reStructuredText: an underline makes one, with or without an overline; each kind of line is a level, in the order of their use. */
+/**
+ * The headings of reStructuredText: an underline makes one, with or without an overline; each kind of line is a level, in order of first
+ * use.
+ */
 function* rstHeadings(text: string): Generator<Heading> {
   const levels: string[] = [];
   let before: Line | null = null;
@@ -221,7 +224,7 @@ function* rstHeadings(text: string): Generator<Heading> {
   }
 }
 
-/** The headings of a text whose lines end in LF. */
+/** The headings of a text with LF line ends. */
 export function headingsOf(text: string, format: TextFormat): Heading[] {
   return [...(format === "rst" ? rstHeadings(text) : markdownHeadings(text))];
 }

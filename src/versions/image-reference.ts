@@ -1,7 +1,7 @@
 import { SaidError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
-/** The canonical name of Docker Hub; the others are the same registry. */
+/** The canonical name of Docker Hub; the others are aliases. */
 export const DOCKER_HUB = "docker.io";
 const dockerHubHosts: ReadonlySet<string> = new Set([
   DOCKER_HUB,
@@ -14,14 +14,14 @@ const dockerHubHosts: ReadonlySet<string> = new Set([
 const MAX_NAME_CHARACTERS = 255;
 const MAX_REFERENCE_CHARACTERS = 1_024;
 
-/** An image reference that cannot be used; it quotes the reference and says what would be right. */
+/** An invalid image reference; the message quotes it and says what would be valid. */
 export class ImageReferenceError extends SaidError {}
 
-/** Where an image lies: `docker.io` and `library/nginx`. */
+/** The parts of an image's name: `docker.io` and `library/nginx`. */
 export interface ImageName {
-  /** `http` only where `http://` was written out. */
+  /** `http` only for an explicit `http://`. */
   scheme: "https" | "http";
-  /** Host, with its port where one was written; Docker Hub is always `docker.io`. */
+  /** Host, with an explicit port; Docker Hub is always `docker.io`. */
   registry: string;
   /** With `library/` for Docker Hub's own images. */
   repository: string;
@@ -33,7 +33,7 @@ export interface ImageReference extends ImageName {
 }
 
 /**
- * Reads `[registry[:port]/]repository[:tag][@digest]` as engines do: the first part is a registry when it has a dot or a colon or is
+ * Parses `[registry[:port]/]repository[:tag][@digest]` like engines: the first part is a registry when it has a dot or a colon or is
  * `localhost`. Throws ImageReferenceError.
  */
 export function parseImageReference(text: string): ImageReference {
@@ -55,9 +55,9 @@ export function parseImageReference(text: string): ImageReference {
 }
 
 /**
- * The image that a source means by its two fields, registry address and image name. A blank registry is Docker Hub. A full reference
- * in the image field does not double the host, its tag and digest are dropped, and it wins over Docker Hub; two different registries
- * are refused. Throws ImageReferenceError.
+ * The image of a source's two fields, registry address and image name. A blank registry is Docker Hub. A full reference in the image field
+ * does not repeat the host, loses its tag and digest, and overrides Docker Hub; two different registries are refused. Throws
+ * ImageReferenceError.
  */
 export function parseImageName(image: string, registryAddress = ""): ImageName {
   const address = parseRegistryAddress(registryAddress);
@@ -77,7 +77,7 @@ export function parseImageName(image: string, registryAddress = ""): ImageName {
   return { ...nameOnly(parseImageReference(`${address.registry}/${path}`)), scheme };
 }
 
-/** The canonical text, with registry and `library/` written out, without a scheme: `docker.io/library/nginx:1.27@sha256:…`. */
+/** The canonical text, with registry and `library/`, without a scheme: `docker.io/library/nginx:1.27@sha256:…`. */
 export function formatImageReference(reference: ImageName & Partial<ImageReference>): string {
   return `${reference.registry}/${reference.repository}${suffixOf(reference)}`;
 }
@@ -91,7 +91,7 @@ export function familiarImageReference(reference: ImageName & Partial<ImageRefer
   return `${repository}${suffixOf(reference)}`;
 }
 
-/** True for what engines call an image by when it has no name: `sha256:…` or 64 hexadecimal digits. */
+/** True for an engine's id of an unnamed image: `sha256:…` or 64 hexadecimal digits. */
 export function isImageId(text: string): boolean {
   return /^(?:sha256:)?[0-9a-f]{64}$/.test(text);
 }
@@ -121,13 +121,13 @@ interface RegistryAddress {
   path: string;
 }
 
-/** A registry's address as people paste it: with a scheme, a `/v2/` at its end, a path below which the images lie. */
+/** A registry's address as pasted: with a scheme, a trailing `/v2/`, or a path to the images. */
 function parseRegistryAddress(text: string): RegistryAddress | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   const { scheme, rest } = withoutScheme(trimmed);
   const [named = "", ...segments] = rest.split("/").filter((segment, index) => index === 0 || segment !== "");
-  // `registry.example.` with the dot of the root is `registry.example`.
+  // `registry.example.` with the root dot is `registry.example`.
   const host = named.replace(/\.(?=(?::\d+)?$)/, "");
   if (segments[0] === "v1" || segments[0] === "v2") segments.shift();
   if (!isHost(host)) throw badRegistry(host, trimmed);
@@ -157,7 +157,7 @@ function parseName(text: string, whole: string): { registry: string; repository:
   return { registry, repository };
 }
 
-/** The engines' rule for telling `host/app` from `owner/app`. */
+/** The engines' rule to distinguish `host/app` from `owner/app`. */
 function isRegistry(first: string): boolean {
   return first.includes(".") || first.includes(":") || first.toLowerCase() === "localhost" || first.startsWith("[");
 }

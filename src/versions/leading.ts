@@ -5,7 +5,7 @@ import { leftBehind } from "./left-behind.ts";
 import { type Aim, type Maturity, placeOf } from "./maturity.ts";
 import { compareInFamily, compareNames, compareText } from "./precedence.ts";
 
-/** How a list of tags is to be ordered. */
+/** How to order a list of tags. */
 export interface Leading {
   aim: Aim | null;
   maturity: (tag: ParsedTag) => Maturity;
@@ -16,7 +16,7 @@ export interface Leading {
   mixes_families: boolean;
 }
 
-/** Floating names that say which one is meant for everybody, before all others. */
+/** Floating names for everybody, before all others. */
 const floatingRanks: ReadonlyMap<string, number> = new Map([
   ["latest", 1],
   ["stable", 2],
@@ -27,9 +27,9 @@ const wordRank = 5;
 const phraseRank = 6;
 
 /**
- * Differing tags in groups, the leading one first; all of one group may take each other's place, and nothing of a later one may. The aim's
- * maturity comes first, and within it the leading family, then the other families, then names that move (`latest`, `1.27` beside
- * `1.27.3`). What is no version at all comes last.
+ * Distinct tags in groups, the leading one first; members of one group may replace each other, and no later one may. The aim's maturity
+ * comes first, and within it the leading family, then the other families, then moving names (`latest`, `1.27` beside `1.27.3`).
+ * Non-versions come last.
  */
 export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): ParsedTag[][] {
   const grades = new Map(parsed.map((tag) => [tag, given.maturity(tag)]));
@@ -38,7 +38,7 @@ export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): Par
   const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
   const versions = parsed.filter((tag) => !isMoving(tag));
   const keys = familyKeys(versions);
-  // What is left behind is taken only before a release, which is no pre-release at all.
+  // Abandoned versions come only before a release, which is no pre-release at all.
   const { aim } = leading;
   const behind: ReadonlySet<ParsedTag> =
     aim === null || aim === "stable" ? new Set() : leftBehind({ ...leading, keys, aim });
@@ -70,8 +70,8 @@ const otherShelf = 100;
 const shelvesOfPlace = 3;
 
 /**
- * Versions of a maturity stand before its moving names. For pre-releases any version of one comes before the moving names, and a stable
- * channel takes a candidate's version before `latest`, but `latest` before a build of unfinished work.
+ * Versions of a maturity come before its moving names. For pre-releases any version comes before the moving names, and a stable channel
+ * takes a candidate's version before `latest`, but `latest` before a build of unfinished work.
  */
 function shelfOf(tag: ParsedTag, isMoving: boolean, isLeft: boolean, { aim, maturity }: Leading): number {
   if (tag.scheme === "other") return otherShelf;
@@ -110,7 +110,7 @@ function orderFamilies(
   return [first, others.flat().sort(leading.compare)];
 }
 
-/** How many versions and how many releases each family has in all. */
+/** How many versions and releases each family has in all. */
 function wholeFamilies(keys: ReadonlyMap<ParsedTag, string>, { maturity }: Leading): Map<string, Whole> {
   const wholes = new Map<string, Whole>();
   for (const [tag, key] of keys) {

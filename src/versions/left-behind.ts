@@ -3,10 +3,10 @@ import { type Aim, type Maturity, placeOf } from "./maturity.ts";
 import { compareDigits, compareNumbers } from "./precedence.ts";
 import { prereleaseWords } from "./tag-words.ts";
 
-/** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
+/** A line without a release for a year, while another continues, was abandoned: projects rename their tags. */
 export const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** What is known of a list before its order is: each version with its family's key, and when it was published. */
+/** A list before it is ordered: each version with its family's key, and when it was published. */
 interface Known {
   keys: ReadonlyMap<ParsedTag, string>;
   maturity: (tag: ParsedTag) => Maturity;
@@ -17,11 +17,11 @@ interface Known {
 type Highest = Map<string, readonly string[]>;
 
 /**
- * Versions before a release that nobody is to be led to while there is another one:
+ * Versions before a release that should not be offered while there is another one:
  * 1. of a maturity whose newest version is a year older than that of another one;
- * 2. what has been released (`4.2.0-rc1` beside `4.2.0`), where something of the last year goes further than the releases
- *    (`4.3.0-SNAPSHOT`), or is dated and came after them. A channel for betas or builds of every night is led to another maturity in
- *    this way only from a major version older than the releases.
+ * 2. already released (`4.2.0-rc1` beside `4.2.0`), when something of the last year is ahead of the releases (`4.3.0-SNAPSHOT`), or is
+ *    dated and came after them. A channel for betas or nightly builds moves to another maturity in this way only from a major version
+ *    older than the releases.
  */
 export function leftBehind({ keys, maturity, times, aim }: Known): ReadonlySet<ParsedTag> {
   const timeOf = (tag: ParsedTag) => times?.get(tag.tag) ?? 0;
@@ -59,7 +59,7 @@ export function leftBehind({ keys, maturity, times, aim }: Known): ReadonlySet<P
   return new Set(unfinished.filter((tag) => (newest.get(maturity(tag)) ?? 0) < staleBefore || isOvertaken(tag)));
 }
 
-/** The highest of a line's versions of one variant, of the place that an aim likes best, or of the first two. */
+/** The highest of a line's versions of one variant, of the aim's preferred place, or of the first two. */
 function followersAmong(
   tags: readonly ParsedTag[],
   standing: (tag: ParsedTag) => { line: string | null; place: number },
@@ -74,14 +74,14 @@ function followersAmong(
   return (line, places) => highest[places].get(line) ?? null;
 }
 
-/** The line in which a version is released: its own, or the plain one for `develop-…`; null where nobody can say. */
+/** The line in which a version is released: its own, or the plain one for `develop-…`; null when unknown. */
 function lineOfReleases(tag: ParsedTag, released: ReadonlyMap<string, unknown>): string | null {
   if (released.has(lineOf(tag))) return lineOf(tag);
   const plain = lineOf(tag, "");
   return released.has(plain) && wordsOf(tag.name).every((word) => prereleaseWords.has(word)) ? plain : null;
 }
 
-/** Of one number alone nobody can say what it follows, but another one. */
+/** A single number may follow anything, except another single number. */
 function lineOf(tag: ParsedTag, name = tag.name): string {
   return `${tag.shape} ${tag.numbers.length === 1 ? "alone" : ""}|${name}`;
 }

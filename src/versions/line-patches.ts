@@ -8,13 +8,13 @@ import { compareNaturally } from "./precedence.ts";
 interface Listed {
   tag: string;
   stage: Stage;
-  /** Milliseconds UTC; null where a listing does not tell. */
+  /** Milliseconds UTC; null when a listing has no time. */
   published_at: number | null;
 }
 
 /**
- * How the patches are known. `published`: by their publish times; `built`: by what they are built on, which a newer version was not yet;
- * `listed`: not at all, because no times are known, but there are older lines with patches.
+ * The evidence. `published`: publish times; `built`: a later base system than a newer version had; `listed`: there are older lines with
+ * patches, but no times.
  */
 export const patchProofs = ["published", "built", "listed"] as const;
 export type PatchProof = (typeof patchProofs)[number];
@@ -31,7 +31,7 @@ export interface LinePatches {
   proof: PatchProof;
   /** How many patches to older lines were found. */
   count: number;
-  /** Some of them, the last published or the highest first; none where they are only listed. */
+  /** Some of them, the last published or the highest first; none when they are only listed. */
   examples: LinePatch[];
   /** The highest version of each of the highest lines. */
   lines: string[];
@@ -39,12 +39,12 @@ export interface LinePatches {
 
 const maxExamples = 3;
 const maxLines = 4;
-/** The newest of a list: what a project does now is what counts. */
+/** The newest of a list: the project's current practice is what counts. */
 const maxVersions = 5_000;
 
 /**
- * Whether a project publishes patches to older lines while newer ones are out, so that sorting by publish time takes them for the latest: what
- * a list of versions itself shows of it. Null where nothing does. `versions` begins with the highest.
+ * Whether a list of versions shows that a project patches older lines while newer ones are out, so that sorting by publish time would take
+ * such a patch for the latest. Null without evidence. `versions` begins with the highest.
  */
 export function findLinePatches(versions: readonly Listed[], aim: Aim): LinePatches | null {
   const listed = versions.slice(0, maxVersions);
@@ -76,17 +76,17 @@ interface Leading extends Listed {
   line: string;
 }
 
-/** Versions that were published after a higher one of another line; `leading` begins with the highest. */
+/** Versions published after a higher one of another line; `leading` begins with the highest. */
 function publishedAfter(leading: readonly Leading[]): LinePatch[] {
   const dated = leading.flatMap((version, place) =>
     version.published_at === null ? [] : [{ ...version, place, at: version.published_at }],
   );
-  // Of versions that were published at once the higher come last: nobody can say that one of them came after another.
+  // Of simultaneous versions the higher come last: their real order is unknown.
   dated.sort((a, b) => momentOf(a.at) - momentOf(b.at) || b.place - a.place);
   const patches: LinePatch[] = [];
   let highest: (typeof dated)[number] | null = null;
   for (const version of dated) {
-    // A higher number that nobody has published for a year was left: the project counts anew.
+    // A higher number without a release for a year was abandoned: the project started counting again.
     const isLeft = highest !== null && highest.at < version.at - STALE_AFTER_MS;
     if (highest === null || isLeft || version.place < highest.place) highest = version;
     else if (version.line !== highest.line) {
@@ -96,7 +96,7 @@ function publishedAfter(leading: readonly Leading[]): LinePatch[] {
   return patches.reverse();
 }
 
-/** Base systems whose numbers only grow: what is built on a later one was built later. */
+/** Base systems with growing numbers: a later base means a later build. */
 const base = /(^|[-.])(alpine|debian|fedora|ubuntu)(\d+(?:\.\d+)*)(?=$|[-.])/;
 
 interface Built {
@@ -106,10 +106,10 @@ interface Built {
   base: string;
 }
 
-/** Versions that are offered on a later base than a higher one of another line ever was. */
+/** Versions on a later base than a higher one of another line ever had. */
 function builtAfter(listed: readonly Listed[], leading: readonly Leading[]): LinePatch[] {
   const keyOf = ({ name, numbers }: ParsedTag) => `${name} ${numbers.join(".")}`;
-  // Only whole versions: a name for a line, as `16-alpine3.23`, is built anew on every base.
+  // Only full versions: a line's name such as `16-alpine3.23` is rebuilt on every base.
   const places = new Map(leading.map(({ parsed, line }, place) => [keyOf(parsed), { place, line }]));
   const bySystem = new Map<string, Map<number, Built>>();
   for (const { tag } of listed) {

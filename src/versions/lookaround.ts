@@ -1,11 +1,11 @@
-/** Two patterns without lookaround that together take what one pattern with it would take. */
+/** Two patterns without lookaround that together accept the same as one with it. */
 export interface PatternPair {
-  /** Blank takes everything. */
+  /** Blank accepts everything. */
   include: string;
   exclude: string;
 }
 
-/** The parentheses and bars of a pattern, less those that are escaped or in a set of characters, with how deep each stands. */
+/** The parentheses and bars of a pattern, unless escaped or in a character set, with their depth. */
 function* marksOf(text: string): Generator<{ index: number; mark: string; depth: number }> {
   let depth = 0;
   let isSet = false;
@@ -22,18 +22,18 @@ function* marksOf(text: string): Generator<{ index: number; mark: string; depth:
   }
 }
 
-/** The position of the parenthesis that closes the one at the start of a text, or -1. */
+/** The position of the parenthesis that closes the one at the start, or -1. */
 function closingOf(text: string): number {
   for (const { index, mark, depth } of marksOf(text)) if (mark === ")" && depth === 0) return index;
   return -1;
 }
 
-/** Whether alternatives stand side by side in a text, not within parentheses. */
+/** Whether a text has alternatives outside of parentheses. */
 function hasAlternatives(text: string): boolean {
   return [...marksOf(text)].some(({ mark, depth }) => mark === "|" && depth === 0);
 }
 
-/** What a negative lookahead at the start forbids, as a pattern that is searched. */
+/** What a negative lookahead at the start forbids, as a pattern to search. */
 function forbidden(content: string): string | null {
   const isAnywhere = content.startsWith(".*");
   const found = isAnywhere ? content.replace(/^(?:\.\*\??)+/, "") : content;
@@ -42,8 +42,8 @@ function forbidden(content: string): string | null {
 }
 
 /**
- * The pair that stands for an include pattern with negative lookaheads at its start (`^(?!.*rc)v\d`) or a negative lookbehind at its end
- * (`^v\d(?<!rc)$`); null for every other use of lookaround.
+ * The pair for an include pattern with negative lookaheads at its start (`^(?!.*rc)v\d`) or a negative lookbehind at its end
+ * (`^v\d(?<!rc)$`); null for every other lookaround.
  */
 export function withoutLookaround(pattern: string): PatternPair | null {
   const flags = /^\(\?[ims]+\)/.exec(pattern)?.[0] ?? "";
@@ -56,9 +56,9 @@ export function withoutLookaround(pattern: string): PatternPair | null {
     excludes.push(forbidden(rest.slice(3, end)));
     rest = rest.slice(end + 1);
   }
-  // Searched anywhere, a lookahead alone would find a place in every tag: who writes one at the start means the whole.
+  // Unanchored, a lookahead alone would match somewhere in every tag: at the start it is meant for the whole.
   const anchor = body.startsWith("^") || excludes.length > 0 ? "^" : "";
-  // It looks from one of several alternatives alone.
+  // It applies to only one of several alternatives.
   if (hasAlternatives(rest)) return null;
   const behind = rest.lastIndexOf("(?<!");
   if (behind !== -1 && closingOf(rest.slice(behind)) === rest.length - 2 - behind && rest.endsWith("$")) {

@@ -5,8 +5,9 @@ import { type Aim, maturityOf } from "./maturity.ts";
 import { compareInFamily, compareNaturally, comparePrecedence } from "./precedence.ts";
 
 /**
- * Semantic order of two tags: SemVer's precedence, extended to any number of parts, `rc10`, build marks and prefixes. Null when they
- * are not comparable: different families, two programs of one image, floating names, no versions. 0 means equal precedence (`v1.2.0`, `1.2`, `1.2.0+meta`).
+ * Orders two tags by SemVer's precedence, extended to any number of parts, `rc10`, build marks and prefixes. Null when they are not
+ * comparable: different families, two programs of one image, floating names, no versions. 0 means equal precedence (`v1.2.0`, `1.2`,
+ * `1.2.0+meta`).
  */
 export function compareVersions(a: string, b: string): -1 | 0 | 1 | null {
   const left = classify(a);
@@ -16,8 +17,8 @@ export function compareVersions(a: string, b: string): -1 | 0 | 1 | null {
 }
 
 /**
- * True when going from one tag to the other would be a step back, false when it is a step forward or none, null when nobody can say
- * (different families, two programs of one image, floating names). Build metadata behind `+` counts here, though it has no precedence in SemVer.
+ * Whether going from one tag to the other is a downgrade; null when unknown (different families, two programs of one image, floating
+ * names). Build metadata behind `+` counts here, although it has no precedence in SemVer.
  */
 export function isDowngrade(from: string, to: string): boolean | null {
   const left = classify(from);
@@ -27,8 +28,8 @@ export function isDowngrade(from: string, to: string): boolean | null {
 }
 
 /**
- * All tags, each once, newest first by meaning: the leading family, then the other families, then floating names and what is no
- * version. A total order: it depends on the set of tags alone. With an aim, what it likes best comes first.
+ * All distinct tags, newest first by version: the leading family, then the other families, then floating names and non-versions. A total
+ * order that depends only on the set of tags. With an aim, its preferred maturity comes first.
  */
 export function orderTags(tags: readonly string[], aim: Aim | null = null): string[] {
   const groups = leadingGroups([...new Set(tags)].map(classify), {
@@ -42,8 +43,8 @@ export function orderTags(tags: readonly string[], aim: Aim | null = null): stri
 }
 
 /**
- * Tags that are names for longer ones beside them, as `1` and `1.27` are where there is `1.27.3`. Not so where shorter numbers are
- * releases themselves: some of them has no longer one, and none has a longer one that ends in `.0`.
+ * Tags that are names for longer ones beside them, as `1` and `1.27` are beside `1.27.3`. Not when shorter numbers are releases themselves:
+ * some of them have no longer one, and none has a longer one that ends in `.0`.
  */
 export function floatingTags(tags: readonly string[]): Set<string> {
   return floatingAliases([...new Set(tags)].map(classify));

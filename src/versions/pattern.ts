@@ -5,45 +5,45 @@ import { RecentMap } from "../recent-map.ts";
 import { spend } from "../work-budget.ts";
 import { withoutLookaround } from "./lookaround.ts";
 
-/** Most characters of a pattern that a person may write. */
+/** Longest pattern that a person may enter. */
 export const MAX_PATTERN_CHARACTERS = 512;
 /** Longer texts never match: no upstream version is longer, and it bounds the time of one match. */
 export const MAX_TEXT_CHARACTERS = 256;
 /** RE2's cost is program size times text; 2,000 instructions on 256 characters stay far below 100 ms. */
 const MAX_PROGRAM_INSTRUCTIONS = 2_000;
-/** What the whole pattern may expand to before it is compiled at all, because expanding is what costs the time. */
+/** Limit for the expanded pattern, checked before compiling because expansion is the expensive part. */
 const MAX_EXPANDED_ATOMS = 10_000;
-/** Compiled patterns kept, least recently used out first; each holds its own automaton. */
+/** Compiled patterns kept, least recently used dropped first; each holds its own automaton. */
 const MAX_CACHED_PATTERNS = 256;
-/** A search that took longer is remembered: a hostile pattern costs its price once for each text, and others nothing at all. */
+/** Slower searches are cached: a hostile pattern costs its price once for each text, and others nothing. */
 const SLOW_MS = 0.25;
-/** What reading a pattern costs of the work's budget: the largest take some milliseconds. */
+/** Cost of parsing a pattern in the work's budget: the largest take some milliseconds. */
 const READING_STEPS = 20_000;
-/** Remembered searches of all patterns together; beyond, all are forgotten. */
+/** Cached searches of all patterns together; beyond this, all are dropped. */
 const MAX_SLOW_SEARCHES = 50_000;
 
-/** A pattern ready to search with. */
+/** A pattern ready for searching. */
 export interface Pattern {
   readonly text: string;
   readonly compiled: RE2JS;
-  /** Where it was found in the texts that took long. */
+  /** Its matches in texts with slow searches. */
   readonly slow: Map<string, MatchRange | null>;
 }
 
-/** Where a pattern was found, in UTF-16 code units, so that `text.slice(start, end)` is the match. */
+/** Where a pattern matched, in UTF-16 code units: `text.slice(start, end)` is the match. */
 export interface MatchRange {
   start: number;
   end: number;
 }
 
-/** A pattern that cannot be used; it says what to enter instead. */
+/** An invalid pattern; the message says what to enter instead. */
 export class PatternError extends SaidError {}
 
 const cache = new RecentMap<string, Pattern>(MAX_CACHED_PATTERNS);
 
 /**
- * Compiles a person's pattern with a linear-time engine (RE2 syntax). It searches: `1\.2` is found anywhere in a text.
- * Throws PatternError for what is too long, too large, unsupported or malformed.
+ * Compiles a person's pattern with a linear-time engine (RE2 syntax). It searches: `1\.2` matches anywhere in a text. Throws PatternError
+ * for a pattern that is too long, too large, unsupported or malformed.
  */
 export function parsePattern(text: string): Pattern {
   const cached = cache.get(text);
@@ -60,7 +60,7 @@ export function parsePattern(text: string): Pattern {
   return pattern;
 }
 
-/** Why an include pattern cannot be taken; one with lookaround that two patterns can stand for is answered with these. */
+/** Why an include pattern is refused; suggests two patterns when they can replace its lookaround. */
 export function includePatternError(text: string, error: PatternError): Message {
   const pair = says(error.said, "patterns.lookaround") ? withoutLookaround(text) : null;
   if (pair === null || !isValid(pair.include) || !isValid(pair.exclude)) return error.said;
@@ -80,14 +80,14 @@ function isValid(text: string): boolean {
   }
 }
 
-/** True when the pattern is found somewhere in the text; false for every text over 256 characters. */
+/** True when the pattern matches anywhere in the text; false for every text over 256 characters. */
 export function matches(pattern: Pattern, text: string): boolean {
   return find(pattern, text) !== null;
 }
 
 /**
- * The first place where the pattern is found, or null; null for every text over 256 characters. Throws `TooCostly` when the piece of
- * work that this belongs to has spent what it may.
+ * The pattern's first match, or null; null for every text over 256 characters. Throws `TooCostly` when the budget of the current work is
+ * spent.
  */
 export function find(pattern: Pattern, text: string): MatchRange | null {
   if (text.length > MAX_TEXT_CHARACTERS) return null;
@@ -113,7 +113,7 @@ function rememberSlow(pattern: Pattern, text: string, range: MatchRange | null):
   slowSearches += 1;
 }
 
-/** How many compiled patterns are held; bounded. */
+/** The number of cached patterns. */
 export function cachedPatternCount(): number {
   return cache.size;
 }
@@ -140,8 +140,8 @@ function tooLarge(): PatternError {
 }
 
 /**
- * About how many single matchers the pattern becomes once its counted repetitions are written out. An upper bound made by
- * reading the text once; it does not judge the syntax, that is the compiler's part.
+ * Roughly how many matchers the pattern has with its counted repetitions expanded. An upper bound from one pass over the text; the compiler
+ * checks the syntax.
  */
 function expandedAtoms(text: string): number {
   const outer: number[] = [];
@@ -158,7 +158,7 @@ function expandedAtoms(text: string): number {
       total = (outer.pop() ?? 0) + last;
     } else if (character === "{") {
       const times = repetition(text, index);
-      // Each further pair of braces on the same atom multiplies, as nesting does.
+      // Each further pair of braces on the same atom multiplies, like nesting.
       total += last * Math.max(0, times - 1);
       last *= Math.max(1, times);
     } else {
@@ -171,7 +171,7 @@ function expandedAtoms(text: string): number {
   return total;
 }
 
-/** The larger number of `{n}`, `{n,}` or `{n,m}` that starts at `index`; 1 when it is none. */
+/** The larger number of a `{n}`, `{n,}` or `{n,m}` at `index`; 1 for anything else. */
 function repetition(text: string, index: number): number {
   const end = text.indexOf("}", index);
   if (end === -1) return 1;

@@ -2,7 +2,7 @@ import { SaidError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import { classify } from "./classify.ts";
 
-/** What the placeholders of templates stand for. */
+/** Values of the templates' placeholders. */
 export interface PlaceholderValues {
   tag: string;
   version: string;
@@ -13,10 +13,10 @@ type Placeholder = (typeof placeholders)[number];
 
 export const maxTemplateCharacters = 200;
 
-/** A template that cannot be used, or cannot be filled in for a version. */
+/** An invalid template, or one that cannot be filled in for a version. */
 export class TemplateError extends SaidError {}
 
-/** A version without what its tag has before the number: `1.2.3` of `v1.2.3` and `release/1.2.3`. */
+/** A version without its tag's prefix: `1.2.3` of `v1.2.3` and `release/1.2.3`. */
 export function plainVersionOf(version: string): string {
   const parsed = classify(version);
   return parsed.shape === null ? version : version.slice(parsed.prefix.length);
@@ -39,7 +39,7 @@ function checkPlaceholders(template: string, known: readonly Placeholder[]): voi
   }
 }
 
-/** Why a path is none within a repository, or null. */
+/** Why a path is invalid within a repository, or null. */
 function refusalOfPath(path: string): Message | null {
   if (/\p{Cc}/u.test(path)) return say("fields.control_characters");
   if (path.startsWith("/") || /^[a-z]:/i.test(path)) return say("changelogs.path_from_root");
@@ -59,7 +59,7 @@ export function checkPathTemplate(template: string): void {
   if (refusal !== null) throw new TemplateError(refusal);
 }
 
-/** The path of a version's changelog. Throws TemplateError when the values do not give a path within the repository. */
+/** The path of a version's changelog. Throws TemplateError when the values give no path within the repository. */
 export function fillPath(template: string, values: PlaceholderValues): string {
   const { numbers } = classify(values.version);
   const known: Readonly<Record<Placeholder, string | undefined>> = {
@@ -84,15 +84,15 @@ export function fillPath(template: string, values: PlaceholderValues): string {
 
 const marks = "\\^$.|?*+()[]{}";
 
-/** A text as the pattern that finds it and nothing else. */
+/** A text as a pattern that matches only it. */
 function escaped(text: string): string {
   return [...text].map((character) => (marks.includes(character) ? `\\${character}` : character)).join("");
 }
 
 /**
- * A heading template as a pattern for one version. The values are taken literally, and so are brackets right around a placeholder:
- * `[{version}]` is how changelogs write it, and as a set of characters it would find any version. A `loose` pattern does without
- * these brackets, or takes them where the template has none, and takes a `v` before a bare number.
+ * A heading template as a pattern for one version. The values are literal, and so are brackets right around a placeholder: changelogs write
+ * `[{version}]`, which as a character set would match any version. A `loose` pattern makes these brackets optional, accepts them where the
+ * template has none, and accepts a `v` before a bare number.
  */
 export function headingPattern(template: string, { tag, version }: PlaceholderValues, form: "exact" | "loose"): string {
   const values = { "{tag}": tag, "{version}": version };
@@ -106,7 +106,7 @@ export function headingPattern(template: string, { tag, version }: PlaceholderVa
   });
 }
 
-/** Refuses a heading template that names no version, or has another placeholder. Its pattern is for `parsePattern` to judge. */
+/** Refuses a heading template without a version or with another placeholder. `parsePattern` checks its pattern. */
 export function checkHeadingTemplate(template: string): void {
   const known: readonly Placeholder[] = ["tag", "version"];
   for (const [whole, name = ""] of template.matchAll(/\{([a-z_]+)\}/g)) {

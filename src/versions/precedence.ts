@@ -2,7 +2,7 @@ import type { ParsedTag } from "./classify.ts";
 import { isDigitAt, isDigits, withoutLeadingZeros } from "./tag-core.ts";
 import type { BuildMark } from "./tag-suffix.ts";
 
-/** Within one family: precedence, then everything that precedence leaves open, so that no two different tags are equal. */
+/** Within one family: precedence, then everything it leaves open, so that no two different tags are equal. */
 export function compareInFamily(a: ParsedTag, b: ParsedTag): number {
   return (
     comparePrecedence(a, b) ||
@@ -12,7 +12,7 @@ export function compareInFamily(a: ParsedTag, b: ParsedTag): number {
   );
 }
 
-/** Precedence of two tags of one family; with tags of different families it means nothing. */
+/** Precedence of two tags of one family; meaningless for different families. */
 export function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
   return (
     compareNumbers(a.numbers, b.numbers) ||
@@ -22,7 +22,7 @@ export function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
   );
 }
 
-/** Numbers of any size part by part; what is missing is 0. */
+/** Numbers of any size part by part; a missing part is 0. */
 export function compareNumbers(a: readonly string[], b: readonly string[]): number {
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
     const difference = compareDigits(a[index] ?? "0", b[index] ?? "0");
@@ -31,7 +31,7 @@ export function compareNumbers(a: readonly string[], b: readonly string[]): numb
   return 0;
 }
 
-/** Two numbers written in decimal without leading zeros, of any size. */
+/** Two decimal numbers of any size without leading zeros. */
 export function compareDigits(a: string, b: string): number {
   return a.length - b.length || compareText(a, b);
 }
@@ -47,7 +47,7 @@ function comparePrereleases(a: ParsedTag, b: ParsedTag): number {
   return a.prerelease.length - b.prerelease.length;
 }
 
-/** SemVer 11.4: numbers by size, below words; words by their characters. */
+/** SemVer 11.4: numbers by size, before words; words by their characters. */
 function compareIdentifiers(a: string, b: string): number {
   const isNumberA = isDigits(a);
   const isNumberB = isDigits(b);
@@ -72,11 +72,11 @@ function compareOptional(a: string | null, b: string | null): number {
   return compareDigits(a, b);
 }
 
-/** Text with the numbers in it by their size: `k3s2` before `k3s10`. */
+/** Text with its numbers compared by size: `k3s2` before `k3s10`. */
 export function compareNaturally(a: string, b: string): number {
   let same = 0;
   while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
-  // What differs can be the rest of a number or word that has begun before.
+  // The difference may be within a number or word that began before.
   for (const start of [beginningOf(a, same), same]) {
     const left = partAt(a, start);
     const right = partAt(b, start);
@@ -87,7 +87,7 @@ export function compareNaturally(a: string, b: string): number {
   return 0;
 }
 
-/** Where the number or word begins that the character before `end` belongs to. */
+/** Where the number or word that contains the character before `end` begins. */
 function beginningOf(text: string, end: number): number {
   let start = end;
   while (start > 0 && isDigitAt(text, start - 1) === isDigitAt(text, end - 1)) start -= 1;
@@ -101,13 +101,13 @@ function partAt(text: string, start: number): string {
   return text.slice(start, end);
 }
 
-/** Names of variants, lines and what moves: words as they are, numbers the higher first, so that what is built on the newest comes first. */
+/** Names of variants, lines and moving tags: words as they are, higher numbers first, so that what is built on the newest comes first. */
 export function compareNames(a: string, b: string): number {
   const left = a.split(/(\d+)/);
   const right = b.split(/(\d+)/);
   for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
     const [part = "", other = ""] = [left[index], right[index]];
-    // What is divided at numbers has them at odd places.
+    // Splitting at numbers puts them at odd positions.
     const difference =
       index % 2 === 1 ? compareDigits(withoutLeadingZeros(other), withoutLeadingZeros(part)) : compareText(part, other);
     if (difference !== 0) return difference;

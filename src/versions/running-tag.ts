@@ -6,23 +6,23 @@ import { findCore, isDigits, isHash, type TagCore } from "./tag-core.ts";
 import { jenkinsCommit } from "./tag-suffix.ts";
 import { canaryWords, codenames, hashWords, prereleaseWords, repairWords } from "./tag-words.ts";
 
-/** What is kept of a tag that runs, and the rules of a channel that keeps it. */
+/** What to keep of a running tag, and the rules of a channel that keeps it. */
 export interface Kept {
-  /** `versions`: the newer ones of its kind; `tag`: what moves under that one name, told by its digest. */
+  /** `versions`: newer ones of its kind; `tag`: what moves under that name, detected by its digest. */
   follows: "versions" | "tag";
-  /** The line that it stays on, as written (`16`, `11.4`); null where every newer version goes. */
+  /** The line to stay on, as written (`16`, `11.4`); null when every newer version is acceptable. */
   line: string | null;
-  /** What names its flavour, base, branch or architecture, as the tag has it; null for none. */
+  /** Its flavour, base, branch or architecture, as in the tag; null for none. */
   variant: string | null;
   channel: Aim;
   include_pattern: string;
-  /** For a name that moves: numbered versions of the same variant; null where these could lead to another line. */
+  /** For a moving name: numbered versions of the same variant; null when these could lead to another line. */
   versions_pattern: string | null;
-  /** A name that moves on to the next series, of an image that keeps data: which one runs has to be asked. */
+  /** A name that moves on to the next series, of an image that keeps data: the running series must be asked for. */
   leaves_series: boolean;
 }
 
-/** What going from one tag to another means for what runs. */
+/** The effect of going from one running tag to another. */
 export type Move = "same" | "forward" | "back" | "other_line" | "other_variant" | "unknown";
 
 /** Moves that an automatic run makes. */
@@ -31,9 +31,9 @@ export function isOnward(move: Move): move is "same" | "forward" {
 }
 
 /**
- * What a careful administrator keeps of a tag that runs, from the tag and the repository alone: variant, codename, branch and
- * architecture always; the line where the tag is shorter than a version (`16` of `16.4`) or where the next series does not read the
- * data of this one. A pre-release stays on what it precedes, and goes on to its release.
+ * What a careful administrator keeps of a running tag, judged only by the tag and the repository: variant, codename, branch and
+ * architecture always; the line when the tag is shorter than a version (`16` of `16.4`) or when the next series cannot read its data. A
+ * pre-release stays on the version it precedes, and continues to its release.
  */
 export function keptOf(tag: string, repository: string): Kept {
   const parsed = classify(tag);
@@ -82,7 +82,7 @@ export function moveBetween(from: string, to: string, repository: string, beside
   return isBack ? "back" : "forward";
 }
 
-/** An image as it runs: the tag that it was created from, null for a digest alone, and what its very digest is called besides. */
+/** A running image: the tag that it was created from, null for a digest alone, and the other names of that digest. */
 export interface RunningImage {
   repository: string;
   tag: string | null;
@@ -92,8 +92,8 @@ export interface RunningImage {
 }
 
 /**
- * What going on to a tag means for an image that runs. Its tag says which variant and line were chosen; where it stands, its exactest
- * other name says.
+ * The effect of moving a running image to a tag. Its tag says which variant and line were chosen; its most specific other name says which
+ * version it is.
  */
 export function moveOf({ repository, tag, names, beside = [] }: RunningImage, to: string): Move {
   if (tag === to || names.includes(to)) return "same";
@@ -111,7 +111,7 @@ export function moveOf({ repository, tag, names, beside = [] }: RunningImage, to
   return chosen === "unknown" && moves.some(({ move }) => move === "other_variant") ? "other_variant" : chosen;
 }
 
-/** A name that moves is followed as it is. Numbered versions of it are known by what it says beside `latest` and `stable`. */
+/** A moving name is followed as it is. Its numbered versions are recognised by its words other than `latest` and `stable`. */
 function keptName(parsed: ParsedTag, repository: string): Kept {
   const { tag } = parsed;
   const maturity = maturityOf(parsed);
@@ -134,14 +134,14 @@ function keptName(parsed: ParsedTag, repository: string): Kept {
   };
 }
 
-/** Words of names that move which say how far or how old a version is, and nothing of what is in it. */
+/** Words of moving names about maturity or age, not about content. */
 const lineWords: ReadonlySet<string> = new Set([
   ...canaryWords,
   ...prereleaseWords,
   ..."latest stable lts release current mainline oldstable".split(" "),
 ]);
 
-/** The words of a name that moves: `jod-alpine3.20` has two. */
+/** The words of a moving name: `jod-alpine3.20` has two. */
 function namesIn(tag: string): string[] {
   return tag
     .toLowerCase()
@@ -149,7 +149,7 @@ function namesIn(tag: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** A codename is a distribution's own line (`bookworm-20250113-slim`) or what others build on (`3.13.1-bookworm-slim`). */
+/** A codename is a distribution's own line (`bookworm-20250113-slim`) or a base (`3.13.1-bookworm-slim`). */
 function versionsPattern(variant: readonly string[]): string {
   const [first = "", ...more] = variant.map(escaped);
   const rest = more.map((word) => `-${word}`).join("");
@@ -157,13 +157,13 @@ function versionsPattern(variant: readonly string[]): string {
   return codenames.has(first) ? `^(${version}|${first}-${String.raw`\d{8}(\.\d+)?`})${rest}$` : `^${version}${rest}$`;
 }
 
-/** `alpine` goes on to `1.27.3-alpine`; nobody can say which versions are `lts`. */
+/** `alpine` continues to `1.27.3-alpine`; which versions are `lts` is unknown. */
 function keepsVariantOf(name: ParsedTag, to: ParsedTag): boolean {
   const words = namesIn(name.tag).filter((word) => word !== "latest");
   return words.length === 0 || (name.scheme === "floating" && words.join("-") === to.variant);
 }
 
-/** A single number of four digits and more counts builds, unless it is a year. */
+/** A single number of four or more digits counts builds, unless it is a year. */
 function isCounter(number: string): boolean {
   return number.length > 4 || (number.length === 4 && (number < "1990" || number > "2099"));
 }
@@ -188,7 +188,7 @@ export function pairIn(tag: string): string | null {
   return core?.numbers.length === 2 ? tag.slice(core.start, core.end) : null;
 }
 
-/** As `lineParts`; but where nothing is known of the image, two numbers are a line only beside three. */
+/** Like `lineParts`; for an unknown image, two numbers are a line only beside three. */
 function guardedParts(
   left: ParsedTag,
   before: TagCore,
@@ -202,8 +202,8 @@ function guardedParts(
 }
 
 /**
- * `4.0.8-18`: a number of two digits behind a whole version is what it is built on; packagings are counted from 0 or 1. Images that keep
- * data are built on nothing that has such a number: Percona counts on (`8.0.39-30`, `8.0.40-31`).
+ * `4.0.8-18`: a number of two digits behind a full version is its base; packagings count from 0 or 1. Images that keep data have no such
+ * base: Percona counts on (`8.0.39-30`, `8.0.40-31`).
  */
 function baseMarkOf({ tag, builds: [first, second] }: ParsedTag, core: TagCore, repository: string): string | null {
   if (isStateful(repository)) return null;
@@ -220,14 +220,14 @@ function runsOf(text: string): string[] {
   return text.match(/\d+/g) ?? [];
 }
 
-/** Every figure may be another: `20250127` gives `\d{8}`. */
+/** Every digit may differ: `20250127` gives `\d{8}`. */
 function digitsOf(text: string): string {
   return escaped(text).replace(/\d+/g, (run) =>
     run.length === 1 ? String.raw`\d` : `${String.raw`\d`}{${run.length}}`,
   );
 }
 
-/** The number behind the line that is kept; a whole version is never taken for the shorter name of its line. */
+/** The number after the kept line; a full version is never taken for the shorter name of its line. */
 function numberPattern(tag: string, core: TagCore, parts: number): string {
   const text = tag.slice(core.start, core.end);
   const runs = runsOf(text);
@@ -291,12 +291,12 @@ function suffixPattern(
   return `${partsPattern(tag, core.end, start, base)}${between}${partsPattern(tag, end, tag.length, base)}`;
 }
 
-/** A word and what joins it; the number of a repair belongs to it, also behind a separator. */
+/** A word and its separator; a repair's number belongs to it, even after a separator. */
 const partText = new RegExp(`([-_.+~]*)((?:${[...repairWords].join("|")})[-_.]\\d+(?![^-_.+~])|[^-_.+~]*)`, "gi");
 
 /**
- * A part of a tag as a pattern. A number in it may be another where that leaves the tag in its family; so may a commit. Words stay. A repair
- * (`-hotfix1`, `-security-01`) and a packaging (`-1`) may be missing; `base` is a number that stays.
+ * A part of a tag as a pattern. Its numbers and commits may differ if the tag stays in its family; words stay. A repair (`-hotfix1`,
+ * `-security-01`) and a packaging (`-1`) are optional; `base` is a number that stays.
  */
 function partsPattern(tag: string, start: number, end: number, base: string | null): string {
   let pattern = "";

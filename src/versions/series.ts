@@ -1,4 +1,4 @@
-/** How an image counts: how many numbers name a series of it, and how many a full version has. */
+/** How an image counts: how many numbers name a series, and how many a full version has. */
 export interface Counting {
   series: number;
   full: number;
@@ -10,7 +10,7 @@ function counting(series: number, full: number, names: string): readonly (readon
   return names.split(" ").map((name) => [name, { series, full }] as const);
 }
 
-/** Images that keep data: the next series reads it only after a migration, or never. By any word of the repository's last part. */
+/** Images that keep data: the next series needs a migration, or cannot read it at all. By any word of the repository's last part. */
 const stateful: ReadonlyMap<string, Counting> = new Map([
   ...counting(1, 2, "postgres postgresql postgis oracle mssql"),
   ...counting(2, 3, "mysql mariadb percona mongo mongodb meilisearch etcd cockroach odoo"),
@@ -22,7 +22,7 @@ const stateful: ReadonlyMap<string, Counting> = new Map([
   ),
 ]);
 
-/** What others build on, by the whole last part: `node-red` is no Node.js. */
+/** Base images, by the whole last part: `node-red` is not Node.js. */
 const bases: ReadonlyMap<string, Counting> = new Map([
   ...counting(1, 3, "node openjdk eclipse-temurin amazoncorretto zulu-openjdk sapmachine erlang aspnet runtime sdk"),
   ...counting(2, 3, "python php ruby golang perl elixir swift alpine"),
@@ -31,12 +31,12 @@ const bases: ReadonlyMap<string, Counting> = new Map([
   ...counting(1, 1, "fedora"),
 ]);
 
-/** Words of tools that are called after what they serve: they keep none of its data. */
+/** Words of tools that are named after what they serve: they keep none of its data. */
 const toolWords: ReadonlySet<string> = new Set(
   "exporter express commander insight operator admin ui gui client proxy pooler runner agent".split(" "),
 );
 
-/** Last parts that say nothing: `mariadb/server` is called by the part before. */
+/** Generic last parts: `mariadb/server` is named by the part before. */
 const plainParts: ReadonlySet<string> = new Set("server db database community enterprise oss".split(" "));
 
 function statefulCounting(repository: string): Counting | null {
@@ -51,12 +51,12 @@ function lastPartOf(repository: string): string {
   return repository.slice(repository.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** True for databases and what else keeps data in a form of its own. */
+/** True for databases and other images with data in a format of their own. */
 export function isStateful(repository: string): boolean {
   return statefulCounting(repository) !== null;
 }
 
-/** How a repository's tags count, of which `first` is the first number: before 10, PostgreSQL's series had two. */
+/** How a repository's tags count; `first` is the first number: before 10, PostgreSQL's series had two. */
 export function countingOf(repository: string, first: string): Counting {
   const known = statefulCounting(repository) ?? bases.get(lastPartOf(repository)) ?? usual;
   return known.full === 2 && known.series === 1 && isStateful(repository) && first.length === 1

@@ -1,6 +1,6 @@
 import { ephemeralWords, platformWords } from "./tag-words.ts";
 
-/** Which kind of number a tag has: `version` 1.2.3, `calver` 2024.6.1, `date` 2024-06-01 or 20240601, `epoch` Unix seconds. */
+/** The kind of number in a tag: `version` 1.2.3, `calver` 2024.6.1, `date` 2024-06-01 or 20240601, `epoch` Unix seconds. */
 export type NumberShape = "version" | "calver" | "date" | "epoch";
 
 /** The number in a tag: `tag.slice(0, start)` is its prefix, `tag.slice(end)` its suffix. */
@@ -16,11 +16,11 @@ interface Run {
   start: number;
   end: number;
   parts: readonly string[];
-  /** Letters stand right before it (`alpine3.20`), other than a `v` that is a word of its own. */
+  /** Letters directly before it (`alpine3.20`), other than a separate `v`. */
   is_glued: boolean;
 }
 
-/** By character code: 1 for what divides words. */
+/** By character code: 1 for separators of words. */
 const separatorCodes = new Uint8Array(128);
 for (const separator of "-_./@+~:=") separatorCodes[separator.charCodeAt(0)] = 1;
 
@@ -61,7 +61,7 @@ export function isHexadecimal(text: string): boolean {
 }
 
 /**
- * True for what can hardly be anything but a commit or a digest: 7 or more hexadecimal digits, letters and figures mixed, or just 7 behind an `h`
+ * True for what is almost certainly a commit or digest: 7 or more hexadecimal digits with letters and figures, or just 7 after an `h`
  * (`1.22--h96c455f_0`).
  */
 export function isHash(text: string): boolean {
@@ -109,7 +109,7 @@ function numberRuns(tag: string): Run[] {
   return runs;
 }
 
-/** The length of a word at `index` in which digits are no version: a hash, an architecture. */
+/** The length of a word at `index` whose digits are no version: a hash, an architecture. */
 function skippedWord(tag: string, index: number): number {
   if (tag[index] === "x" || tag[index] === "X") {
     const six = tag.slice(index, index + 6).toLowerCase();
@@ -145,7 +145,7 @@ function isComplete(tag: string, run: Run): boolean {
   return run.parts.length > 1 || readDate(tag, run) !== null;
 }
 
-/** `5.14-2.0.0.5252`: a short number right before a longer one says what the longer one is built for. */
+/** `5.14-2.0.0.5252`: a short number right before a longer one names what the longer one is built for. */
 function successor(tag: string, run: Run, proper: readonly Run[]): Run | null {
   if (run.parts.length > 2 || readDate(tag, run) !== null) return null;
   const next = proper[proper.indexOf(run) + 1];
@@ -173,12 +173,12 @@ function toCore(tag: string, run: Run): TagCore {
 
 function shapeOf(parts: readonly string[]): NumberShape {
   const [first = "", ...rest] = parts;
-  // One number alone stays a version: build numbers count through 1990 and on without becoming years.
+  // A single number stays a version: build numbers pass 1990 without becoming years.
   if (rest.length > 0) return isYear(first) ? "calver" : "version";
   return (first.length === 10 || first.length === 13) && first.startsWith("1") ? "epoch" : "version";
 }
 
-/** `REL_16_2`, `curl-8_5_0`: git tags that write underscores for dots. */
+/** `REL_16_2`, `curl-8_5_0`: git tags with underscores for dots. */
 function readUnderscored(tag: string, run: Run): TagCore | null {
   if (run.parts.length > 1) return null;
   const numbers = [...run.parts];
@@ -189,7 +189,7 @@ function readUnderscored(tag: string, run: Run): TagCore | null {
     while (isDigitAt(tag, end)) end += 1;
     numbers.push(tag.slice(start, end));
   }
-  // `17_35` is version 17, build 35: two numbers count only behind a word.
+  // `17_35` is version 17, build 35: two numbers count only after a word.
   if (numbers.length < 2 || (numbers.length === 2 && run.start < 2)) return null;
   return { start: run.start, end, shape: shapeOf(numbers), numbers: numbers.map(withoutLeadingZeros) };
 }
@@ -202,7 +202,7 @@ function isMonthDay(month: string, day: string): boolean {
   return month.length === 2 && month >= "01" && month <= "12" && day.length === 2 && day >= "01" && day <= "31";
 }
 
-/** A calendar date in a tag, with a time behind it where there is one: `2024-06-04T19-20-08Z`, `20240604.2`. */
+/** A calendar date in a tag, with an optional time: `2024-06-04T19-20-08Z`, `20240604.2`. */
 function readDate(tag: string, run: Run): TagCore | null {
   const first = run.parts[0] ?? "";
   const numbers: string[] = [];

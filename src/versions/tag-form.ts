@@ -3,7 +3,7 @@ import { findCore } from "./tag-core.ts";
 import { movingWords, neutralWords } from "./tag-words.ts";
 
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
-/** Words of tags that move from version to version and name no variant. */
+/** Words of moving tags that name no variant. */
 const movingNames: ReadonlySet<string> = new Set([
   ...movingWords,
   ...neutralWords,
@@ -11,16 +11,15 @@ const movingNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an image's tag may be called for a version, in the form of the tag that runs: its prefix (`v1.2.3` or `1.2.3`, `alpine-v18.2.0`)
- * and its variant, with the version's own number, pre-release and build. The likeliest first; none where the version has no number or
- * the tag that runs tells no form. A name that moves (`latest`, `stable-alpine`) tells its variant alone, so that both spellings of a
- * number are possible.
+ * Possible image tags for a version, in the form of the running tag: its prefix (`v1.2.3` or `1.2.3`, `alpine-v18.2.0`) and variant, with
+ * the version's own number, pre-release and build. The likeliest first; none when the version has no number or the running tag shows no
+ * form. A moving name (`latest`, `stable-alpine`) only shows its variant, so both spellings of a number are possible.
  */
 export function tagsInForm(running: string, version: string): readonly string[] {
   const released = classify(version);
   const body = bodyOf(version, released);
   if (body === null) return [];
-  // A tag has no `+`: most write a dash for it, some an underscore.
+  // A tag has no `+`: most use a dash for it, some an underscore.
   const bodies = body.includes("+") ? [body.replaceAll("+", "-"), body.replaceAll("+", "_")] : [body];
   const forms = formsOf(running, /v$/i.test(released.prefix));
   const tags = forms.flatMap(({ prefix, suffix }) => bodies.map((text) => `${prefix}${text}${suffix}`));
@@ -28,7 +27,7 @@ export function tagsInForm(running: string, version: string): readonly string[] 
   return tags.filter((tag) => tagPattern.test(tag) && (!isNamed || keeps(classify(tag), running, released)));
 }
 
-/** What an image may be tagged for a release that is none itself, in the form of the tag that runs: by its application's version, if it has one. */
+/** Possible image tags for a release of another kind, in the form of the running tag: by its application's version, if it has one. */
 export function tagsOfRelease(
   running: string,
   release: { tag: string; app_version?: string | null },
@@ -41,7 +40,7 @@ interface Form {
   suffix: string;
 }
 
-/** A version without its prefix and its variant; null when it has no number. */
+/** A version without its prefix and variant; null when it has no number. */
 function bodyOf(version: string, parsed: ParsedTag): string | null {
   const core = findCore(version);
   if (parsed.shape === null || core === null) return null;
@@ -52,7 +51,7 @@ function bodyOf(version: string, parsed: ParsedTag): string | null {
   return variant === null ? null : `${number}${suffix.replace(variant, "")}`;
 }
 
-/** The variant of a tag as its suffix writes it, with what joins it; "" without one, null where it cannot be told. */
+/** A tag's variant as written in its suffix, with its separator; "" without one, null when unclear. */
 function variantIn(suffix: string, { variant }: ParsedTag): string | null {
   if (variant === "") return "";
   const start = suffix.toLowerCase().replaceAll("_", "-").indexOf(`-${variant}`);
@@ -72,7 +71,7 @@ function formsOf(running: string, isAfterV: boolean): readonly Form[] {
   return (isAfterV ? ["v", ""] : ["", "v"]).map((prefix) => ({ prefix, suffix }));
 }
 
-/** Whether a tag has the name and variant of the one that runs and says the version. */
+/** Whether a tag has the running tag's name and variant, and the version. */
 function keeps(tag: ParsedTag, running: string, released: ParsedTag): boolean {
   const { name, variant } = classify(running);
   const isVersion = tag.numbers.join(".") === released.numbers.join(".");

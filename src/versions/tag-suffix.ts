@@ -16,13 +16,13 @@ export interface BuildMark {
   number: string | null;
 }
 
-/** A word of a tag, and how it is joined to what stands before it ("" for the first). */
+/** A word of a tag, with its separator ("" for the first). */
 export interface Token {
   separator: string;
   text: string;
 }
 
-/** The words of a text, divided at separators. */
+/** The words of a text, split at separators. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let index = 0;
@@ -31,7 +31,7 @@ export function tokensOf(text: string): Token[] {
     while (isSeparatorAt(text, index)) index += 1;
     const wordStart = index;
     while (index < text.length && !isSeparatorAt(text, index)) index += 1;
-    // Of several separators the last one says how the word is joined.
+    // Of several separators the last one counts.
     tokens.push({
       separator: start === wordStart ? "" : (text[wordStart - 1] ?? ""),
       text: text.slice(wordStart, index),
@@ -40,7 +40,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** What stands behind the number of a tag. */
+/** What follows the number of a tag. */
 export interface Suffix {
   prerelease: string[];
   is_dev_release: boolean;
@@ -50,17 +50,20 @@ export interface Suffix {
   variant_numbers: string[];
   /** Further parts of a date's number: `2024-06-01.2`. */
   more_numbers: string[];
-  /** The figures of `u432` right behind a single number: `8u432` lies between `8` and `9` as `8.432` would. */
+  /** The digits of `u432` right after a single number: `8u432` lies between `8` and `9` as `8.432` would. */
   update: string | null;
   is_floating: boolean;
 }
 
 /** The word of the mark that counts commits after a version. */
 export const commitsWord = "git";
-/** Behind a variant, numbers of so many digits are dates and build numbers (`bookworm-20240612`); shorter ones name it (`nanoserver-1809`). */
+/**
+ * After a variant, numbers with this many digits are dates and build numbers (`bookworm-20240612`); shorter ones belong to its name
+ * (`nanoserver-1809`).
+ */
 export const shortestDate = 5;
 
-/** Jenkins writes a commit of twelve figures behind what it counts, with `_` behind each `a` and `b`: `3355.v388858a_47b_33-20`. */
+/** Jenkins writes a commit of twelve digits after its counter, with `_` after each `a` and `b`: `3355.v388858a_47b_33-20`. */
 export const jenkinsCommit = /\.v((?:[\da-f]_*){12})(?=$|[-.])/;
 
 type Phase = "number" | "prerelease" | "build" | "variant";
@@ -74,7 +77,7 @@ interface Reading {
   variant_ends_in_number: boolean;
 }
 
-/** Reads what stands behind a number of `parts` parts; every word of it is given one meaning, from left to right. */
+/** Parses what follows a number of `parts` parts; gives every word one meaning, from left to right. */
 export function readSuffix(text: string, parts: number): Suffix {
   const plus = text.indexOf("+");
   const words = plus === -1 ? text : text.slice(0, plus);
@@ -107,7 +110,7 @@ export function readSuffix(text: string, parts: number): Suffix {
   return suffix;
 }
 
-/** `1.2.3-12-gabc1234`, as `git describe` says it: twelve commits after 1.2.3. */
+/** `1.2.3-12-gabc1234`, as from `git describe`: twelve commits after 1.2.3. */
 function isDescribedCommit(next: Token | undefined): boolean {
   return next?.separator === "-" && next.text.length >= 8 && next.text[0] === "g" && isHexadecimal(next.text.slice(1));
 }
@@ -137,7 +140,7 @@ function takeNumber(reading: Reading, token: Token, next: Token | undefined): vo
   }
 }
 
-/** `1.0.0-0.3.7` is SemVer's numeric pre-release; `1.0.0-5`, by SemVer too, is in practice the fifth packaging of 1.0.0. */
+/** `1.0.0-0.3.7` is SemVer's numeric pre-release; `1.0.0-5`, one by SemVer too, is in practice the fifth packaging of 1.0.0. */
 function isSemverNumericPrerelease(reading: Reading, token: Token, next: Token | undefined): boolean {
   return reading.parts === 3 && token.separator === "-" && next?.separator === "." && isDigits(next.text);
 }
@@ -189,7 +192,7 @@ function isPrereleaseToken(reading: Reading, runs: readonly string[], next: Toke
   return (runs.length > 1 && isDigits(runs[1] ?? "")) || hasDottedNumber;
 }
 
-/** `12.1.0-devel-ubuntu22.04`: what an image has for developers, beside `-runtime-`, is no stage of a version. */
+/** `12.1.0-devel-ubuntu22.04`: an image's developer flavour, beside `-runtime-`, is no stage of a version. */
 function isWord(next: Token | undefined): boolean {
   return next !== undefined && next.separator === "-" && next.text !== "" && !isDigit(next.text[0]);
 }
@@ -207,7 +210,7 @@ function takeBuild(reading: Reading, token: Token): boolean {
     reading.phase = "build";
     return true;
   }
-  // `1.1.1k`, `0.2-f`: letters that count. `3.5.2-r` has its third number already: the letter names something.
+  // `1.1.1k`, `0.2-f`: letters that count. `3.5.2-r` already has its third number: the letter names something.
   const isLetter = token.text.length === 1 && token.text >= "a" && token.text <= "z";
   if (!isLetter || reading.phase !== "number") return false;
   if (token.separator !== "" && (token.separator !== "-" || reading.parts > 2)) return false;
@@ -224,7 +227,7 @@ function takeVariant(reading: Reading, token: Token): void {
   reading.phase = "variant";
 }
 
-/** `rc10` in `rc`, `10`: letters and figures in turns. */
+/** Splits `rc10` into `rc`, `10`: letters and digits in turns. */
 function runsOf(text: string): string[] {
   const runs: string[] = [];
   let start = 0;

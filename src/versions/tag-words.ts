@@ -1,9 +1,9 @@
 /**
- * The words that tags are made of. Whatever is in none of these sets is taken for the name of a variant, which makes a family of
- * its own: an unknown word never makes two tags comparable.
+ * The words that tags are made of. A word in none of these sets names a variant, which makes a family of its own: an unknown word never
+ * makes two tags comparable.
  */
 
-/** Words of versions that come before a release, and of lines that are never released. */
+/** Words of versions before a release, and of lines that are never released. */
 export const prereleaseWords: ReadonlySet<string> = new Set(
   (
     "alpha beta rc cr pre preview prerelease pr-release dev devel develop development nightly canary edge snapshot next unstable " +
@@ -12,7 +12,7 @@ export const prereleaseWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Short forms, which count only with a number right behind: `b1`, `a2`, `b.5`, `M3`. */
+/** Short forms, which count only before a number: `b1`, `a2`, `b.5`, `M3`. */
 export const shortPrereleaseWords: ReadonlyMap<string, string> = new Map([
   ["a", "alpha"],
   ["b", "beta"],
@@ -26,18 +26,18 @@ export const prereleaseAliases: ReadonlyMap<string, string> = new Map([
   ["devel", "dev"],
 ]);
 
-/** Lines that move with every push: with fewer than three numbers and without one of their own they name no version. */
+/** Lines that move with every push: with fewer than three numbers and no number of their own they name no version. */
 export const movingWords: ReadonlySet<string> = new Set(
   "dev devel develop nightly canary edge snapshot unstable testing test daily weekly master main trunk head".split(" "),
 );
 
-/** Words of builds of unfinished work, made with every push or every night. */
+/** Words of builds of unfinished work, made on every push or every night. */
 export const canaryWords: ReadonlySet<string> = new Set([
   ...movingWords,
   ..."development experimental bleeding insider insiders git ci".split(" "),
 ]);
 
-/** Words of versions that are for testers. */
+/** Words of versions for testers. */
 export const betaWords: ReadonlySet<string> = new Set(["beta"]);
 
 /** Rebuilds and repairs of a version: newer than the bare one, ordered by their number. */
@@ -45,18 +45,20 @@ export const buildWords: ReadonlySet<string> = new Set(
   "hotfix patch post rev revision build sp update security fix cu refresh".split(" "),
 );
 
-/** Build words too short or too common to count without a number glued to them: `ls289`, `r1`, `k3s1`; `b8` only behind another (`8u412-b08`). */
+/**
+ * Build words too short or too common to count without an attached number: `ls289`, `r1`, `k3s1`; `b8` only after another (`8u412-b08`).
+ */
 export const numberedBuildWords: ReadonlySet<string> = new Set("ls r p u b k3s rke2r v sr pl".split(" "));
 
-/** Words that only say that this is a release. */
+/** Words that only mark a release. */
 export const neutralWords: ReadonlySet<string> = new Set("final ga release stable official".split(" "));
 
-/** Words before the number that say nothing: `v1`, `version/1`, `release-1`. */
+/** Meaningless words before the number: `v1`, `version/1`, `release-1`. */
 export const neutralPrefixWords: ReadonlySet<string> = new Set(
   "v ver version release releases rel tag tags refs".split(" "),
 );
 
-/** Words behind which a commit or content hash stands. */
+/** Words followed by a commit or content hash. */
 export const hashWords: ReadonlySet<string> = new Set("sha sha1 sha256 sha512 commit git g pkg hash".split(" "));
 
 /** Words that name a piece of work, not a version: `pr-12`, `sha-…`. */
@@ -74,12 +76,12 @@ export const platformWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What an image is built on: with its number glued to it, alone in front (`alpine3.21`, `php8.3-fpm`), it says nothing of the project's version. */
+/** Bases of an image: with an attached number, alone in front (`alpine3.21`, `php8.3-fpm`), they do not give the project's version. */
 export const baseWords: ReadonlySet<string> = new Set(
   "alpine debian ubuntu ubi oraclelinux fedora centos rocky photon php python node pg postgres ltsc".split(" "),
 );
 
-/** Names of a distribution's releases, which stand before a date in what it publishes (`bookworm-20250113-slim`). */
+/** Names of a distribution's releases, which precede a date in its tags (`bookworm-20250113-slim`). */
 export const codenames: ReadonlySet<string> = new Set(
   "bullseye bookworm trixie forky sid focal jammy noble oracular plucky questing".split(" "),
 );
@@ -87,5 +89,5 @@ export const codenames: ReadonlySet<string> = new Set(
 /** Build words of a single repair: the version after it has none. */
 export const repairWords: ReadonlySet<string> = new Set("hotfix patch post sp security fix update refresh".split(" "));
 
-/** What goes along with an application and has numbers of its own: `helm-chart-4.12.0`, `operator/v0.7.0`. */
+/** Companions of an application with numbers of their own: `helm-chart-4.12.0`, `operator/v0.7.0`. */
 export const companionWords: ReadonlySet<string> = new Set("chart charts helm operator crd crds".split(" "));

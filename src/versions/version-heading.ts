@@ -1,20 +1,20 @@
 import { classify, type ParsedTag } from "./classify.ts";
 import { prereleaseAliases } from "./tag-words.ts";
 
-/** Longest part of a heading that is compared. */
+/** Longest compared part of a heading. */
 const maxPlainCharacters = 256;
-/** Words of a project's name that may stand before a version. */
+/** Words of a project's name that may precede a version. */
 const maxNameWords = 4;
 
-/** What a heading says that its section is about. */
+/** What a heading says about its section. */
 export interface VersionHeading {
   version: ParsedTag;
   /**
-   * `plain`: the version, and behind it nothing, a date or a title set off; `titled`: words follow at once; `named`: a project's
-   * name stands before it, which other headings (`PHP 8.1`) have too.
+   * `plain`: the version, followed by nothing, a date or a separated title; `titled`: words follow directly; `named`: a project's name
+   * precedes it, as in other headings too (`PHP 8.1`).
    */
   form: "plain" | "titled" | "named";
-  /** A date or a link stands with it. */
+  /** It has a date or a link. */
   is_marked: boolean;
 }
 
@@ -30,7 +30,7 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 
-/** A heading as people read it: links by their text, without emphasis, code marks, HTML, pictures and `:tada:`. Linear. */
+/** A heading as people read it: links by their text, without emphasis, code marks, HTML, images and `:tada:`. Linear. */
 export function plainHeading(raw: string): string {
   let text = raw;
   for (const [entity, character] of entities) text = text.replaceAll(entity, character);
@@ -73,7 +73,7 @@ const leadWords: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** A heading with one of these before the version is about the way there, or about something else of that version. */
+/** A heading with one of these before the version is about upgrading to it, or about something else of that version. */
 const foreignWords: ReadonlySet<string> = new Set(
   "from to since before after until upgrade upgrading migrate migrating migration require requires required requirement with without support supports supported bump bumped bumps update updated updates updating deprecate deprecated drop dropped drops remove removed add added adds than than, minimum min at least using use and or".split(
     " ",
@@ -94,7 +94,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= "0" && character <= "9";
 }
 
-/** A date as headings write it: `2024-01-31`, `31.01.2024`, `2024/1/31`; a year alone counts. */
+/** A date as in headings: `2024-01-31`, `31.01.2024`, `2024/1/31`; a year alone counts. */
 function isDate(word: string): boolean {
   const parts = word.split(/[-./]/);
   if (!parts.every((part) => part !== "" && [...part].every(isDigit))) return false;
@@ -108,7 +108,7 @@ function isMonth(word: string): boolean {
   return months.has(word.slice(0, 3).toLowerCase());
 }
 
-/** The word's text up to what ends a version, without a final dot, dash or mark of a sentence, and where it ends. */
+/** A word's text up to the end of a version, without a final dot, dash or punctuation mark, and where it ends. */
 function readToken(text: string, start: number): { token: string; end: number } {
   let end = start;
   while (end < text.length && text[end] !== " " && !tokenEnds.includes(text[end] ?? "")) end += 1;
@@ -117,7 +117,7 @@ function readToken(text: string, start: number): { token: string; end: number } 
   return { token: withoutDate(text.slice(start, last)), end };
 }
 
-/** `1.2.3-2024-01-31` and `1.2.3/2024-01-31`: the date is not of the version. */
+/** `1.2.3-2024-01-31` and `1.2.3/2024-01-31`: the date is no part of the version. */
 function withoutDate(token: string): string {
   const cut = token.length - 11;
   if (cut < 3 || !"-_/".includes(token[cut] ?? "")) return token;
@@ -127,7 +127,7 @@ function withoutDate(token: string): string {
     : token;
 }
 
-/** A token that is a version: its number at the start, or behind `v`, `release-` or a name that is set off. */
+/** A token that is a version: with its number at the start, or after `v`, `release-` or a separated name. */
 function asVersion(token: string): ParsedTag | null {
   if (token === "" || ![...token].some(isDigit)) return null;
   const parsed = classify(token.startsWith("@") ? token.slice(1) : token);
@@ -137,7 +137,7 @@ function asVersion(token: string): ParsedTag | null {
   return isSetOff ? parsed : null;
 }
 
-/** Letters and digits of a word in lower case, for looking it up. */
+/** Letters and digits of a word in lower case, for look-ups. */
 function bare(word: string): string {
   let start = 0;
   let end = word.length;
@@ -152,7 +152,7 @@ interface Place {
   is_named: boolean;
 }
 
-/** The first word that is a version, when nothing but lead words or a name stands before it. */
+/** The first word that is a version, when only lead words or a name precede it. */
 function findToken(plain: string): Place | null {
   let index = 0;
   let names = 0;
@@ -173,7 +173,7 @@ function findToken(plain: string): Place | null {
   return null;
 }
 
-/** `RC 1`, `(beta)`, `Release Candidate 2` behind a version, where it is set off from what follows: part of the version. */
+/** `RC 1`, `(beta)`, `Release Candidate 2` after a version, separated from what follows: part of the version. */
 function stageBehind(words: readonly string[]): string | null {
   const plain = words.map(bare);
   const from = plain[0] === "release" && plain[1] === "candidate" ? 1 : 0;
@@ -193,16 +193,16 @@ function stageBehind(words: readonly string[]): string | null {
   return isSetOff ? `${prereleaseAliases.get(stage) ?? stage}${number}` : null;
 }
 
-/** A full date in figures. */
+/** A full date in digits. */
 function isFullDate(token: string): boolean {
   return token.length === 10 && isDate(token) && token.split(/[-./]/).length === 3;
 }
 
-/** Reads a heading's text (see `plainHeading`) as the name of a version; null when it is none, a range, or about something else. */
+/** Reads a heading's text (see `plainHeading`) as a version; null when it is none, a range, or about something else. */
 export function readVersionHeading(plain: string, raw = ""): VersionHeading | null {
   const place = findToken(plain);
   if (place === null) return null;
-  // `2024-01-31, Version 1.2.3`: the date stands first.
+  // `2024-01-31, Version 1.2.3`: the date comes first.
   const behind = isFullDate(place.token) ? readVersionHeading(plain.slice(place.end), raw) : null;
   if (behind !== null && behind.version.shape !== "date") return { ...behind, is_marked: true };
   const rest = plain.slice(place.end).trim();
@@ -210,7 +210,7 @@ export function readVersionHeading(plain: string, raw = ""): VersionHeading | nu
   const words = rest.split(" ").filter((word) => bare(word) !== "");
   const next = bare(words[0] ?? "");
   const isSetOff = rest !== "" && !isWordCharacter(rest[0]);
-  // `1.2.2 – 1.2.3` is a way, `1.2.3 – 2024-01-31` a date.
+  // `1.2.2 – 1.2.3` is a range, `1.2.3 – 2024-01-31` a version with its date.
   if (isSetOff && !isDate(next) && next.includes(".") && asVersion(next)?.prefix === "") return null;
   const stage = rest.startsWith(":") ? null : stageBehind(words);
   const version = asVersion(stage === null ? place.token : `${place.token}-${stage}`);
