@@ -10,6 +10,7 @@ import { PageHeader } from "../../templates/components/page-header.tsx";
 import { Layout } from "../../templates/layout.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { texts } from "../../templates/texts/texts.ts";
+import { sayIn } from "./sample-context.ts";
 
 const channel = v.object({
   name: v.pipe(
@@ -39,10 +40,7 @@ const SampleInput = v.object({
     v.metadata({ immutable: true }),
   ),
   description: v.optional(v.pipe(v.string(), v.title("Description"), v.metadata({ multiline: true })), ""),
-  enabled: v.optional(
-    v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, scheduled checks leave it out.")),
-    true,
-  ),
+  enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled"), v.description("Include it in scheduled checks.")), true),
   events: v.pipe(v.array(v.picklist(["new_release", "republish"])), v.title("Trigger events")),
   source: v.pipe(
     v.variant("kind", [
@@ -55,7 +53,7 @@ const SampleInput = v.object({
         image: v.pipe(
           v.string(),
           v.title("Image name"),
-          v.description("As in a compose file. A pasted tag or digest is taken off."),
+          v.description("As in a compose file, without tag or digest."),
           v.metadata({ code: true, placeholder: "library/traefik" }),
         ),
         token: v.optional(v.pipe(v.string(), v.title("Token"), v.metadata({ secret: true }))),
@@ -110,7 +108,7 @@ export function FormSample({
   is_edit?: boolean;
 }) {
   return (
-    <Layout ctx={ctx} title="New tracker" section="trackers">
+    <Layout ctx={ctx} title={texts(ctx).trackers.new_tracker} section="trackers">
       <PageHeader
         ctx={ctx}
         parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
@@ -134,19 +132,18 @@ export function FormSample({
 }
 
 export const sampleErrors = {
-  name: plain('There is already a tracker "traefik"'),
-  "source.channels.0.include": plain(
-    "Lookbehind “(?<!x)” cannot be run in bounded time. Write what to refuse instead, for example -rc",
-  ),
-  check_interval_minutes: plain("Write a number from 1 to 10080, not 0"),
+  name: plain('The name "traefik" is taken'),
+  "source.channels.0.include": plain("Lookbehind (?<!x) is not supported; enter rc as the exclude pattern"),
+  check_interval_minutes: plain("Enter a number from 1 to 10080"),
 };
 
 export function ConfirmSample({ ctx }: { ctx: PageContext }) {
+  const say = sayIn(ctx);
   return (
     <Confirm
       ctx={ctx}
-      title="Update paperless to 3.0.5?"
-      verb="Update now"
+      title={say("Update paperless to 3.0.5?", "将 paperless 更新到 3.0.5？")}
+      verb={say("Update now", "立即更新")}
       kind="main"
       action="/runs"
       cancel_href="/runs/1"
@@ -158,8 +155,8 @@ export function ConfirmSample({ ctx }: { ctx: PageContext }) {
       />
       <Facts
         items={[
-          ["Down for", "about 0.4 s"],
-          ["On failure", "the previous container is put back"],
+          [say("Downtime", "停机时间"), say("about 0.4 s", "约 0.4 秒")],
+          [say("On failure", "失败时"), say("the previous container is restored", "恢复原容器")],
         ]}
       />
     </Confirm>

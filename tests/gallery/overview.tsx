@@ -10,12 +10,12 @@ import { FromTo, Version } from "../../templates/components/version.tsx";
 import { Layout } from "../../templates/layout.tsx";
 import { type PageContext, url } from "../../templates/page.ts";
 import { texts } from "../../templates/texts/texts.ts";
+import { sayIn } from "./sample-context.ts";
 
 const hour = 60 * 60_000;
 
 export function OverviewSample({ ctx }: { ctx: PageContext }) {
-  const isChinese = ctx.language === "zh";
-  const say = (en: string, zh: string) => (isChinese ? zh : en);
+  const say = sayIn(ctx);
   const button = (en: string, zh: string) => (
     <LinkButton ctx={ctx} href="/x">
       {say(en, zh)}

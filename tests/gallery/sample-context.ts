@@ -17,3 +17,8 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
     ...changes,
   };
 }
+
+/** Words of a sample in the page's language. */
+export function sayIn({ language }: Pick<PageContext, "language">) {
+  return (en: string, zh: string) => (language === "zh" ? zh : en);
+}

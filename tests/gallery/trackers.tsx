@@ -19,7 +19,7 @@ const trackerRows: readonly [string, string, string, string, Tone, string, numbe
   ["home-assistant", "OCI", "2026.11.2", "2026.12.0b3", "running", "Updating", 3],
   ["immich", "GitHub, OCI", "2.0.0", "–", "attention", "Breaking update", 2],
   ["kube-prometheus-stack", "Helm", "79.2.1", "–", "update", "1 behind", 40],
-  ["paperless", "GitHub, OCI", "3.0.5", "–", "failed", "Failed, put back", 5],
+  ["paperless", "GitHub, OCI", "3.0.5", "–", "failed", "Failed, restored", 5],
   [
     "postgres-with-a-very-long-name-of-a-tracker-that-wraps",
     "OCI",
