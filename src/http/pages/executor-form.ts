@@ -124,7 +124,7 @@ export async function drawExecutorForm(
   };
 }
 
-/** A target given only by name gets the connection's first kind with that name. */
+/** A target given only by name has the connection's first kind. */
 function withKind(values: Values, kind: string): Values {
   const { id, kind: given } = chosenRef(values);
   return id === "" || given !== "" ? values : { ...values, target: { ...Object(values.target), kind } };

@@ -1,14 +1,14 @@
 import { type Message, say } from "../../messages/message.ts";
 import { stringsAt } from "../engine/raw.ts";
 
-/** Stands for the image in a recorded command line, which is the one word that an update changes. */
+/** Stands for the image in a recorded command line: the only word that an update changes. */
 export const imagePlaceholder = "{image}";
 
-/** The command line that made a container: Podman keeps it, and it tells what inspect leaves out. */
+/** The command line that created a container. Podman keeps it, and it has what inspect leaves out. */
 export interface CommandLine {
-  /** Every word, with the placeholder where the image was. */
+  /** Every word, with the placeholder for the image. */
   words: readonly string[];
-  /** Long names, with the value as text; a switch has `true` or what was written behind `=`. In the order written, repeats kept. */
+  /** Long names, with the value as text; a switch has `true` or its explicit value. In the order written, repeats kept. */
   options: readonly { name: string; value: string }[];
 }
 
@@ -37,8 +37,8 @@ const switches = new Set([
 ]);
 
 /**
- * Reads `podman run …` and `podman create …`, and the records that we write ourselves in the same words. Null for everything
- * else: containers that were made through the API carry the command line of the service, which tells nothing of them.
+ * Parses `podman run …` and `podman create …`, and our own records in the same form. Null for everything else: containers created through
+ * the API carry the service's command line, which says nothing about them.
  */
 export function readCommandLine(recorded: unknown): CommandLine | null {
   const words = stringsAt(recorded);
@@ -61,7 +61,7 @@ export function readCommandLine(recorded: unknown): CommandLine | null {
 
 type Options = { name: string; value: string }[];
 
-/** Answers how many words the option took. */
+/** Returns how many words the option took. */
 function readLong(words: readonly string[], index: number, options: Options): number {
   const word = (words[index] ?? "").slice(2);
   const equals = word.indexOf("=");
@@ -97,7 +97,7 @@ export function valuesOf(line: CommandLine, ...names: readonly string[]): readon
   return line.options.filter((option) => names.includes(option.name)).map((option) => option.value);
 }
 
-/** What a command line chose for one network; nothing of it can be seen in inspect. */
+/** Choices of a command line for one network; inspect shows none of them. */
 export interface ChosenAddress {
   ipv4: string;
   ipv6: string;
@@ -131,7 +131,7 @@ export function chosenAddresses(line: CommandLine): ReadonlyMap<string, ChosenAd
   return chosen;
 }
 
-/** In the order written; the networks that it names, or a mode of its own. */
+/** In the order written: the named networks, or a mode. */
 export function writtenNetworks(line: CommandLine): readonly string[] {
   return valuesOf(line, "network", "net").flatMap((text) => splitOnce(text, ":")[0].split(","));
 }
@@ -139,7 +139,7 @@ export function writtenNetworks(line: CommandLine): readonly string[] {
 const ownModes = /^(container|host|none|ns|pasta|private|slirp4netns)$/;
 const knownNetworkOptions = new Set(["alias", "ip", "ip6", "mac", "interface_name"]);
 
-/** What newer versions can be told of a network, and what is not known here. */
+/** Network options of newer versions that are not known here. */
 function unknownNetworkOptions(line: CommandLine): readonly string[] {
   const named = valuesOf(line, "network", "net").flatMap((text) => {
     const [name, options] = splitOnce(text, ":");
@@ -158,7 +158,7 @@ export function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** Of these inspect tells nothing, or not enough to make the same again; `what` says what each is. Secrets have a refusal of their own. */
+/** Inspect does not report these, or not enough to restore them; `what` describes each. Secrets have a refusal of their own. */
 const untellable: readonly { names: readonly string[]; matches?: RegExp; what: Message }[] = [
   { names: ["device-cgroup-rule"], what: say("podman.device_rules") },
   { names: ["device"], matches: /:[rwm]{1,3}$/, what: say("podman.device_rights") },
@@ -180,7 +180,7 @@ const untellable: readonly { names: readonly string[]; matches?: RegExp; what: M
   { names: ["seccomp-policy"], what: say("podman.seccomp_policy") },
 ];
 
-/** What a command line asks for that could not be made again. */
+/** Requests of a command line that cannot be restored. */
 export function untellableOptions(line: CommandLine): readonly Message[] {
   const told = untellable
     .filter(({ names, matches }) =>

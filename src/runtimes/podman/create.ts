@@ -14,8 +14,8 @@ import { unlimitedSwapBytes } from "./limits.ts";
 import { signalNumber } from "./signals.ts";
 
 /**
- * What Podman's own create call wants, from a create body in Docker's words as `readContainer` leads to it. The Docker-compatible
- * create call of Podman would lose annotations, log options, tmpfs options, limits and more, without a word.
+ * The body of Podman's own create call, from a Docker create body as made by `readContainer`. Podman's Docker-compatible create call
+ * silently loses annotations, log options, tmpfs options, limits and more.
  */
 export function createSpec(name: string, body: RawObject, platform: string | null): RawObject {
   const host = objectAt(body.HostConfig);
@@ -44,7 +44,7 @@ export function createSpec(name: string, body: RawObject, platform: string | nul
   });
 }
 
-/** Podman's own connect call takes addresses in words of its own. */
+/** Podman's own connect call has different names for addresses. */
 export function connectSpec(container: string, endpoint: RawObject): RawObject {
   return { container, ...networkOptions(endpoint) };
 }
@@ -63,7 +63,7 @@ function imageMembers(body: RawObject, platform: string | null): RawObject {
 function processMembers(body: RawObject): RawObject {
   const entrypoint = body.Entrypoint;
   return {
-    // One empty word is how "none" is said; a list that is not there would be the image's.
+    // A single empty word means "none"; without a list the image's would apply.
     entrypoint: isBlank(entrypoint) ? undefined : entrypoint,
     command: stringsAt(body.Cmd),
     env: Object.fromEntries(stringsAt(body.Env).map((text) => splitOnce(text, "="))),
@@ -88,7 +88,7 @@ function processMembers(body: RawObject): RawObject {
 }
 
 const defaultPeriod = 30_000_000_000;
-/** Podman's numbers for what it calls `kill`, `restart` and `stop`. */
+/** Podman's numbers for `kill`, `restart` and `stop`. */
 const failureActions: Readonly<Record<string, number>> = { kill: 2, restart: 3, stop: 4 };
 
 function healthMembers(body: RawObject): RawObject {
@@ -110,7 +110,7 @@ function logMembers(log: RawObject): RawObject {
 
 const units: Readonly<Record<string, number>> = { b: 0, k: 1, m: 2, g: 3, t: 4 };
 
-/** `10.49MB` as inspect writes it, in thousands; a plain number is bytes. */
+/** `10.49MB` as in inspect, in thousands; a plain number is bytes. */
 export function bytesOf(text: string): number {
   const match = /^([0-9.]+)\s*([bkmgt])?b?$/i.exec(text.trim());
   if (match === null) return 0;
@@ -123,7 +123,7 @@ function restartMembers(policy: RawObject): RawObject {
   return { restart_policy: name, restart_tries: name === "on-failure" && retries !== 0 ? retries : undefined };
 }
 
-/** What Podman shows of these options is what its own command line left in annotations. */
+/** Podman shows these options from the annotations that its own command line left. */
 const shownOptions = ["label", "seccomp", "apparmor"] as const;
 
 function shownAnnotations(host: RawObject): RawObject {
@@ -315,7 +315,7 @@ function limitMembers(host: RawObject): RawObject {
         swappiness: swappiness ? host.MemorySwappiness : undefined,
         disableOOMKiller: host.OomKillDisable === true ? true : undefined,
       }),
-      // None at all is 0; left out it would be Podman's own limit.
+      // 0 means none; left out, Podman's own limit would apply.
       pids: withoutBlanks({ limit: host.PidsLimit }),
       blockIO: withoutBlanks({ weight: given(host.BlkioWeight) }),
     }),
@@ -339,7 +339,7 @@ interface JsonWithRaw extends JSON {
 }
 const json = JSON as JsonWithRaw;
 
-/** Unlimited is -1 in inspect and the largest unsigned number at create, which is beyond JavaScript's own. */
+/** Unlimited is -1 in inspect and the largest unsigned number at create, which JavaScript numbers cannot hold. */
 function unlimited(value: unknown): unknown {
   return value === -1 ? json.rawJSON("18446744073709551615") : value;
 }

@@ -5,19 +5,19 @@ import { connectSpec, createSpec } from "./create.ts";
 import { readContainer } from "./read.ts";
 import { readImage } from "./read-image.ts";
 
-/** The oldest version of Podman's own API that is asked for; every Podman since 4.0 speaks it. */
+/** The oldest version of Podman's own API that is used; every Podman since 4.0 supports it. */
 const libpod = "/v4.0.0/libpod";
 
 /**
- * Podman. Containers are inspected and made by its own API, on the same socket: the Docker-compatible one tells less and forgets
- * settings without a word. Everything else goes through the compatible one.
+ * Podman. Containers are inspected and created through its own API on the same socket, because the Docker-compatible one reports less and
+ * silently drops settings. Everything else uses the compatible one.
  */
 export const podmanFlavour: Flavour = {
   kind: "podman",
   component: "Podman Engine",
   oldest: "4.0.0",
-  // It can be given at create alone. Podman has no process that would start containers again when it comes up; a unit of the
-  // system does at boot, for those with `always`, the previous one included: whoever recovers stops it.
+  // Podman only takes it at create. It has no daemon that starts containers when it comes up; a systemd unit starts those with `always` at
+  // boot, including the previous one, which recovery then stops.
   changesRestartPolicy: false,
   paths: {
     inspectContainer: (id) => `${libpod}/containers/${id}/json`,
@@ -34,6 +34,6 @@ export const podmanFlavour: Flavour = {
   createQuery: () => ({}),
   createBody: createSpec,
   connectBody: connectSpec,
-  // Short names are looked up in a list of registries by Podman; what we mean is always said in full.
+  // Podman looks short names up in a list of registries, so references are always written in full.
   qualify: qualifyReference,
 };

@@ -1,7 +1,7 @@
 import { objectAt, type RawObject, stringAt } from "../engine/raw.ts";
 import { signalName } from "./signals.ts";
 
-/** Podman's own inspect of an image in the words of Docker's API; the compatible one leaves the health check out. */
+/** Podman's own inspect of an image in Docker's form; the compatible one leaves the health check out. */
 export function readImage(answer: unknown): RawObject {
   const raw = objectAt(answer);
   const id = stringAt(raw.Id);

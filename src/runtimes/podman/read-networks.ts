@@ -1,7 +1,7 @@
 import { objectAt, type RawObject, stringAt, stringsAt } from "../engine/raw.ts";
 import { type ChosenAddress, type CommandLine, chosenAddresses, writtenNetworks } from "./command-line.ts";
 
-/** Podman's networks have no ids here, so that a name is what connects; chosen addresses come from the command line alone. */
+/** Podman's networks have no ids here: the name connects. Chosen addresses come only from the command line. */
 export function readNetworks(raw: RawObject, line: CommandLine | null): RawObject {
   const settings = objectAt(raw.NetworkSettings);
   const found = Object.entries(objectAt(settings.Networks));
@@ -28,8 +28,8 @@ export function readNetworks(raw: RawObject, line: CommandLine | null): RawObjec
 }
 
 /**
- * None where nobody chose one. Else all of them, because networks are connected one after the other and one that may have any name
- * would take that of another; Podman gives the names that are left out by chance.
+ * None unless one was chosen. Otherwise all of them, because networks are connected in turn and one without a name would take another's;
+ * Podman assigns missing names in random order.
  */
 function interfaceNames(
   networks: readonly string[],

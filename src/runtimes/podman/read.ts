@@ -17,11 +17,11 @@ import { readNetworks } from "./read-networks.ts";
 import { signalName } from "./signals.ts";
 
 /**
- * Podman's own inspect of a container in the words of Docker's API, as far as these have any, so that everything that carries and
- * compares settings needs one language only. What Podman adds by itself (variables, the image's command, defaults of a health
- * check) is taken out again by looking at the container's image; what only Podman has keeps Podman's name.
+ * Podman's own inspect of a container in Docker's form where there is one, so that code that carries and compares settings needs only one
+ * form. Removes what Podman adds (variables, the image's command, defaults of a health check) by comparing with the container's image;
+ * settings that only Podman has keep its names.
  *
- * `image` is the inspect of that image in Docker's words; null when it is gone.
+ * `image` is the inspect of that image in Docker's form; null when it is gone.
  */
 export function readContainer(answer: unknown, image: RawObject | null): RawObject {
   const raw = objectAt(answer);
@@ -48,7 +48,7 @@ function imageId(id: unknown): string {
   return /^[0-9a-f]{64}$/.test(text) ? `sha256:${text}` : text;
 }
 
-/** Docker's states; Podman has some in between. One that is being stopped still has its process. */
+/** Docker's states; Podman has intermediate ones. A stopping container still has its process. */
 const states: Readonly<Record<string, string>> = {
   configured: "created",
   initialized: "created",
@@ -109,7 +109,7 @@ function readConfig(
   };
 }
 
-/** Podman fills these in where nobody said anything; Docker leaves them blank. */
+/** Podman fills in these defaults; Docker leaves them blank. */
 function withoutDefault(value: string, filledIn: string, imageDefault: unknown): string {
   return value === filledIn && stringAt(imageDefault) === "" ? "" : value;
 }
@@ -121,7 +121,7 @@ const givenVariables = new Map([
   ["container", "podman"],
 ]);
 
-/** `HOME` is looked up at each start; of a container whose command line is unknown it may have been chosen. */
+/** `HOME` is computed at each start; without a command line it may have been chosen. */
 function ownVariables(
   env: readonly string[],
   hostname: string,
@@ -144,8 +144,8 @@ function choosesHome(line: CommandLine): boolean {
 }
 
 /**
- * Podman shows an entrypoint as one text and a command only where it was given, but the whole of what is run as a list: with the
- * image's two lists, the two can be told apart again.
+ * Podman shows an entrypoint as one text and a command only where it was given, but the full command line as a list: the image's two lists
+ * tell them apart.
  */
 function readCommand(raw: RawObject, config: RawObject, image: RawObject): { Entrypoint: unknown; Cmd: unknown } {
   const all = [stringAt(raw.Path), ...stringsAt(raw.Args)].filter((word, index) => index > 0 || word !== "");
@@ -167,7 +167,7 @@ function isInit(raw: RawObject): boolean {
   return objectAt(raw.HostConfig).Init === true;
 }
 
-/** Podman fills in an interval wherever none was given, so that none at all is `--health-interval=disable`. */
+/** Podman fills in a missing interval, so none at all means `--health-interval=disable`. */
 function isNeverDue(check: RawObject): boolean {
   const [kind = "NONE"] = stringsAt(check.Test);
   return kind !== "NONE" && numberAt(check.Interval) === 0;
@@ -184,7 +184,7 @@ function readHealthcheck(own: RawObject, image: RawObject): RawObject | null {
   return Object.fromEntries(kept);
 }
 
-/** At a path that a person chose: Podman's own ones have the id in them. */
+/** At a path that a person chose: Podman's own paths contain the id. */
 function isOwnFile(raw: RawObject, path: unknown): boolean {
   return stringAt(path) !== "" && !stringAt(path).includes(stringAt(raw.Id));
 }
@@ -192,7 +192,7 @@ function isOwnFile(raw: RawObject, path: unknown): boolean {
 const podmansAnnotations =
   /^(io\.podman\.|io\.container\.manager$|io\.kubernetes\.cri-o\.|org\.opencontainers\.image\.stopSignal$)/;
 
-/** An image gives its annotations to its containers. */
+/** A container inherits its image's annotations. */
 function ownAnnotations(annotations: unknown, ofImage: RawObject): RawObject {
   const own = Object.entries(objectAt(annotations)).filter(([key, value]) => {
     return !podmansAnnotations.test(key) && ofImage[key] !== value;
@@ -200,12 +200,12 @@ function ownAnnotations(annotations: unknown, ofImage: RawObject): RawObject {
   return Object.fromEntries(own);
 }
 
-/** Published ports have a list, those that are only exposed null. */
+/** Published ports have a list, exposed ones null. */
 function portsOf(raw: RawObject): RawObject {
   return { ...objectAt(objectAt(raw.NetworkSettings).Ports), ...objectAt(objectAt(raw.HostConfig).PortBindings) };
 }
 
-/** Podman's words for nothing special, and members that say again what another one says. */
+/** Podman's words for defaults, and members that repeat another one. */
 const droppedHost = [
   "Binds",
   "Cgroup",
@@ -251,7 +251,7 @@ function readHost(raw: RawObject, config: RawObject, host: RawObject, line: Comm
   };
 }
 
-/** The command line leaves the number out, the API would then make it twice the memory: there it is a very large one. */
+/** The command line omits the number, and the API would then use twice the memory: it is a very large one. */
 function hasUnlimitedSwap(host: RawObject): boolean {
   const swap = numberAt(host.MemorySwap);
   return (numberAt(host.Memory) > 0 && swap === 0) || swap >= unlimitedSwapBytes / 2;
@@ -267,7 +267,7 @@ function networkMode(raw: RawObject): string {
   return mode === "bridge" ? (networks[0] ?? mode) : mode;
 }
 
-/** Inspect of 4.x shows the host's and a private one as `shareable`, too. */
+/** Inspect of 4.x also shows the host's and a private mode as `shareable`. */
 function ipcMode(host: RawObject, line: CommandLine | null): string {
   const asked = line === null ? undefined : valuesOf(line, "ipc").at(-1);
   const shown = stringAt(host.IpcMode);
@@ -289,14 +289,14 @@ function logConfig(raw: RawObject, log: RawObject): RawObject {
   return { Type: stringAt(log.Type), Config: config };
 }
 
-/** Containers that have to run before this one, beside those whose namespaces it shares: of a pod that is its own one, too. */
+/** Containers that must run before this one, besides those whose namespaces it shares; in a pod also its infra container. */
 function dependencies(raw: RawObject): RawObject {
   const shared = JSON.stringify(raw.HostConfig);
   const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id));
   return asked.length === 0 ? {} : { Dependencies: [...asked].sort() };
 }
 
-/** Podman shows that the files of the image are copied there, and would copy them wherever it is not told otherwise. */
+/** Podman shows that it copied the image's files there, which it does unless told otherwise. */
 function tmpfs(mounts: Readonly<Record<string, string>>): RawObject {
   const entries = Object.entries(mounts).map(([path, text]) => {
     const options = text.split(",").filter((option) => option !== "");
@@ -305,7 +305,7 @@ function tmpfs(mounts: Readonly<Record<string, string>>): RawObject {
   return Object.fromEntries(entries);
 }
 
-/** Without the mounts by which Podman lays a running container's images on each other. */
+/** Without the mounts that Podman uses for a running container's layers. */
 function mountsOf(raw: RawObject): readonly RawObject[] {
   const all = listAt(raw.Mounts).filter(isObject);
   const images = new Set(all.filter((mount) => mount.Type === "image").map((mount) => mount.Destination));
@@ -313,7 +313,7 @@ function mountsOf(raw: RawObject): readonly RawObject[] {
   return mounts.sort((left, right) => (stringAt(left.Destination) < stringAt(right.Destination) ? -1 : 1));
 }
 
-/** With every option as it was given to the mount, which the two members of Docker's object cannot hold. */
+/** With every option of the mount, which the two members of Docker's object cannot hold. */
 function mountObject(mount: RawObject): RawObject {
   const type = stringAt(mount.Type);
   const options = [
@@ -359,7 +359,7 @@ function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   return found;
 }
 
-/** Inspect shows those that are files; those that are variables look like any other one and stand on the command line alone. */
+/** Inspect shows secrets that are files; those that are variables look like others and appear only on the command line. */
 function secretNames(config: RawObject, line: CommandLine | null): readonly string[] {
   const shown = listAt(config.Secrets).map((secret) => stringAt(objectAt(secret).Name));
   const written = line === null ? [] : valuesOf(line, "secret").map((text) => splitOnce(text, ",")[0]);

@@ -8,7 +8,7 @@ const names = [
 const firstRealTime = 34;
 const lastRealTime = 64;
 
-/** `SIGTERM` for 15, `15`, `TERM` and `SIGTERM`; what is no signal comes back as text. */
+/** `SIGTERM` for 15, `15`, `TERM` and `SIGTERM`; an unknown signal comes back as text. */
 export function signalName(signal: unknown): string {
   const number = signalNumber(signal);
   if (number === null) return typeof signal === "string" ? signal : "";
@@ -16,7 +16,7 @@ export function signalName(signal: unknown): string {
   return `SIG${names[number - 1]}`;
 }
 
-/** Null for what is no signal, and for 0, which stands for none. */
+/** Null for an unknown signal, and for 0, which means none. */
 export function signalNumber(signal: unknown): number | null {
   if (typeof signal === "number" || (typeof signal === "string" && /^[0-9]+$/.test(signal))) {
     const number = Number(signal);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Message, say } from "../../../messages/message.ts";
 import type { ComposeContainer } from "./labels.ts";
 
-/** Where compose is looked for: the usual PATH, and the places of docker's plug-ins, which also run by themselves. */
+/** Where compose is searched: the usual PATH, and the folders of docker's plug-ins, which also run by themselves. */
 export const composeFolders: readonly string[] = [
   ...["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"],
   ...["/usr/local/lib/docker/cli-plugins", "/usr/local/libexec/docker/cli-plugins"],
@@ -17,7 +17,7 @@ const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 const deadlineMs = 20_000;
 const maxOutputBytes = 256 * 1024;
 
-/** The path of a compose that can be run, or null. */
+/** The path of a runnable compose, or null. */
 export async function findComposeCommand(folders: readonly string[] = composeFolders): Promise<string | null> {
   for (const folder of [...folders, join(homedir(), ".docker", "cli-plugins")]) {
     const path = join(folder, "docker-compose");
@@ -25,13 +25,13 @@ export async function findComposeCommand(folders: readonly string[] = composeFol
       await access(path, constants.X_OK);
       return path;
     } catch {
-      // Not in this one; the next is looked at.
+      // Not here; the next folder is tried.
     }
   }
   return null;
 }
 
-/** Compose's own rule for projects, and what its services may be called: nothing that an option or a list could begin with. */
+/** Compose's own rule for projects and service names: nothing that an option or list could begin with. */
 const projectName = /^[a-z0-9][a-z0-9_-]{0,254}$/;
 const serviceName = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,254}$/;
 
@@ -42,7 +42,7 @@ export function isServiceName(name: string): boolean {
 export interface HashRun {
   compose: ComposeContainer;
   services: readonly string[];
-  /** Read in place of the project's own environment files, in this order; null for those that the labels name. */
+  /** Replaces the project's own environment files, in this order; null for those in the labels. */
   environment: readonly string[] | null;
   /** A further file that is merged last, as text; null for none. */
   override: string | null;
@@ -51,8 +51,8 @@ export interface HashRun {
 export type Hashes = { hashes: ReadonlyMap<string, string>; reason: null } | { hashes: null; reason: Message };
 
 /**
- * What `docker compose config --hash` says of services. Labels name the files and the project, so nothing of them is taken that
- * could be an option; compose gets no environment of ours, no login, and may fetch nothing from elsewhere.
+ * The output of `docker compose config --hash` for services. Labels name the files and the project, so nothing from them may act as an
+ * option; compose gets none of our environment, no login, and no network access.
  */
 export async function configHashes(command: string, run: HashRun): Promise<Hashes> {
   const { compose, services } = run;
@@ -85,7 +85,7 @@ function isPlainPath(path: string): boolean {
   return path.startsWith("/") && path.length <= 4096 && ![...path].some((letter) => letter < " " || letter === "\x7f");
 }
 
-/** Null for anything but success; what it says about a failure can quote the files, so it goes nowhere. */
+/** Null for any failure; its message can quote the files, so it is dropped. */
 function runBounded(command: string, args: readonly string[], home: string, cwd: string): Promise<string | null> {
   return new Promise((resolve) => {
     const env = {

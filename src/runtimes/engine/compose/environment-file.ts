@@ -2,7 +2,7 @@ import type { Variables } from "./interpolate.ts";
 
 interface Assignment {
   value: string;
-  /** Where the bare value stands in the text, quotes outside. */
+  /** Position of the bare value in the text, without quotes. */
   start: number;
   end: number;
 }
@@ -10,8 +10,8 @@ interface Assignment {
 const linePattern = /^[ \t]*(?:export[ \t]+)?(?<name>[A-Za-z_][A-Za-z0-9_.]*)[ \t]*[=:][ \t]*(?<rest>.*)$/;
 
 /**
- * The assignments of a `.env` file, the last of a name only. A value that is more than plain text (variables in it, escapes, more
- * than one line) is left out, as if it were not known.
+ * The assignments of a `.env` file, only the last of a name. Complex values (variables, escapes, several lines) count as unknown and are
+ * left out.
  */
 function assignments(text: string): ReadonlyMap<string, Assignment | null> {
   const found = new Map<string, Assignment | null>();
@@ -42,7 +42,7 @@ function plainValue(rest: string): { text: string; at: number } | null {
 
 export interface Environment {
   variables: Variables;
-  /** Those that have a value which is not known here. */
+  /** Names whose value is unknown here. */
   unknown: ReadonlySet<string>;
 }
 
@@ -56,7 +56,7 @@ export function readEnvironment(text: string): Environment {
   return { variables, unknown };
 }
 
-/** The text with another value for a variable; null where it has none that can be replaced. */
+/** The text with a new value for a variable; null when it cannot be replaced. */
 export function withVariable(text: string, name: string, value: string): string | null {
   const found = assignments(text).get(name);
   return found === undefined || found === null ? null : text.slice(0, found.start) + value + text.slice(found.end);

@@ -12,26 +12,26 @@ export interface WantedImage {
   reference: string;
 }
 
-/** One service's image in its compose files, and the edit that makes it another. */
+/** One service's image in its compose files, and the edit that changes it. */
 export interface FileEdit {
   service: string;
-  /** The file that is to be edited. */
+  /** The file to edit. */
   path: string;
-  /** A unified diff without context; null where a person has to write `line`, and blank where the file says it already. */
+  /** A unified diff without context; null when a person must enter `line`, and blank when the file is already right. */
   patch: string | null;
-  /** What the file is to say, for a person. */
+  /** The new content of the file, for a person. */
   line: string;
-  /** What the files make of the image as they are; null where that cannot be told from them alone. */
+  /** The image that the files name now; null when they alone do not tell. */
   present: string | null;
   /** Other services whose image the same edit changes. */
   also: readonly string[];
-  /** The service whose edit does it, as both get their image from the same place; null for an edit of its own. */
+  /** The service whose edit also changes this one, because both take their image from the same place; null for its own edit. */
   same_as: string | null;
   /** Why there is no patch. */
   reason: Message | null;
 }
 
-/** The services of one project that were made from the same files, and the images that they are to get. */
+/** Services of one project made from the same files, with their new images. */
 export interface FileView {
   compose: ComposeContainer;
   sources: ComposeSources;
@@ -40,25 +40,24 @@ export interface FileView {
 
 export interface FileEdits {
   edits: readonly FileEdit[];
-  /** The environment files as they will be. */
+  /** The environment files after the edits. */
   environment: readonly SourceFile[];
 }
 
-/** The text of every file, by its path: views may have files in common. */
+/** The text of every file, by its path: views may share files. */
 type Texts = ReadonlyMap<string, string>;
 
 interface Wanted extends WantedImage {
   view: FileView;
 }
 
-/** What may stand in YAML without quotes, and in a line of a patch. */
+/** What needs no quotes in YAML and fits in a line of a patch. */
 const plainReference = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;
 
 /**
- * Finds where the images of services are written and makes the edits, one for each place and each on top of those before; nothing is
- * written. Formatting, comments and quotes stay. Where the image is a variable, the edit goes to its line in the environment file or
- * to its default; where it comes from another service (`extends`, a merge key), the service gets an `image` of its own. Services that
- * get their image from one place and are to get different ones are left to a person.
+ * Finds where the images of services are written and makes the edits, one per place, each on top of the previous ones; writes nothing.
+ * Formatting, comments and quotes stay. A variable is edited in the environment file or in its default; an image from another service
+ * (`extends`, a merge key) becomes the service's own `image`. Services that share a place but need different images are left to a person.
  */
 export async function editFiles(views: readonly FileView[]): Promise<readonly FileEdits[]> {
   const look = lookerAt(views, placeFinder(await import("yaml")));
@@ -68,7 +67,7 @@ export async function editFiles(views: readonly FileView[]): Promise<readonly Fi
   const asked = views.flatMap((view) => view.wanted.map((each) => ({ ...each, view })));
   const conflicts = new Map<Wanted, string>();
   let made = editAll(asked, conflicts, start, look);
-  // Each time two more at least are in conflict, and are left alone the next time.
+  // Each round finds at least two more conflicts and leaves them alone in the next.
   while (made === null) made = editAll(asked, conflicts, start, look);
   const { texts, edits } = made;
   return views.map((view) => ({
@@ -81,7 +80,7 @@ export async function editFiles(views: readonly FileView[]): Promise<readonly Fi
 interface Look {
   places: ReadonlyMap<string, Place>;
   known: Environment;
-  /** By service; null where these files alone do not tell it. */
+  /** By service; null when these files alone do not tell. */
   images: ReadonlyMap<string, string | null>;
 }
 
@@ -100,7 +99,7 @@ function lookerAt(views: readonly FileView[], findPlaces: PlaceFinder): (texts: 
   };
 }
 
-/** Null where an edit undid another one: both are in `conflicts` then, with a service that each is at odds with. */
+/** Null when an edit undid another one: both are then in `conflicts`, each with a service that it conflicts with. */
 function editAll(
   asked: readonly Wanted[],
   conflicts: Map<Wanted, string>,
@@ -161,7 +160,7 @@ function patchOf({ view }: Wanted, made: MadeEdit): Pick<FileEdit, "path" | "lin
   return { path, line, patch: linePatch(shown(path, view.compose), before, after), reason: null };
 }
 
-/** The services other than this one whose image is another after an edit. */
+/** Other services whose image an edit changes. */
 function changedBetween(asked: readonly Wanted[], now: Looks, after: Looks, service: string): readonly string[] {
   const names = [...new Set(asked.map(({ view }) => view))].flatMap((view) => {
     const images = now(view)?.images;
@@ -181,7 +180,7 @@ interface MadeEdit {
   line: string;
   before: string;
   after: string;
-  /** Whether a diff of whole lines shows nothing else of the file. */
+  /** Whether a diff of whole lines reveals nothing else of the file. */
   is_own_line: boolean;
   texts: Texts;
 }

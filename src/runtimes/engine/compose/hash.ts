@@ -11,9 +11,9 @@ import type { SourceFile } from "./sources.ts";
 export interface HashQuestion {
   service: string;
   container: ContainerInspect;
-  /** The `config-hash` label that it carries now. */
+  /** Its current `config-hash` label. */
   present_hash: string | null;
-  /** What the files will name; null where its image stays. */
+  /** The image that the files will name; null when it stays. */
   image: { from: string; to: string; is_written: boolean } | null;
 }
 
@@ -22,19 +22,18 @@ export type HashAnswer = { hash: string; reason: null } | { hash: null; reason: 
 interface HashOptions {
   command: string;
   compose: ComposeContainer;
-  /** The environment files as they will be; null where nothing of them changes. */
+  /** The environment files after the edit; null when none changes. */
   environment: readonly SourceFile[] | null;
-  /** New ids of containers that are replaced, by their old ones. */
+  /** New ids of replaced containers, by their old ones. */
   moved: ReadonlyMap<string, string>;
 }
 
 const otherFiles = say("compose.other_files");
 
 /**
- * The config hashes that services will have once their files are edited: with these in their labels `docker compose up` finds
- * nothing to do. Only where the files as they are give the very hash that a container carries; else they were edited since, or
- * read other variables from a shell, and nothing can be promised. Compose hashes a shared namespace and volumes of another container
- * by the id of their owner, so that is laid over the file.
+ * The config hashes of services after the edit of their files: with these labels `docker compose up` finds nothing to do. Only when the
+ * current files give exactly the container's hash; otherwise they were edited since, or used variables of a shell, and nothing is certain.
+ * Compose hashes a shared namespace and volumes of another container by the owner's id, so that is overlaid on the file.
  */
 export async function nextHashes(
   { command, compose, environment, moved }: HashOptions,
@@ -58,14 +57,14 @@ export async function nextHashes(
     );
   };
   const still = new Map<string, string>();
-  // A file that names the new image already is held against the label as if it still named the old one.
+  // A file that already names the new image is compared as if it still named the old one.
   const asFound = overlaid(({ image }) => (image?.is_written ? image.from : null), still);
   const [found, alone, next] = await withEnvironment(environment, async (paths) => {
     const edited = { compose, services, environment: paths };
     const present = configHashes(command, { compose, services, environment: null, override: asFound });
     return Promise.all([
       present,
-      // An edited variable may say more of a service than its image: the container would lack that, and compose not see it.
+      // An edited variable may affect more than the image: the container would lack that, and compose not notice.
       paths === null
         ? present
         : configHashes(command, { ...edited, override: overlaid(({ image }) => image?.from ?? null, still) }),
@@ -104,7 +103,7 @@ interface Laid {
   image: string | null;
 }
 
-/** JSON is YAML: nothing that a label or an id holds can leave its place. Null where there is nothing to lay over. */
+/** JSON is YAML: nothing in a label or an id can break out. Null when there is nothing to overlay. */
 function overlay(services: readonly Laid[], moved: ReadonlyMap<string, string>): string | null {
   const laid = services.map(({ service, container, image }) => {
     const shared = namespaces.flatMap(([key, field]) => {
@@ -123,15 +122,15 @@ function overlay(services: readonly Laid[], moved: ReadonlyMap<string, string>):
   });
   const filled = laid.filter(([, members]) => Object.keys(members).length > 0);
   if (filled.length === 0) return null;
-  // Compose asks for a service of each owner's name, and hashes none but those that it is asked for.
+  // Compose needs a service for each owner's name, and hashes only the requested ones.
   const owners = services.flatMap(({ container }) => volumeOwners(container, moved));
   const named = owners.map((each) => [each.split(":")[0] ?? "", { image: "none" }] as const);
   const text = JSON.stringify({ services: Object.fromEntries([...named, ...filled]) });
-  // A list is added to otherwise. No text in JSON has quotes like these.
+  // Otherwise the list would be appended. No text in JSON has quotes like these.
   return text.replaceAll('"volumes_from":[', '"volumes_from":!override [');
 }
 
-/** As compose gives them to the engine: ids of its services' containers, and what a file calls other containers. */
+/** As compose passes them to the engine: ids of its services' containers, and a file's names of other containers. */
 function volumeOwners({ HostConfig: host }: ContainerInspect, moved: ReadonlyMap<string, string>): readonly string[] {
   return stringsAt(host.VolumesFrom).map((each) => {
     const [id = "", ...options] = each.split(":");
@@ -139,7 +138,7 @@ function volumeOwners({ HostConfig: host }: ContainerInspect, moved: ReadonlyMap
   });
 }
 
-/** Compose would take it for a variable. */
+/** Compose would read it as a variable. */
 function escaped(text: string): string {
   return text.replace(/\$/g, "$$$$");
 }

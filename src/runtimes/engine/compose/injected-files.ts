@@ -12,18 +12,18 @@ import { readTar, type TarFile, writeTar } from "./tar.ts";
 /** The paths of files that we put into a container, as a JSON list. */
 export const carriedFilesLabel = "tidemark.files";
 
-/** Of all files of a container together; compose's own are a few kilobytes. */
+/** For all files of a container; compose's own are a few kilobytes. */
 const maxBytes = 1024 * 1024;
 const maxFiles = 200;
-/** How many changed paths are looked at; a look takes one to two milliseconds. */
+/** How many changed paths are inspected; each takes one to two milliseconds. */
 const maxLooks = 4000;
 const looksAtOnce = 8;
-/** What an archive of one file has beside its content. */
+/** Overhead of an archive with one file. */
 const archiveOverheadBytes = 16 * 1024;
-/** Compose stamps the files with the clock of the machine that it runs on, which need not be the engine's. */
+/** Compose stamps the files with its own machine's clock, which may differ from the engine's. */
 const clockToleranceMs = 60_000;
 
-/** A file that compose wrote into a container's own layer. Its content is secret and nowhere but in the archive. */
+/** A file that compose wrote into a container's own layer. Its content is secret and only in the archive. */
 export interface InjectedFile {
   path: string;
   size_bytes: number;
@@ -38,10 +38,10 @@ export interface InjectedFiles {
 const none: InjectedFiles = { files: [], refusals: [] };
 
 /**
- * Finds what compose put into a container through the archive API: `configs` with `content`, `secrets` from the environment. Such
- * a file is in no mount, and no label tells of it: it is a file of the container's own layer with a time of whole seconds (a tar
- * header has no more) between the container's creation and its last start, because compose writes just before it starts. Also
- * those that we carried before, which a label names. Reads no content. Containers without compose's labels have none.
+ * Finds what compose put into a container through the archive API: `configs` with `content`, `secrets` from the environment. No mount or
+ * label names such a file: it is a file of the container's own layer with a time in whole seconds (as in a tar header) between the
+ * container's creation and its last start, because compose writes it just before the start. Includes those that we carried before, which a
+ * label names. Reads no content. Containers without compose's labels have none.
  */
 export async function findInjectedFiles(client: EngineClient, container: ContainerInspect): Promise<InjectedFiles> {
   if (composeOf(container) === null) return none;
@@ -66,7 +66,7 @@ export async function findInjectedFiles(client: EngineClient, container: Contain
   }
 }
 
-/** Their content as one tar archive with absolute paths, for `writeInjectedFiles`; null when there are none. Secret. */
+/** Their content as a tar archive with absolute paths, for `writeInjectedFiles`; null when there are none. Secret. */
 export async function readInjectedFiles(
   client: EngineClient,
   id: string,
@@ -88,8 +88,8 @@ export async function readInjectedFiles(
 }
 
 /**
- * Puts them into a container that was created and not started, and reads them back. Throws `rejected` with the paths of those
- * that are not as they were (content, mode, owner).
+ * Writes them into a container that was created but not started, and reads them back. Throws `rejected` with the paths that differ
+ * (content, mode, owner).
  */
 export async function writeInjectedFiles(client: EngineClient, id: string, archive: Uint8Array): Promise<void> {
   const wanted = await readTar(archive);
@@ -110,16 +110,16 @@ export async function writeInjectedFiles(client: EngineClient, id: string, archi
   );
 }
 
-/** The label by which the next update finds them again; nothing for no files. */
+/** The label by which the next update finds them; none for no files. */
 export async function carriedFilesLabels(archive: Uint8Array | null): Promise<RawObject> {
   const paths = archive === null ? [] : (await readTar(archive)).map((file) => file.path);
   return paths.length === 0 ? {} : { [carriedFilesLabel]: JSON.stringify(paths) };
 }
 
-/** What ends every archive. */
+/** The end of every archive. */
 const emptyArchive = new Uint8Array(1024);
 
-/** Calls that find out whether the verbs are let through, on a container that does not exist. */
+/** Calls that test whether the API allows these requests, on a container that does not exist. */
 export function injectedFileProbes(nothing: string): readonly Omit<EngineRequest, "deadlineMs">[] {
   const path = `/containers/${nothing}/archive`;
   return [
@@ -132,13 +132,13 @@ async function statOrNull(client: EngineClient, id: string, path: string): Promi
   try {
     return await client.statPath(id, path);
   } catch (error) {
-    // Gone since, or hidden: engines answer 404 for both.
+    // Gone since, or hidden: engines return 404 for both.
     if (isMissing(error)) return null;
     throw error;
   }
 }
 
-/** What engines themselves put there, or mount over, at each start. */
+/** Files that engines themselves write, or mount over, at each start. */
 const enginePaths = new Set([
   "/.dockerenv",
   "/etc/hostname",
@@ -165,12 +165,12 @@ function carriedPaths(container: ContainerInspect): ReadonlySet<string> {
   try {
     return new Set(stringsAt(JSON.parse(label)).filter(isSafePath).slice(0, maxFiles));
   } catch {
-    // A label that is no JSON is not ours.
+    // A label that is not JSON is not ours.
     return new Set();
   }
 }
 
-/** Absolute and plain: no `.` or `..`, nothing empty between slashes, no control characters. */
+/** Absolute and plain: no `.` or `..`, no empty parts, no control characters. */
 export function isSafePath(path: string): boolean {
   if (path.length < 2 || path.length > 4096 || !path.startsWith("/")) return false;
   if ([...path].some((letter) => letter < " " || letter === "\x7f")) return false;
@@ -180,7 +180,7 @@ export function isSafePath(path: string): boolean {
     .every((part) => part !== "" && part !== "." && part !== "..");
 }
 
-/** Go's bits for a directory, link, device, pipe, socket and whatever else is no regular file. */
+/** Go's bits for a directory, link, device, pipe, socket and anything else but a regular file. */
 const otherKinds = (1 << 31) | (1 << 27) | (1 << 26) | (1 << 25) | (1 << 24) | (1 << 21) | (1 << 19);
 
 function isRegular(stat: PathStat): boolean {
@@ -190,7 +190,7 @@ function isRegular(stat: PathStat): boolean {
 function isWrittenByCompose(stat: PathStat, container: ContainerInspect): boolean {
   const created = parseInstant(stringAt(container.Created));
   const written = parseInstant(stat.mtime);
-  // Compose writes nothing where there is nothing to write, and engines tell nanoseconds where there are any.
+  // Compose writes no empty files, and engines report nanoseconds where there are any.
   if (stat.size === 0 || created === null || written === null || /\d\.\d/.test(stat.mtime)) return false;
   if (written < created - clockToleranceMs) return false;
   const started = parseInstant(container.State.StartedAt ?? "");

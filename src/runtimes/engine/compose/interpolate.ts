@@ -1,15 +1,18 @@
-/** Variables of a compose file's text: `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME:?error}`, `${NAME:+other}` and without colon. */
+/**
+ * Variables in a compose file's text: `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME:?error}`, `${NAME:+other}`, and the same without the
+ * colon.
+ */
 export interface Variable {
   name: string;
   operator: "" | ":-" | "-" | ":?" | "?" | ":+" | "+";
   word: string;
 }
 
-/** `start` and `end` are where a part stands in the text. */
+/** `start` and `end` are a part's position in the text. */
 export interface TemplatePart {
   start: number;
   end: number;
-  /** What it means by itself; for a variable the text is its source. */
+  /** Its meaning; for a variable its source text. */
   text: string;
   variable: Variable | null;
 }
@@ -19,7 +22,7 @@ export type Variables = ReadonlyMap<string, string>;
 const partPattern =
   /\$\$|\$(?<plain>[A-Za-z_][A-Za-z0-9_]*)|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?:(?<operator>:?[-?+])(?<word>[^${}]*))?\}/g;
 
-/** Null for what this does not read: variables within variables, and a `$` that begins none. */
+/** Null for anything unsupported: nested variables, and a `$` that begins none. */
 export function parseTemplate(text: string): readonly TemplatePart[] | null {
   const parts: TemplatePart[] = [];
   let end = 0;
@@ -38,7 +41,7 @@ export function parseTemplate(text: string): readonly TemplatePart[] | null {
   return literal(text.length) ? parts : null;
 }
 
-/** What compose makes of it; null where a variable is required and not set. */
+/** The result in compose; null when a required variable is not set. */
 export function evaluate(parts: readonly TemplatePart[], variables: Variables): string | null {
   const values = parts.map((part) => (part.variable === null ? part.text : resultOf(part.variable, variables)));
   return values.includes(null) ? null : values.join("");
@@ -53,22 +56,22 @@ function resultOf({ name, operator, word }: Variable, variables: Variables): str
   return operator === "" ? "" : word;
 }
 
-/** With a colon an empty value counts as none. */
+/** With a colon an empty value counts as not set. */
 function isSet(operator: Variable["operator"], value: string | undefined): boolean {
   return value !== undefined && (value !== "" || !operator.startsWith(":"));
 }
 
 export type TemplateEdit =
-  /** The text itself is to become this. */
+  /** Replace the whole text with this. */
   | { kind: "text"; text: string }
-  /** The variable is to get this value. */
+  /** Give the variable this value. */
   | { kind: "variable"; name: string; value: string };
 
 const plainValue = /^[A-Za-z0-9._+/:@-]+$/;
 
 /**
- * The smallest edit after which a text means `wanted`: another value of one variable, another default, or else the plain text in
- * place of it all.
+ * The smallest edit that makes a text mean `wanted`: another value of one variable, another default, or else plain text instead of
+ * everything.
  */
 export function editTemplate(
   text: string,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ContainerInspect, ImageInspect } from "../objects.ts";
 import { listAt, objectAt, type RawObject, stringAt, stringMapAt } from "../raw.ts";
 
-/** The labels by which compose knows its containers; the docker and the podman way to compose both write them. */
+/** The labels of compose's containers; docker's and podman's compose both write them. */
 export const composeLabels = {
   project: "com.docker.compose.project",
   service: "com.docker.compose.service",
@@ -17,7 +17,7 @@ export const composeLabels = {
   version: "com.docker.compose.version",
 } as const;
 
-/** What podman's own compose writes beside, or in older versions in place of, the project label. */
+/** Podman's own compose writes it beside the project label, older versions instead of it. */
 const podmanProject = "io.podman.compose.project";
 
 const dependencyConditions = ["service_started", "service_healthy", "service_completed_successfully"] as const;
@@ -25,38 +25,38 @@ export type DependencyCondition = (typeof dependencyConditions)[number];
 
 export interface ComposeDependency {
   service: string;
-  /** An unknown or absent one is `service_started`: the order holds, and nothing is waited for that may never come. */
+  /** An unknown or missing one is `service_started`: the order holds, and nothing waits for ever. */
   condition: DependencyCondition;
-  /** Whether it is to be restarted when what it depends on is replaced. */
+  /** Whether it restarts when its dependency is replaced. */
   restarts: boolean;
 }
 
 /**
- * What a container's labels say about the compose project that it belongs to. Anybody who can create containers writes labels:
- * the texts are not to be trusted, neither as paths nor as arguments.
+ * A container's labels about its compose project. Anybody who can create containers writes labels: never trust the texts as paths or
+ * arguments.
  */
 export interface ComposeContainer {
   project: string;
-  /** As it is written in the file: case is kept. */
+  /** As written in the file, in its case. */
   service: string;
   /** 1 for the first replica; null for one-off containers. */
   number: number | null;
-  /** Made by `compose run`, not by `up`. */
+  /** Created by `compose run`, not by `up`. */
   is_oneoff: boolean;
   depends_on: readonly ComposeDependency[];
-  /** In the order in which they are merged. */
+  /** In merge order. */
   config_files: readonly string[];
   working_dir: string | null;
-  /** Those that were named with `--env-file`; the project's own `.env` is not among them. */
+  /** Those given with `--env-file`; the project's own `.env` is not among them. */
   environment_files: readonly string[];
   config_hash: string | null;
-  /** The version of compose that made it, e.g. `5.6.0`. */
+  /** The version of compose that created it, e.g. `5.6.0`. */
   version: string | null;
 }
 
 type Labelled = Pick<ContainerInspect, "Config">;
 
-/** Null for a container that no compose project has; one without a service name belongs to none either. */
+/** Null for a container without a compose project or a service name. */
 export function composeOf(container: Labelled): ComposeContainer | null {
   const labels = stringMapAt(container.Config.Labels);
   const project = labels[composeLabels.project] ?? labels[podmanProject] ?? "";
@@ -77,7 +77,7 @@ export function composeOf(container: Labelled): ComposeContainer | null {
   };
 }
 
-/** Made by `podman-compose`, which compares its file with a hash of its own and nothing with containers. */
+/** Created by `podman-compose`, which compares its file with a hash of its own and nothing with containers. */
 export function isOfPodmanCompose(container: Labelled): boolean {
   return (stringMapAt(container.Config.Labels)[podmanProject] ?? "") !== "";
 }
@@ -90,8 +90,8 @@ function listed(text: string | undefined): readonly string[] {
 }
 
 /**
- * Reads `db:service_healthy:true,cache:service_started:false`. Older versions left the restart flag out (`db:service_healthy`),
- * the oldest the condition too (`db`); compose itself then assumes a restart, and so does this. Each service once, the last wins.
+ * Parses `db:service_healthy:true,cache:service_started:false`. Older versions omitted the restart flag (`db:service_healthy`), the oldest
+ * also the condition (`db`); like compose, this assumes a restart. Each service once, the last wins.
  */
 export function parseDependencies(label: string): readonly ComposeDependency[] {
   const found = new Map<string, ComposeDependency>();
@@ -109,13 +109,13 @@ export function parseDependencies(label: string): readonly ComposeDependency[] {
 
 const Platform = v.object({ os: v.string(), architecture: v.string(), variant: v.nullish(v.string()) });
 
-/** The first version that writes the digest of the platform's manifest, where the engine tells it, in place of the image's id. */
+/** The first version that writes the digest of the platform's manifest, when the engine reports it, instead of the image's id. */
 const manifestSince = [5, 4] as const;
 
 /**
- * The label with which compose compares a container with its image, of the kind that it would write itself. Which kind shows in
- * the old value: the platform manifest's digest (new versions on the containerd image store) or the image's id. Where both are one,
- * because the old image had a single manifest, the version of compose decides. Nothing for a container without that label.
+ * The label by which compose compares a container with its image, of the kind that compose itself would write. The old value shows the
+ * kind: the platform manifest's digest (new versions on the containerd image store) or the image's id. When both are equal, because the old
+ * image had a single manifest, compose's version decides. None for a container without that label.
  */
 export function composeImageLabel(
   container: ContainerInspect,
@@ -137,8 +137,8 @@ function writesManifests(version: string): boolean {
 }
 
 /**
- * Among what is here of a multi-platform image the manifest that runs on the engine; attestations are no images. Null where the
- * engine does not tell (classic store, older API), or where several are here and none is for this platform.
+ * The local manifest of a multi-platform image that runs on the engine; attestations are no images. Null when the engine does not report it
+ * (classic store, older API), or when several exist and none is for this platform.
  */
 function platformManifest(image: Pick<ImageInspect, "Os" | "Architecture" | "Variant">): string | null {
   const present = listAt(objectAt(image).Manifests)

@@ -1,6 +1,6 @@
 /**
- * The unified diff of two texts that differ in one place, without any context: the lines around it may hold secrets. `patch` takes
- * it as it is. Empty for equal texts.
+ * The unified diff of two texts that differ in one place, without context, because the lines around it may hold secrets. `patch` accepts
+ * it. Empty for equal texts.
  */
 export function linePatch(path: string, before: string, after: string): string {
   if (before === after) return "";
@@ -13,7 +13,7 @@ export function linePatch(path: string, before: string, after: string): string {
   const taken = old.slice(first, old.length - same);
   const put = next.slice(first, next.length - same);
   const range = (count: number) => {
-    // Where no line is taken or put, the diff names the line before.
+    // Without removed or added lines, the diff names the line before.
     const start = count === 0 ? first : first + 1;
     return count === 1 ? String(start) : `${start},${count}`;
   };

@@ -12,33 +12,33 @@ import { type ComposeSources, type FoundSources, findSources } from "./sources.t
 /** A container that a run replaces. */
 export interface ComposeMove {
   container: ContainerInspect;
-  /** What the new one is created from; the present reference where only what it depends on changes. */
+  /** The new one's reference; the current one when only its dependency changes. */
   reference: string;
 }
 
 export interface ComposeOutlook {
   container: string;
-  /** What to write into its compose file; null where the file says what will run. */
+  /** The edit of its compose file; null when the file is already right. */
   notice: FileNotice | null;
-  /** The hash label of the new container, with which `docker compose up` of the edited file finds nothing to do; null keeps the old one. */
+  /** The new container's hash label, with which `docker compose up` of the edited file finds nothing to do; null keeps the old one. */
   config_hash: string | null;
-  /** Why the hash is not known; null where it is, or where the old one stays right. */
+  /** Why the hash is unknown; null when it is known, or when the old one stays right. */
   reason: Message | null;
 }
 
 export interface OutlookOptions {
   /**
-   * New ids of containers that are replaced, by their old ones: what shares their namespaces is hashed with them. An id that is
-   * not known yet may be any text; then only whether the hash can be known is.
+   * New ids of replaced containers, by their old ones: containers that share their namespaces are hashed with them. An unknown id may be
+   * any text; the result then only tells whether the hash can be known.
    */
   moved?: ReadonlyMap<string, string>;
-  /** Where compose is looked for. */
+  /** Where compose is searched. */
   folders?: readonly string[];
 }
 
 /**
- * What compose will find after a run, for containers of any projects; the others are left out. Reads compose files where they can
- * be seen and asks a compose on this machine for hashes; changes nothing and throws nothing for files that are odd or absent.
+ * What compose will find after a run, for containers of any projects; others are left out. Reads visible compose files and asks a local
+ * compose for hashes; changes nothing, and does not throw for odd or missing files.
  */
 export async function composeOutlooks(
   moves: readonly ComposeMove[],
@@ -52,7 +52,7 @@ export async function composeOutlooks(
     const key = JSON.stringify([project, config_files, working_dir, environment_files]);
     groups.set(key, [...(groups.get(key) ?? []), { ...move, compose }]);
   }
-  // Where files are shared, an edit for one of these is one for all of them.
+  // With shared files, an edit for one of these applies to all of them.
   const prospects = await Promise.all([...groups.values()].map((members) => prospectOf(members, options)));
   const views = prospects.flatMap(({ view }) => (view === null ? [] : [view]));
   const edits = await editFiles(views);
@@ -69,7 +69,7 @@ interface Member extends ComposeMove {
   compose: ComposeContainer;
 }
 
-/** Containers that were made from the same files, and those files as far as an edit of them comes into question. */
+/** Containers made from the same files, with the files to edit. */
 interface Prospect {
   members: readonly Member[];
   found: FoundSources | null;
@@ -164,7 +164,7 @@ async function hashesOf(
   try {
     return await nextHashes(asked, questions);
   } catch (error) {
-    // No temporary folder, or no memory for another process: the hash is a convenience, and the update goes on without it.
+    // No temporary folder or no memory for a process: the hash is a convenience, and the update continues without it.
     const answer = { hash: null, reason: say("compose.not_run", { cause: saidBy(error) }) };
     return new Map(questions.map(({ service }) => [service, answer]));
   }
@@ -192,7 +192,7 @@ function editNotice(
   return {
     service,
     path: edit.path === "" ? null : edit.path,
-    // Given once: who applies all patches applies each.
+    // Only once: whoever applies all patches applies each.
     patch: edit.same_as !== null ? "" : edit.patch || edit.line,
     is_readable: true,
     message: say("phrases.joined", { items }),
@@ -225,7 +225,7 @@ function podmanNotice({ config_files, working_dir }: ComposeContainer, { compose
   const [path] = config_files;
   return {
     service: compose.service,
-    // It writes paths as they lie below the project's folder.
+    // Paths are relative to the project's folder.
     path: path === undefined ? null : path.startsWith("/") ? path : `${working_dir ?? ""}/${path}`,
     patch: `image: ${reference}`,
     is_readable: false,
@@ -233,7 +233,7 @@ function podmanNotice({ config_files, working_dir }: ComposeContainer, { compose
   };
 }
 
-/** The file is right, and compose makes such a container anew only because it hashes the id of the one that it shares with. */
+/** The file is right, but compose recreates such a container because it hashes the id of the one it shares with. */
 function sharingNotice({ service, config_files }: ComposeContainer, answer: HashAnswer): FileNotice | null {
   if (answer.hash !== null) return null;
   return {
@@ -245,7 +245,7 @@ function sharingNotice({ service, config_files }: ComposeContainer, answer: Hash
   };
 }
 
-/** The label to put on a new container; nothing where the old hash stays. */
+/** The label for a new container; none when the old hash stays. */
 export function configHashLabels(outlook: ComposeOutlook | undefined): RawObject {
   const hash = outlook?.config_hash ?? null;
   return hash === null ? {} : { [composeLabels.config_hash]: hash };

@@ -5,23 +5,20 @@ type Yaml = typeof import("yaml");
 
 /** Where a service's image is written. */
 export type Place =
-  /** `source` is what stands from `start` to `end`, quotes or an alias included; `quote` is what is kept around a new value. */
+  /** `source` is the text from `start` to `end`, including quotes or an alias; `quote` is kept around a new value. */
   | { kind: "scalar"; path: string; value: string; start: number; end: number; quote: string; is_own_line: boolean }
-  /** It comes from elsewhere (`value`, null where that is not in these files); a line of its own would go to `start`. */
+  /** It comes from elsewhere (`value`, null when not in these files); its own line would go to `start`. */
   | { kind: "absent"; path: string; value: string | null; start: number; indent: string; line_end: string }
   | { kind: "none"; path: string | null; value: null; reason: Message };
 
 /** How far a chain of merge keys and `extends` is followed. */
 const maxDepth = 10;
-/** Of brackets in each other, where the parser would take seconds. */
+/** Limit on nested brackets, beyond which the parser takes seconds. */
 const maxNesting = 200;
 
 export type PlaceFinder = (files: ReadonlyMap<string, string>) => ReadonlyMap<string, Place>;
 
-/**
- * Finds the place of every service that files define; a later file has the last word, as when compose merges them. Each text is
- * parsed once.
- */
+/** Finds the place of every service in the files; a later file wins, as when compose merges them. Parses each text once. */
 export function placeFinder(yaml: Yaml): PlaceFinder {
   const known = new Map<string, readonly Document[]>();
   const documentsOf = (text: string) => {
@@ -48,7 +45,7 @@ function addPlaces(places: Map<string, Place>, read: Omit<OpenFile, "services">)
     const service = resolved(yaml, document, pair.value);
     if (name === null || !yaml.isMap(service)) continue;
     const place = placeOf({ ...read, services }, service);
-    // A later file that says nothing of the image leaves the earlier one's word.
+    // A later file without an image keeps the earlier one's.
     if (place.kind !== "none" || !places.has(name)) places.set(name, place);
   }
 }
@@ -61,11 +58,11 @@ interface OpenFile {
   services: YAMLMap;
 }
 
-/** Nothing where the text is no YAML. What the library says about it quotes the text, so it goes nowhere. */
+/** Null for invalid YAML. The library's message quotes the text, so it is dropped. */
 function parse(yaml: Yaml, text: string): readonly Document[] {
   if (nestingOf(text) > maxNesting) return [];
   try {
-    // Looking for keys that are there twice takes time with the square of their number; compose itself refuses them.
+    // Searching for duplicate keys takes quadratic time; compose itself refuses them.
     const options = { prettyErrors: false, logLevel: "silent", merge: false, uniqueKeys: false } as const;
     const documents = yaml.parseAllDocuments(text, options);
     return "empty" in documents ? [] : documents.filter((each) => each.errors.length === 0);
@@ -136,7 +133,7 @@ function scalarPlace({ yaml, path, text, document }: OpenFile, node: Scalar | Al
   return { kind: "scalar", path, value, start, end, quote, is_own_line: isOwnLine };
 }
 
-/** The image that a service has from its merge keys or from the service of these files that it extends. */
+/** A service's image from its merge keys or from the service in these files that it extends. */
 function inheritedImage(file: OpenFile, service: YAMLMap, depth: number): string | null {
   const { yaml, document, services } = file;
   if (depth > maxDepth) return null;

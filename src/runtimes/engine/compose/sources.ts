@@ -5,7 +5,7 @@ import { type Message, say } from "../../../messages/message.ts";
 import { isObject } from "../raw.ts";
 import type { ComposeContainer } from "./labels.ts";
 
-/** Of one file; compose files are a few kilobytes, and parsing this much takes a second. */
+/** Per file; compose files are a few kilobytes, and parsing this much takes a second. */
 const maxFileBytes = 256 * 1024;
 const maxFiles = 20;
 
@@ -14,11 +14,11 @@ export interface SourceFile {
   text: string;
 }
 
-/** The files that a project was made from, as far as its labels tell. */
+/** The files of a project, as far as its labels tell. */
 export interface ComposeSources {
-  /** In the order in which compose merges them. */
+  /** In merge order. */
   files: readonly SourceFile[];
-  /** Those named with `--env-file`, or the project's `.env` where it has one; later ones win. */
+  /** Those given with `--env-file`, or the project's `.env` if it has one; later ones win. */
   environment: readonly SourceFile[];
 }
 
@@ -27,9 +27,9 @@ export type FoundSources =
   | { sources: null; path: string | null; reason: Message };
 
 /**
- * Reads the files that the labels name, if we can see them: often we run in a container of our own, where the paths of the host do
- * not exist. Labels are not to be trusted: only regular files with the names of YAML or JSON files are read, of bounded size,
- * and through no link that leads out of its folder and out of the project's.
+ * Reads the files in the labels if they are visible: often we run in a container, where the host's paths do not exist. Labels are not
+ * trusted: only regular files with YAML or JSON names are read, of bounded size, and through no link that leaves both its folder and the
+ * project's.
  */
 export async function findSources(compose: ComposeContainer): Promise<FoundSources> {
   const { config_files: paths, working_dir: workingDir } = compose;
@@ -72,7 +72,7 @@ async function readSource(
       realOrSame(workingDir),
     ]);
     if (!isWithin(real, folder) && !isWithin(real, project)) return refused(say("compose.leads_elsewhere", { path }));
-    // Not a link any more; a pipe would block the opening.
+    // No longer a link; opening a pipe would block.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

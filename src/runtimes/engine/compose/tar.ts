@@ -3,7 +3,7 @@ import { toDate } from "../../../clock.ts";
 import { PluginError, saidBy } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
 
-/** A regular file in a POSIX archive; other kinds of entries are passed over. */
+/** A regular file in a POSIX archive; other entries are ignored. */
 export interface TarFile {
   path: string;
   /** Permission bits, set-id bits included. */
@@ -15,7 +15,7 @@ export interface TarFile {
   content: Uint8Array;
 }
 
-/** The regular files of an archive. Throws `malformed` for one that is damaged or ends early. */
+/** The regular files of an archive. Throws `malformed` for a damaged or truncated one. */
 export async function readTar(archive: Uint8Array): Promise<readonly TarFile[]> {
   if (archive.length === 0) return [];
   try {
@@ -31,7 +31,7 @@ export async function readTar(archive: Uint8Array): Promise<readonly TarFile[]> 
   }
 }
 
-/** The same files in the same order are the same bytes. */
+/** The same files in the same order give the same bytes. */
 export async function writeTar(files: readonly TarFile[]): Promise<Uint8Array> {
   return await packTar(
     files.map(({ path, mode, uid, gid, mtime, content }) => ({

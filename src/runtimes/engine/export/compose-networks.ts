@@ -27,14 +27,14 @@ export function composeNetworks(settings: OwnSettings, names: ServiceNames): Yam
     networks: Object.fromEntries(
       attached.map((each, index) => {
         const mac = each === main && settings.has_network_mac ? mac_address : stringAt(each.endpoint.MacAddress);
-        // The one of the highest priority is connected first.
+        // The one with the highest priority is connected first.
         return [each.network, endpointOf(each, mac, attached.length > 1 ? 1000 - index : null)];
       }),
     ),
   };
 }
 
-/** Compose cannot attach a container to the engine's default network beside others. */
+/** Compose cannot attach a container to the engine's default network besides others. */
 export function isLeftOut({ further }: OwnSettings, { network }: Attachment): boolean {
   return further.length > 0 && network === "bridge";
 }

@@ -10,7 +10,7 @@ import { isUnmasked, isUnset } from "./notes.ts";
 import { decimalCpus } from "./script-options.ts";
 import type { Yaml, YamlMap } from "./yaml.ts";
 
-/** What each container is called as a service of the file. */
+/** Each container's service name in the file. */
 export type ServiceNames = ReadonlyMap<string, string>;
 
 const text = (value: string) => composeText([value]);
@@ -58,7 +58,7 @@ export function serviceOf(settings: OwnSettings, names: ServiceNames, conceal: C
   };
 }
 
-/** By digest where there is one: exactly this image, wherever the file is used. */
+/** By digest if there is one: exactly this image, wherever the file is used. */
 function imageOf({ image }: OwnSettings): YamlMap {
   if (image.digest === null) return { image: text(image.reference), pull_policy: "never" };
   const { tag } = splitReference(image.reference);
@@ -78,7 +78,7 @@ function pairs(
 
 const conditions = new Set(["service_started", "service_healthy", "service_completed_successfully"]);
 
-/** As the compose label of the container has it, and what Podman has it require, as far as the others are here. */
+/** From the container's compose label and Podman's requirements, as far as the others are included. */
 function dependencies({ name, labels, host }: OwnSettings, names: ServiceNames): YamlMap | undefined {
   const label = labels.find(([key]) => key === "com.docker.compose.depends_on")?.[1] ?? "";
   const services = new Set(names.values());
@@ -156,7 +156,7 @@ function hostMembers(settings: OwnSettings, conceal: Concealer, names: ServiceNa
   };
 }
 
-/** Those of the container, which only the default network has, and those of its networks: compose gives them to all. */
+/** The container's links, which only the default network has, and those of its networks: compose applies them to all. */
 export function linksOf(settings: OwnSettings): readonly string[] {
   const ofNetworks = attachmentsOf(settings).flatMap(({ endpoint }) => stringsAt(endpoint.Links));
   return [...new Set([...stringsAt(settings.host.Links), ...ofNetworks])];

@@ -1,6 +1,6 @@
 import type { Word } from "./conceal.ts";
 
-/** A text for compose, which takes variables from the environment and refuses to go on without them. */
+/** A text for compose, which takes variables from the environment and refuses to continue without them. */
 export function composeText(word: Word): string {
   return word
     .map((part) => {

@@ -16,7 +16,7 @@ import {
 import { comment } from "./shell.ts";
 import { yamlLines } from "./yaml.ts";
 
-/** A file of the Compose Specification from which `docker compose` makes the snapshot's containers. */
+/** A Compose Specification file from which `docker compose` creates the snapshot's containers. */
 export function writeCompose(snapshot: RestorableSnapshot, withSecrets: boolean): string {
   const all = ownSettings(snapshot);
   const conceal = concealer(all, withSecrets);
@@ -75,7 +75,7 @@ function head(
   ].map(comment);
 }
 
-/** A service is called as it was in its own file; replicas get a number, and what has no service its name. */
+/** A service keeps the name from its own file; replicas get a number, and containers without a service use their name. */
 function serviceNames(all: readonly OwnSettings[]): ServiceNames {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -89,7 +89,7 @@ function serviceNames(all: readonly OwnSettings[]): ServiceNames {
   return names;
 }
 
-/** The project that the containers were of, so that its next `up` finds them. */
+/** The containers' project, so that its next `up` finds them. */
 function projectName(snapshot: RestorableSnapshot, all: readonly OwnSettings[]): string {
   const label = all.flatMap(({ labels }) => labels).find(([key]) => key === "com.docker.compose.project")?.[1];
   const wanted = label ?? snapshot.name;
@@ -97,7 +97,7 @@ function projectName(snapshot: RestorableSnapshot, all: readonly OwnSettings[]):
   return /^[a-z0-9]/.test(clean) ? clean : `restored${clean}`;
 }
 
-/** What a compose file does not restore as it was. */
+/** What a compose file does not restore. */
 export function composeNotes(settings: OwnSettings, all: readonly OwnSettings[]): readonly Note[] {
   const { name, host, is_running, files, image, config } = settings;
   const notes: Note[] = [...unsayable(settings, "compose")];

@@ -1,20 +1,20 @@
 import { isAssigned, isSecretArgument, isSecretPath, isSecretText, isSecretWord } from "../secret-form.ts";
 import type { OwnSettings } from "./member.ts";
 
-/** A text in which some parts are taken from the environment of whoever restores. */
+/** A text with parts from the restoring person's environment. */
 export type Word = readonly (string | { variable: string })[];
 
 export interface Variable {
   variable: string;
-  /** What it stands for, in words: `the variable DB_PASSWORD of web`. */
+  /** Its meaning in words: `the variable DB_PASSWORD of web`. */
   meaning: string;
 }
 
-/** Where a value stands: an environment variable, a label, or another setting that has a name. */
+/** Where a value is: an environment variable, a label, or another named setting. */
 type Place = "env" | "label" | "option";
 
 export interface Concealer {
-  /** The value of something that has a name. */
+  /** The value of a named setting. */
   named(settings: OwnSettings, place: Place, name: string, value: string): Word;
   /** The words of a command line. */
   words(settings: OwnSettings, what: string, words: readonly string[]): readonly Word[];
@@ -22,15 +22,15 @@ export interface Concealer {
   with_secrets: boolean;
 }
 
-/** Shorter ones would be found everywhere. */
+/** Shorter ones would match everywhere. */
 const minFoundLength = 6;
-/** Names that mean something to a shell, to the CLI or to the script itself. */
+/** Names with a meaning for a shell, the CLI or the script itself. */
 const taken =
   /^(?:tm_.*|PATH|IFS|HOME|ENV|CDPATH|PS[0-9]|PWD|SHELL|LANG|LC_.*|LD_.*|DOCKER_.*|CONTAINER_.*|COMPOSE_.*)$/;
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /**
- * Takes secrets out of what is written, unless they are asked for. A value is one when its name says so, when it carries a password by
- * its form, or when it contains a value that is one elsewhere.
+ * Removes secrets from the output unless requested. A value is secret when its name says so, when its form contains a password, or when it
+ * contains another secret value.
  */
 export function concealer(all: readonly OwnSettings[], withSecrets: boolean): Concealer {
   const known = knownSecrets(all);
@@ -92,7 +92,7 @@ function knownSecrets(all: readonly OwnSettings[]): readonly string[] {
   return found.flatMap(([, value]) => [value, ...passwordsIn(value)]).filter((value) => value.length >= minFoundLength);
 }
 
-/** Of `scheme://user:password@host`. */
+/** In `scheme://user:password@host`. */
 function passwordsIn(text: string): readonly string[] {
   return [...text.matchAll(/:\/\/[^\s/:@]*:([^\s/@]+)@/g)].map((match) => match[1] ?? "");
 }

@@ -5,20 +5,20 @@ import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning } from 
 import { isBlank, isSame, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import { digestFor, splitReference } from "../reference.ts";
 
-/** One container of a snapshot, with the image that it was made from. */
+/** One container of a snapshot, with its image. */
 export interface SnapshotMember {
   name: string;
   /** The target's service; a single container has one, called `main`. */
   service: string;
   container: ContainerInspect;
   image: ImageInspect;
-  /** Destinations of mounts that come from the containers in `VolumesFrom`. */
+  /** Mount destinations inherited from the containers in `VolumesFrom`. */
   inherited: readonly string[];
-  /** A tar in base64, its paths from the root: the files that were put into the container; null when there are none. */
+  /** A tar in base64 with paths from the root: the files put into the container; null when there are none. */
   files: string | null;
 }
 
-/** A snapshot as the exports read it: the members stand in the order in which they start. */
+/** A snapshot for the exports: members in start order. */
 export interface RestorableSnapshot {
   kind: "container" | "compose";
   name: string;
@@ -30,13 +30,13 @@ export interface SnapshotImage {
   id: string;
   /** As the container was configured. */
   reference: string;
-  /** What brings exactly this image again, `repository@sha256:…`; null for one that was never pulled. */
+  /** Pulls exactly this image again, `repository@sha256:…`; null for one that was never pulled. */
   digest: string | null;
 }
 
-/** What a person set: everything of a container that its image does not give by itself. */
+/** A person's settings: everything in a container that does not come from its image. */
 export interface OwnSettings {
-  /** Whose words the snapshot has: only Podman's own inspect names the runtime. */
+  /** The snapshot's format: only Podman's own inspect names the runtime. */
   engine: "docker" | "podman";
   name: string;
   service: string;
@@ -48,7 +48,7 @@ export interface OwnSettings {
   /** Name and value. */
   env: readonly (readonly [string, string])[];
   labels: readonly (readonly [string, string])[];
-  /** The members that differ from the image's health check; null where there is none of its own. */
+  /** The members that differ from the image's health check; null without one of its own. */
   healthcheck: RawObject | null;
   hostname: string;
   domainname: string;
@@ -56,20 +56,20 @@ export interface OwnSettings {
   working_dir: string;
   stop_signal: string;
   exposed: readonly string[];
-  /** Destinations of `Config.Volumes`; what is mounted there is in the mounts by its name. */
+  /** Destinations of `Config.Volumes`; the volumes there are in the mounts by name. */
   volumes: readonly string[];
-  /** The engine's own words, for what needs no comparison with the image. */
+  /** The engine's own form, for what needs no comparison with the image. */
   config: RawObject;
   /** The image's `Config`. */
   defaults: RawObject;
-  /** As they were found, by network. */
+  /** As found, by network. */
   endpoints: Readonly<Record<string, RawObject>>;
-  /** With anonymous volumes by their names, and other members of the snapshot by theirs. */
+  /** With anonymous volumes by name, and other members of the snapshot by theirs. */
   host: RawObject;
   main: Attachment | null;
   /** The networks besides the main one. */
   further: readonly Attachment[];
-  /** Chosen by a person, or none. */
+  /** Chosen by a person, or blank. */
   mac_address: string;
   /** Whether the engine takes it with the network, and not with the container (API 1.44 and later). */
   has_network_mac: boolean;
@@ -96,7 +96,7 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
   });
   const attached = attachments(container, snapshot.api_version);
   const named = mainAttachment({ attachments: attached, host_config: container.HostConfig });
-  // It was taken off the network that its mode names, or the mode is an id that only a running container shows with its networks.
+  // It was removed from its mode's network, or the mode is an id that only a running container shows with its networks.
   const main = named ?? attached[0] ?? null;
   const host = byMemberNames(shape.host_config, snapshot.members);
   const own = (key: string) => (isSame(config[key], defaults[key]) ? "" : stringAt(config[key]));
@@ -139,7 +139,7 @@ export function attachmentsOf({ main, further }: OwnSettings): readonly Attachme
   return main === null ? further : [main, ...further];
 }
 
-/** The engine keeps a missing command for whoever gave an entrypoint, so these two stand or fall together. */
+/** With an explicit entrypoint the engine uses no command of the image, so both are taken or neither. */
 function commandOf(config: RawObject, defaults: RawObject): Pick<OwnSettings, "entrypoint" | "command"> {
   const isDropped = isBlank(config.Cmd) && !isBlank(defaults.Cmd);
   if (isDropped || !isSame(config.Entrypoint, defaults.Entrypoint)) {
@@ -148,7 +148,7 @@ function commandOf(config: RawObject, defaults: RawObject): Pick<OwnSettings, "e
   return { entrypoint: null, command: isSame(config.Cmd, defaults.Cmd) ? null : stringsAt(config.Cmd) };
 }
 
-/** Of several values for one name the last counts, also where it is the image's. */
+/** The last of several values for one name wins, including the image's. */
 function envOf(config: RawObject, defaults: RawObject): OwnSettings["env"] {
   const effective = (env: unknown) => new Map(stringsAt(env).map((line) => [variableName(line), line]));
   const given = effective(defaults.Env);
@@ -180,7 +180,7 @@ function imageOf({ container, image }: SnapshotMember): SnapshotImage {
 /** Members whose value can name another container. */
 export const sharing = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
 
-/** Ids change with every restore, names do not: whoever is in the snapshot too is meant by name. */
+/** Ids change with every restore, names do not: other members of the snapshot are referenced by name. */
 function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): RawObject {
   const nameFor = (container: string): string => {
     const found = members.find(({ name, container: { Id } }) => name === container || isIdPrefix(container, Id));
@@ -203,7 +203,7 @@ function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): Raw
   return named;
 }
 
-/** Containers that it shares something with or requires, and that the snapshot does not hold. */
+/** Containers that it shares something with or requires, and that are not in the snapshot. */
 export function strangersOf(settings: OwnSettings, all: readonly OwnSettings[]): readonly string[] {
   const shared = sharing
     .map((key) => stringAt(settings.host[key]))

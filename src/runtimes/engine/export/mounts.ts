@@ -5,14 +5,14 @@ import { podmanMounts } from "./podman-options.ts";
 
 type Field = readonly [key: string, value: Word];
 
-/** The mounts of a container as options of the CLI. */
+/** A container's mounts as CLI options. */
 export function mountOptions(settings: OwnSettings, conceal: Concealer): readonly Word[] {
   const { host, engine } = settings;
   const tmpfs = Object.entries(stringMapAt(host.Tmpfs)).map(
     ([path, options]): Word => [`--tmpfs=${options === "" ? path : `${path}:${options}`}`],
   );
   return [
-    // Engines take a colon with no options behind it, clients do not.
+    // Engines accept a trailing colon without options, clients do not.
     ...stringsAt(host.Binds).map((bind): Word => [`--volume=${bind.replace(/:$/, "")}`]),
     ...settings.volumes.filter((path) => path !== "").map((path): Word => [`--volume=${path}`]),
     ...(engine === "podman"
@@ -27,7 +27,7 @@ export function mountOptions(settings: OwnSettings, conceal: Concealer): readonl
 function mountOption(settings: OwnSettings, mount: RawObject, conceal: Concealer): Word {
   const bind = objectAt(mount.BindOptions);
   const [source, target] = [stringAt(mount.Source), stringAt(mount.Target)];
-  // `--mount` has no word for making the folder on the host; `--volume` makes it.
+  // `--mount` cannot create the folder on the host; `--volume` does.
   if (mount.Type === "bind" && bind.CreateMountpoint === true) {
     const options = [...(mount.ReadOnly === true ? ["ro"] : []), ...stringList(bind.Propagation)];
     return [`--volume=${[source, target, ...(options.length === 0 ? [] : [options.join(",")])].join(":")}`];
@@ -82,7 +82,7 @@ function tmpfsFields(mount: RawObject): readonly Field[] {
   ];
 }
 
-/** Fields as the CLI reads them, which is CSV; a value from the environment is quoted, whatever it turns out to be. */
+/** Fields in the CLI's CSV; a value from the environment is quoted in any case. */
 export function csv(fields: readonly Field[]): Word {
   return fields.flatMap(([key, value], index): Word => {
     const comma = index === 0 ? "" : ",";

@@ -20,7 +20,7 @@ export function publishedPorts(host: RawObject): readonly string[] {
   );
 }
 
-/** The main network; others are connected afterwards, as older engines take one at create, where it can be said so. */
+/** The main network; others are connected afterwards, except where create takes several: older engines only take one. */
 export function networkOptions(settings: OwnSettings): readonly Word[] {
   const mode = stringAt(settings.host.NetworkMode);
   const { main, mac_address: mac } = settings;
@@ -31,26 +31,25 @@ export function networkOptions(settings: OwnSettings): readonly Word[] {
       .filter((each) => isForCreate(settings, each))
       .map((each): Word => ["--network=", ...csv(longForm(each, each.network))]),
   ];
-  // Clients refuse links with a network that is named, the default one too.
+  // Clients refuse links with a named network, even the default one.
   const isDefault = mode === "" || mode === "default" || (mode === "bridge" && !isBlank(settings.host.Links));
   if (isDefault) return rest;
   if (main === null) return [[`--network=${mode}`], ...rest];
   const extra = endpointFields(main);
-  // Only the long form has words for these; everything else can stand beside it.
+  // Only the long form has these options, but it works beside everything else.
   const network: Word =
     extra.length === 0 ? [`--network=${mode}`] : ["--network=", ...csv([["name", [mode]], ...extra])];
   return [network, ...addressOptions(main, "network-alias"), ...rest];
 }
 
 /**
- * `network connect` has no word for the MAC address; engines that report one for each network take several at create, beside the default
- * one alone none.
+ * `network connect` has no MAC option. Engines that report one for each network take several at create, but none besides the default one.
  */
 export function isForCreate({ main }: OwnSettings, { endpoint }: Attachment): boolean {
   return stringAt(endpoint.MacAddress) !== "" && main !== null && main.network !== "bridge";
 }
 
-/** Links that belong to the network alone. */
+/** Links of the network only. */
 function ownLinks({ main, host }: OwnSettings): readonly string[] {
   const known = stringsAt(host.Links);
   return stringsAt(main?.endpoint.Links).filter((link) => !known.includes(link));

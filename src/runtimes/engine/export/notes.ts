@@ -3,23 +3,23 @@ import { isBlank, isSame, listAt, objectAt, type RawObject, stringAt, stringsAt 
 import { attachmentsOf, type OwnSettings } from "./member.ts";
 import { podmanMembers } from "./podman-options.ts";
 
-/** What a file does not restore. */
+/** A setting that a file does not restore. */
 export interface Note {
   /** The container's name. */
   member: string;
-  /** The settings, as the comparison of an update names them (`HostConfig.Links`); none for what is no setting. */
+  /** The settings, named as in an update's comparison (`HostConfig.Links`); none for anything else. */
   paths: readonly string[];
   text: string;
 }
 
-/** As it stands in the head of the file. */
+/** As in the head of the file. */
 export function sentence({ member, text }: Note): string {
   return `${member}: ${text}`;
 }
 
 type Format = "script" | "compose";
 
-/** Members that both formats write, that `unsayable` judges itself, or that say nothing about the container to make. */
+/** Members that both formats write, that `unsayable` handles itself, or that do not describe the container. */
 const written = {
   Config: new Set([
     ...["Annotations", "AttachStderr", "AttachStdin", "AttachStdout", "Cmd", "ConmonPidFile"],
@@ -42,7 +42,7 @@ const written = {
   endpoint: new Set(["Aliases", "DriverOpts", "GwPriority", "IPAMConfig", "Links", "MacAddress"]),
 } as const;
 
-/** The same of a mount, by the object that holds them. */
+/** The same for mounts, by the object that holds them. */
 const mountMembers: Readonly<Record<string, readonly string[]>> = {
   "": ["Type", "Source", "Target", "ReadOnly", "Consistency"],
   BindOptions: ["Propagation", "NonRecursive", "CreateMountpoint", "ReadOnlyNonRecursive", "ReadOnlyForceRecursive"],
@@ -62,20 +62,20 @@ function unknownMembers(mount: RawObject, known: typeof mountMembers): readonly 
   });
 }
 
-/** Members for which only the command line has words, whatever the engine. */
+/** Members that only the command line has options for, on any engine. */
 const ofScripts = new Set([
   ...["CpusetMems", "IOMaximumBandwidth", "IOMaximumIOps", "KernelMemory", "PublishAllPorts", "VolumeDriver"],
 ]);
 
-/** Paths that engines mask or protect by themselves; any other was named by a person. */
+/** Paths that engines mask or protect by default; a person named any other. */
 const engineMasked =
   /^\/(?:proc\/(?:acpi|asound|interrupts|kcore|keys|latency_stats|timer_list|timer_stats|sched_debug|scsi)|sys\/.*)$/;
 const engineReadonly = /^\/proc\/(?:bus|fs|irq|sys|sysrq-trigger|asound)$/;
-/** What every version of Docker masks or protects: a list without one of these is a person's, too. */
+/** Masked or protected by every version of Docker: a list without one of these comes from a person. */
 const alwaysMasked = ["/proc/kcore", "/proc/latency_stats", "/proc/timer_list", "/proc/sched_debug", "/sys/firmware"];
 const alwaysReadonly = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"];
 
-/** Both lists at once are what `systempaths=unconfined` leaves blank; a privileged container has none anyway. */
+/** `systempaths=unconfined` leaves both lists blank; a privileged container has none anyway. */
 function hasOwnPaths(host: RawObject, key: "MaskedPaths" | "ReadonlyPaths"): boolean {
   const [known, always] = key === "MaskedPaths" ? [engineMasked, alwaysMasked] : [engineReadonly, alwaysReadonly];
   const found = host[key];
@@ -85,7 +85,7 @@ function hasOwnPaths(host: RawObject, key: "MaskedPaths" | "ReadonlyPaths"): boo
   return paths.some((path) => !known.test(path)) || always.some((path) => !paths.includes(path));
 }
 
-/** Every setting that the format has no words for: whatever is not known to be written is named. */
+/** Every setting that the format cannot express: everything not known to be written is named. */
 export function unsayable(settings: OwnSettings, format: Format): readonly Note[] {
   const { host, config, defaults, engine } = settings;
   const isScriptOfPodman = format === "script" && engine === "podman";
@@ -129,7 +129,7 @@ export function unsayable(settings: OwnSettings, format: Format): readonly Note[
   return notes;
 }
 
-/** An empty list is how a container without masked paths looks: `systempaths=unconfined`. A privileged one has none anyway. */
+/** An empty list means `systempaths=unconfined`. A privileged container has none anyway. */
 export function isUnmasked(host: RawObject): boolean {
   return Array.isArray(host.MaskedPaths) && host.MaskedPaths.length === 0 && host.Privileged !== true;
 }
@@ -138,16 +138,16 @@ export function isUnset(value: unknown): boolean {
   return isBlank(value) || value === "" || value === 0 || value === false;
 }
 
-/** A network that has to be there: what is known of it from its endpoint. */
+/** A network that must exist, as known from its endpoint. */
 export interface NeededNetwork {
   name: string;
-  /** Of the network, where an address was fixed: without them the engine refuses it. */
+  /** The network's, when an address was fixed: the engine requires them. */
   subnet: string | null;
   gateway: string | null;
   labels: Readonly<Record<string, string>>;
 }
 
-/** Of `network create`. */
+/** For `network create`. */
 export function neededOptions({ subnet, gateway }: Pick<NeededNetwork, "subnet" | "gateway">): readonly string[] {
   if (subnet === null) return [];
   return [`--subnet=${subnet}`, ...(gateway === null ? [] : [`--gateway=${gateway}`])];
@@ -194,7 +194,7 @@ function subnetOf(settings: OwnSettings, network: string): Pick<NeededNetwork, "
   return { subnet: `${subnet}/${length}`, gateway: stringAt(endpoint.Gateway) || null };
 }
 
-/** The named volumes that it uses, each with its driver. */
+/** The named volumes in use, each with its driver. */
 export function neededVolumes(all: readonly OwnSettings[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { mounts } of all) {

@@ -3,7 +3,7 @@ import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } fr
 import type { Concealer, Word } from "./conceal.ts";
 import { attachmentsOf, type OwnSettings, sharing } from "./member.ts";
 
-// Words that only the `podman` command has, for what only Podman shows.
+// Options that only the `podman` command has, for what only Podman shows.
 
 const texts = [
   ["Umask", "umask"],
@@ -14,7 +14,7 @@ const texts = [
   ["ConmonPidFile", "conmon-pidfile"],
 ] as const;
 
-/** Members of a container's settings, of its host's and of an endpoint that only these options restore. */
+/** Members of a container, its host and an endpoint that only these options restore. */
 export const podmanMembers: ReadonlySet<string> = new Set([
   ...texts.map(([key]) => key),
   ...["Timeout", "ChrootDirs", "SystemdMode", "Passwd", "Cgroups", "CgroupConf", "Pod", "IDMappings"],
@@ -36,13 +36,13 @@ export function podmanOptions(settings: OwnSettings): readonly Word[] {
     ...Object.entries(stringMapAt(host.CgroupConf)).map(([key, value]) => [`--cgroup-conf=${key}=${value}`]),
     ...stringsAt(mappings.UidMap).map((range) => [`--uidmap=${range}`]),
     ...stringsAt(mappings.GidMap).map((range) => [`--gidmap=${range}`]),
-    // Whatever is writable then is among its mounts.
+    // Writable places are among its mounts.
     ...(host.ReadonlyRootfs === true ? [["--read-only-tmpfs=false"]] : []),
     ...(isInPod(host) ? [[`--pod=${stringAt(host.Pod)}`]] : []),
   ];
 }
 
-/** Without what its pod, its own kind of namespace or its map of users decides, and the command line therefore refuses. */
+/** Without what its pod, namespaces or user map decide, because the command line refuses it. */
 export function podmanHost(host: RawObject): RawObject {
   const ipc = stringAt(host.IpcMode);
   const isOwnIpc = ipc === "" || ipc === "private" || ipc === "shareable";
@@ -54,7 +54,7 @@ export function podmanHost(host: RawObject): RawObject {
   return Object.fromEntries(Object.entries(host).filter(([key]) => !decided.includes(key)));
 }
 
-/** Each network with all that was chosen for it: Podman takes several at create. */
+/** Each network with its choices: Podman takes several at create. */
 export function podmanNetworks(settings: OwnSettings): readonly Word[] {
   const attached = attachmentsOf(settings);
   const { host } = settings;
@@ -79,7 +79,7 @@ function named(key: string, value: unknown): readonly string[] {
   return stringAt(value) === "" ? [] : [`${key}=${stringAt(value)}`];
 }
 
-/** Every mount with the options that it was given. */
+/** Every mount with its options. */
 export function podmanMounts(host: RawObject): readonly Word[] {
   return listAt(host.Mounts)
     .map(objectAt)
@@ -91,7 +91,7 @@ export function podmanMounts(host: RawObject): readonly Word[] {
     });
 }
 
-/** Podman's own notation, in which a text that begins with another of its words means nothing but itself. */
+/** Podman's own notation with an explicit keyword, so that a text beginning with another keyword stays literal. */
 export function podmanHealth(settings: OwnSettings, conceal: Concealer): Word | null {
   const [kind = "", ...command] = stringsAt(settings.healthcheck?.Test);
   const words = conceal.words(settings, "health_check", kind === "CMD-SHELL" ? [command.join(" ")] : command);
@@ -101,7 +101,7 @@ export function podmanHealth(settings: OwnSettings, conceal: Concealer): Word | 
   return ["--health-cmd=", ...jsonWords(words)];
 }
 
-/** A JSON array. A value from the environment is taken for one without quotes and backslashes. */
+/** A JSON array. A value from the environment is assumed to have no quotes or backslashes. */
 export function jsonWords(words: readonly Word[]): Word {
   const inside = (part: Word[number]) => (typeof part === "string" ? JSON.stringify(part).slice(1, -1) : part);
   return ["[", ...words.flatMap((word, index): Word => [index === 0 ? '"' : ',"', ...word.map(inside), '"']), "]"];

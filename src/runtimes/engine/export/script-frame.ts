@@ -11,7 +11,7 @@ interface Frame {
   with_secrets: boolean;
 }
 
-/** What the script is, what it cannot say, what it demands, and the functions that the rest of it calls. */
+/** The script's purpose, omissions and requirements, and the functions that the rest of it calls. */
 export function opening(frame: Frame): readonly string[] {
   const { name, members, notes, variables } = frame;
   const isPodman = members.some(({ engine }) => engine === "podman");

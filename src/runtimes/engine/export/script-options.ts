@@ -72,7 +72,7 @@ const rates: Named = [
   ["BlkioDeviceWriteIOps", "device-write-iops"],
 ];
 
-/** Every setting as an option of `create`, without the image, the command and the files that options name. */
+/** Every setting as an option of `create`, without the image, the command and option files. */
 export function createOptions(settings: OwnSettings, conceal: Concealer): readonly Word[] {
   const isPodman = settings.engine === "podman";
   const host = isPodman ? podmanHost(settings.host) : settings.host;
@@ -117,7 +117,7 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   return [...options, ...healthOptions(settings, conceal)];
 }
 
-/** Docker's takes one word, the others of the list come before the command (`commandWords`); Podman's takes a list. */
+/** Docker takes one word and puts the others before the command (`commandWords`); Podman takes a list. */
 function entrypointOption(settings: OwnSettings, entrypoint: readonly string[], conceal: Concealer): Word {
   if (!isListed(settings)) return [`--entrypoint=${entrypoint[0] ?? ""}`];
   return ["--entrypoint=", ...jsonWords(conceal.words(settings, "entrypoint", entrypoint))];
@@ -127,7 +127,7 @@ function isListed({ engine, entrypoint }: OwnSettings): boolean {
   return engine === "podman" && entrypoint !== null && entrypoint.length > 0;
 }
 
-/** What stands behind the image. */
+/** The words after the image. */
 export function commandWords(settings: OwnSettings, conceal: Concealer): readonly Word[] {
   const rest = isListed(settings) ? [] : (settings.entrypoint ?? []).slice(1);
   return [
@@ -136,7 +136,7 @@ export function commandWords(settings: OwnSettings, conceal: Concealer): readonl
   ];
 }
 
-/** The command line takes no white space in a label's name. */
+/** The command line allows no white space in a label's name. */
 export function isSayableLabel(name: string): boolean {
   return name !== "" && !/\s/.test(name) && !name.includes("=");
 }
@@ -173,7 +173,7 @@ function healthOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   return options;
 }
 
-/** A word within the text that the container's own shell will read. */
+/** A word within text for the container's own shell. */
 function innerQuoted(word: Word): Word {
   return ["'", ...word.map((part) => (typeof part === "string" ? part.replaceAll("'", "'\\''") : part)), "'"];
 }
@@ -221,7 +221,7 @@ function limitOptions(host: RawObject): readonly Word[] {
   ];
 }
 
-/** Without what an engine adds by itself, and without the profile that is written to a file (`seccompProfile`). */
+/** Without the engine's own additions, and without the profile written to a file (`seccompProfile`). */
 function securityOptions(host: RawObject): readonly string[] {
   const isAdded = host.Privileged === true || host.PidMode === "host" || host.IpcMode === "host";
   const given = stringsAt(host.SecurityOpt).filter((option) => {
@@ -234,13 +234,13 @@ function isProfile(option: string): boolean {
   return /^seccomp[=:]\s*\{/.test(option);
 }
 
-/** The text of a seccomp profile, which the CLI takes as a file. */
+/** A seccomp profile's text, which the CLI takes as a file. */
 export function seccompProfile(host: RawObject): string | null {
   const option = stringsAt(host.SecurityOpt).find(isProfile);
   return option === undefined ? null : option.slice("seccomp=".length);
 }
 
-/** As the CLI wants it: 1500000000 nano CPUs are 1.5. */
+/** In the CLI's form: 1500000000 nano CPUs are 1.5. */
 export function decimalCpus(nano: number): string {
   const text = `${Math.floor(nano / 1e9)}.${String(nano % 1e9).padStart(9, "0")}`;
   return text.replace(/\.?0+$/, "");

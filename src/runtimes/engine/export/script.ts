@@ -8,11 +8,11 @@ import { closing, opening } from "./script-frame.ts";
 import { commandWords, createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
 import { heredoc, quoted } from "./shell.ts";
 
-/** A POSIX shell script that makes the snapshot's containers with the `docker` or `podman` command alone. */
+/** A POSIX shell script that creates the snapshot's containers with only the `docker` or `podman` command. */
 export function writeScript(snapshot: RestorableSnapshot, withSecrets: boolean): string {
   const all = ownSettings(snapshot);
   const conceal = concealer(all, withSecrets);
-  // Written first, as it tells which variables the opening has to demand.
+  // Made first, because it decides which variables the opening requires.
   const made = all.map((settings) => container(settings, conceal));
   const notes = all.flatMap((settings) => scriptNotes(settings, all, withSecrets)).map(sentence);
   return [
@@ -41,7 +41,7 @@ export function writeScript(snapshot: RestorableSnapshot, withSecrets: boolean):
   ].join("\n");
 }
 
-/** The lines that make one container; `number` is that of its image's variable. */
+/** The lines that create one container; `number` is that of its image's variable. */
 function container(settings: OwnSettings, conceal: Concealer): (number: number) => readonly string[] {
   const { name, host, is_running, files } = settings;
   const options = createOptions(settings, conceal);
@@ -81,8 +81,8 @@ function container(settings: OwnSettings, conceal: Concealer): (number: number) 
 }
 
 /**
- * `create` always closes the standard input after the first who attached to it; only a detached `run` leaves it open, and that
- * can be used where nothing has to be done between the two.
+ * `create` always closes the standard input after the first client that attached; only a detached `run` keeps it open, which works when
+ * nothing happens between the two.
  */
 function isKeptOpen(settings: OwnSettings): boolean {
   const { config, is_running, files } = settings;
@@ -100,7 +100,7 @@ function putFiles(name: string, files: string): readonly string[] {
   return heredoc("tm_decode", lines.join("\n"), ` | "$tm_cli" cp - ${quoted([`${name}:/`])}`);
 }
 
-/** What a script does not restore as it was. */
+/** What a script does not restore. */
 export function scriptNotes(settings: OwnSettings, all: readonly OwnSettings[], withSecrets: boolean): readonly Note[] {
   const { name, engine, entrypoint, healthcheck, config, files, host } = settings;
   const notes: Note[] = [...unsayable(settings, "script")];
