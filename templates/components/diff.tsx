@@ -33,7 +33,7 @@ export function DiffView({ ctx, changes, carried }: DiffViewProps) {
           <ChangeLines ctx={ctx} change={change} />
         </div>
       ))}
-      {carried === undefined ? null : <p class="diff-note">{t.carried(carried)}</p>}
+      {carried === undefined || carried === 0 ? null : <p class="diff-note">{t.carried(carried)}</p>}
     </div>
   );
 }

@@ -31,6 +31,8 @@ export interface ExecutorFormFacts {
   targets_failure: Message | null;
   /** Of the chosen target: every service has a row; a container needs no question which service it is. */
   is_group: boolean;
+  /** Images have a policy of their own; so have targets that are not chosen yet. */
+  has_images: boolean;
   trackers: readonly Choice[];
   /** Trackers that watch the image of a service, by the service. */
   fitting: Readonly<Record<string, readonly string[]>>;
@@ -170,7 +172,7 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
   return [
     group("where", t.where, [...named("connection_id"), ...(values.connection_id === "" ? [] : target)]),
     ...(facts.trackers.length === 0 ? [] : bindingFields(props)),
-    group("image", t.image, named("image_selection", "reference_mode")),
+    ...(facts.has_images ? [group("image", t.image, named("image_selection", "reference_mode"))] : []),
     group("when", t.when, named("trigger", "window", "requires_approval")),
     ...health,
     group("name", t.name, named("name", "description", "is_enabled")),

@@ -16,7 +16,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ...(isGroup ? [] : executor.bindings).map((binding) =>
       w.binding(binding.service, channelWord(ctx, binding.channel), binding.tracker, binding.source),
     ),
-    `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
+    ...(executor.target.artifact === "image" ? [`${w[executor.image_selection]} ${w[executor.reference_mode]}`] : []),
     ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),
     ...(executor.start_first && executor.drain_seconds > 0 ? [w.drain(executor.drain_seconds)] : []),
     ...healthSentences(ctx, executor),

@@ -91,8 +91,8 @@ export async function drawExecutorForm(
   const [connections, trackers] = await Promise.all([all(services.connections.list), all(services.trackers.list)]);
   const connectionId = text(asked.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
   const connection = connections.find(({ id }) => id === connectionId);
-  const [usual] = connection === undefined ? [] : services.connections.targetKindsOf(connection.kind);
-  const given = withKind(asked, usual?.kind ?? "");
+  const kinds = connection === undefined ? [] : services.connections.targetKindsOf(connection.kind);
+  const given = withKind(asked, kinds[0]?.kind ?? "");
   const discovery = await targetsOf(services, connectionId, signal);
   const ref = chosenRef(given);
   const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
@@ -113,6 +113,7 @@ export async function drawExecutorForm(
       connections: connections.map(({ id, name }) => ({ value: id, title: name })),
       ...discovery,
       is_group: isGroup(ref.kind),
+      has_images: kinds.find(({ kind }) => kind === ref.kind)?.artifact !== "chart",
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
       fitting: Object.fromEntries(
         (target?.services ?? []).map(({ name, image }) => [name, trackersFor(trackers, image)] as const),

@@ -208,6 +208,7 @@ test.each([
 test("its pages tell its steps in the words that it declares", async () => {
   const form = await person.get(`/executors/new?connection=${(await connections())[0]}&target=motd`);
   expect(form.text).toContain('value="file:motd" checked');
+  expect(form.text).not.toContain("image_selection");
   expect((await person.get(`/executors/${executor}/run`)).text).toContain("motd-1.1.0");
   const { id } = await update();
   const run = await person.get(`/runs/${id}`);
