@@ -109,18 +109,22 @@ export interface BindingRow {
   channel: string;
 }
 
+const boundSource = {
+  tracker_id: trackers.id,
+  tracker: trackers.name,
+  source_id: tracker_sources.id,
+  source: tracker_sources.key,
+  source_kind: tracker_sources.kind,
+  credential_id: tracker_sources.credential_id,
+};
+
 export async function bindingsOfExecutors(read: Reader, ids: readonly string[]): Promise<BindingRow[]> {
   if (ids.length === 0) return [];
   return await read
     .select({
       executor_id: executor_bindings.executor_id,
       service: executor_bindings.service,
-      tracker_id: trackers.id,
-      tracker: trackers.name,
-      source_id: tracker_sources.id,
-      source: tracker_sources.key,
-      source_kind: tracker_sources.kind,
-      credential_id: tracker_sources.credential_id,
+      ...boundSource,
       channel: executor_bindings.channel,
     })
     .from(executor_bindings)
@@ -137,14 +141,7 @@ export async function findBindable(
   source: string,
 ): Promise<Omit<BindingRow, "executor_id" | "service" | "channel"> | null> {
   const rows = await read
-    .select({
-      tracker_id: trackers.id,
-      tracker: trackers.name,
-      source_id: tracker_sources.id,
-      source: tracker_sources.key,
-      source_kind: tracker_sources.kind,
-      credential_id: tracker_sources.credential_id,
-    })
+    .select(boundSource)
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(and(eq(trackers.name, tracker), eq(tracker_sources.key, source)))

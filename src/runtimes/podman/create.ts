@@ -1,14 +1,6 @@
 import { isInPod } from "../engine/carry.ts";
-import {
-  isBlank,
-  isObject,
-  listAt,
-  objectAt,
-  type RawObject,
-  stringAt,
-  stringMapAt,
-  stringsAt,
-} from "../engine/raw.ts";
+import type { RawObject } from "../engine/raw.ts";
+import { isBlank, isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "../engine/raw.ts";
 import { imagePlaceholder, splitOnce } from "./command-line.ts";
 import { unlimitedSwapBytes } from "./limits.ts";
 import { signalNumber } from "./signals.ts";
