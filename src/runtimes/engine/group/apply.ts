@@ -23,27 +23,27 @@ import { findLoss, healthBudgetMs, healthFailure, healthPollMs, longestWaitMs } 
 import { memberJournal } from "./member-journal.ts";
 import { rebased, type Successor } from "./ties.ts";
 
-/** A replacement among others: what refers to the old one has to be led to the new one. */
+/** A replacement in a run: references to the old container must move to the new one. */
 export interface Unit extends Replacement {
-  /** Container ids by which others know it: the old one's, and that of the snapshot that it is restored from. */
+  /** Container ids by which others know it: the old one's, and that of the snapshot it is restored from. */
   known_as: readonly string[];
-  /** The container that its labels and ties are read from. */
+  /** The container whose labels and ties apply. */
   origin: ContainerInspect;
 }
 
-/** Who goes first of an old and a new one, and how long both go on where that is the new one. */
+/** Whether the new container starts before the old one stops, and how long both then run. */
 type Timing = Pick<UpdatePlan, "order" | "drain_seconds">;
 
 /**
- * Replaces the units of a run. All new containers are made while the old ones serve; then each cluster goes down (those that
- * share a namespace before its owner) and up again, in the order of their needs. Throws at the first failure, with everything
- * journalled that is needed to put all of it back.
+ * Replaces the units of a run. All new containers are created while the old ones still run; then each cluster goes down (containers that
+ * share a namespace before its owner) and up again, in dependency order. Throws at the first failure, with everything journalled that is
+ * needed to restore all of it.
  */
 export async function replaceUnits(
   context: ApplyContext,
   clusters: readonly (readonly Unit[])[],
   timing: Timing,
-  /** Ids of the snapshot's containers that are not replaced, and what stands for them now. */
+  /** Ids of the snapshot's containers that are not replaced, and their present counterparts. */
   stands: ReadonlyMap<string, Successor>,
   journal: Journal,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function replaceUnits(
     const find = (reference: string) => successorOf(reference, clusters.flat(), successors);
     const led = rebased(unit.blueprint, find);
     if (composeOf(unit.origin) !== null && canonical(led) !== canonical(unit.blueprint)) {
-      // Compose hashes what shares a namespace with the owner's id, which is known only now.
+      // Compose hashes containers that share a namespace with the owner's id, which is known only now.
       const moved = new Map([...successors].map(([id, successor]) => [id, successor.id]));
       outlooks = await composeOutlooks(moves, { moved, ...folders });
     }
@@ -76,12 +76,12 @@ export async function replaceUnits(
   }
 }
 
-/** `started`: what serves already of the new ones, and has to for as long as others are waited for. */
+/** `started`: new containers that already run, and must keep running while others are awaited. */
 interface GroupContext extends ApplyContext {
   started: Candidate[];
 }
 
-/** A service that was lost meanwhile is put back at once, and not when the last of its group has been replaced. */
+/** A lost service is restored at once, not when the last of its group has been replaced. */
 async function requireStarted({ client, started }: GroupContext): Promise<void> {
   for (const { new_id: id, name, journal } of started) {
     const loss = await findLoss(client, { id, name });
@@ -92,8 +92,8 @@ async function requireStarted({ client, started }: GroupContext): Promise<void> 
 }
 
 /**
- * The hash by which compose knows a container as what its file says. A rollback to other settings keeps the one that these had: the
- * file of today may say something else, and compose is to see that.
+ * The hash by which compose considers a container up to date. A rollback to other settings keeps their hash: today's file may differ, and
+ * compose must notice.
  */
 function hashLabels(unit: Unit, led: Blueprint, outlooks: readonly ComposeOutlook[]) {
   const hashIn = (labels: unknown) => objectAt(labels)[composeLabels.config_hash];
@@ -126,9 +126,9 @@ async function replaceCluster(
     return candidate === undefined ? [] : [{ unit, candidate }];
   });
   const others = [...candidates].filter(([unit]) => !cluster.includes(unit));
-  // What they need from outside of the cluster is waited for while the old ones serve.
+  // Dependencies outside of the cluster are awaited while the old containers still run.
   for (const { unit } of made) await awaitNeeds(context, unit, others, journal);
-  // Others were waited for, perhaps for long.
+  // Waiting for others may have taken long.
   if (!isFirst) for (const { unit } of made) await requireUnchanged(context, unit);
   context.stopping?.throwIfAborted();
   const [only] = made;
@@ -145,7 +145,7 @@ async function replaceCluster(
     return;
   }
   for (const { candidate } of made.toReversed()) await takeDown(context, candidate);
-  // From here on something is down, also when the process is to end: a job has what is left of its time to come to its end.
+  // From here on something is down, even when the process is ending: a job may use its remaining time to finish.
   const patient = { ...context, stopping: undefined };
   for (const { unit, candidate } of made) {
     await awaitNeeds(
@@ -161,12 +161,12 @@ async function replaceCluster(
   }
 }
 
-/** What somebody set meanwhile would be lost with the old one: it is put back instead, and the next run carries it. */
+/** A change made meanwhile would be lost with the old container: it is restored instead, and the next run carries the change. */
 async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, old }: Unit): Promise<void> {
   if (old === null) return;
   const now = await completeContainer(client, await client.inspectContainer(old.Id));
   const hashOf = (container: ContainerInspect) => {
-    // Whether it still runs without what it needs says nothing; and engines tell links by names, which the run itself changes.
+    // Running state does not matter here; and engines report links by names, which the run itself changes.
     const { Links: _links, ...HostConfig } = container.HostConfig;
     return planHash({ ...container, HostConfig, State: old.State }, apiVersion, {});
   };
@@ -175,15 +175,15 @@ async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, ol
 }
 
 /**
- * Runs one that ends by design and waits for its end; throws unless that is a good one. Recovery does not run it again: to it the
- * container is one that is not to run.
+ * Runs a container that ends by design and waits for its end; throws unless it succeeds. Recovery does not run it again, because it
+ * considers the container as not supposed to run.
  */
 async function runJob(context: GroupContext, candidate: Candidate): Promise<void> {
   const { client, clock, stopping } = context;
   const { journal, name, new_id: id } = candidate;
   const facts = { for: name, job: true };
   await journal.begin("wait", { ...facts, at: clock.now() });
-  // After the entry, by which recovery knows that it did not come to its end: one that is begun now would only be cut off.
+  // After the entry, which tells recovery that it did not finish: starting it now would only cut it off.
   stopping?.throwIfAborted();
   await client.startContainer(id);
   const deadline = clock.elapsed() + longestWaitMs;
@@ -205,8 +205,8 @@ async function runJob(context: GroupContext, candidate: Candidate): Promise<void
 }
 
 /**
- * `depends_on` with `service_healthy`: the new dependency has to be healthy before the dependant is started. When the process is to
- * end, one that serves meanwhile stays as it is, and one that is down comes up at once.
+ * `depends_on` with `service_healthy`: the new dependency must be healthy before its dependant starts. When the process is ending, a
+ * running container stays as it is, and one that is down starts at once.
  */
 async function awaitNeeds(
   context: GroupContext,
@@ -256,8 +256,8 @@ async function awaitHealthy(
 }
 
 /**
- * Both serve for a while, so that whoever sends requests learns of the new one before the old one stops. When the process is to end,
- * both go on: the next one takes the new one away again.
+ * Both run for a while, so that clients learn of the new one before the old one stops. When the process is ending, both continue: the next
+ * process removes the new one.
  */
 async function drain(context: GroupContext, candidate: Candidate, seconds: number): Promise<void> {
   if (seconds === 0) return;
@@ -266,7 +266,7 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
   const startedAt = clock.elapsed();
   const facts = { seconds, at: clock.now() };
   await journal.begin("drain", facts);
-  // Counted by what was slept: a clock that is set meanwhile makes it neither longer nor shorter.
+  // Counted by time slept, so that setting the clock does not change it.
   for (let left = seconds * 1000; left > 0; left -= healthPollMs) {
     await requireStarted(context);
     await clock.sleep(Math.min(left, healthPollMs), stopping);
@@ -279,13 +279,13 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
   await journal.finish("drain", { ...facts, at: clock.now() });
 }
 
-/** How a started one stands that has not got its name yet. `startedAt`: as `Clock.elapsed` counts. */
+/** The state of a started container that does not have its name yet. `startedAt`: by `Clock.elapsed`. */
 async function judgeBeside({ client, clock }: GroupContext, { new_id: id, names }: Candidate, startedAt: number) {
   const { container, lost } = await findMade(client, { id, name: names.next });
   return { container, verdict: lost === null ? judgeReadiness(container, clock.elapsed() - startedAt) : unready(lost) };
 }
 
-/** Until a started one is ready by the engine's own judgement; throws when it will not be. */
+/** Waits until a started container is ready by the engine's own judgement; throws when it never will be. */
 async function awaitReady(context: GroupContext, candidate: Candidate): Promise<void> {
   const { clock, stopping } = context;
   const startedAt = clock.elapsed();

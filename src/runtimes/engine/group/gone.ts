@@ -8,8 +8,8 @@ import { type SnapshotMember, snapshotBlueprint } from "../snapshot.ts";
 export type NeedsClient = Pick<EngineClient, "hasVolume" | "hasNetwork" | "flavour">;
 
 /**
- * Refusals for the volumes and networks that these members need and that the engine no longer has: it would make an empty volume
- * without a word, and miss a network only when the target is stopped. Where the engine cannot be asked nothing is refused.
+ * Refusals for volumes and networks that these members need and the engine no longer has: it would silently create an empty volume, and
+ * only miss a network once the target is stopped. Refuses nothing when the engine cannot be asked.
  */
 export async function goneNeeds(
   client: NeedsClient,
@@ -44,8 +44,8 @@ export async function goneNeeds(
 }
 
 /**
- * The same member without the ids of networks that were made again under their names since, as `down` and `up` of compose do, and
- * the engine itself with its own one: it would take an old id, and not connect the container by it.
+ * The same member without ids of networks that were recreated under their names since, by compose's `down` and `up` or by the engine: the
+ * engine would accept an old id, and not connect the container.
  */
 export async function withNetworksNow(
   client: Pick<EngineClient, "hasNetwork">,
@@ -64,7 +64,7 @@ export async function withNetworksNow(
   };
 }
 
-/** By name, anonymous ones too: they are mounted again by the names that the engine gave them. */
+/** By name, including anonymous ones: they are mounted again by the engine's names for them. */
 function volumesOf({ mounts, host_config: host }: Blueprint): readonly string[] {
   const mounted = mounts.filter((mount) => mount.Type === "volume").map(volumeName);
   const named = listAt(host.Mounts)
@@ -78,10 +78,10 @@ function volumesOf({ mounts, host_config: host }: Blueprint): readonly string[] 
   return [...mounted, ...named, ...bound].filter((name) => name !== "");
 }
 
-/** Modes that name no network that somebody made. */
+/** Modes without a network of somebody's own. */
 const withoutNetwork = /^(|default|bridge|private|(host|none|container|ns|slirp4netns|pasta)(:.*)?)$/;
 
-/** The mode, too: the create call names it, also where the container was taken off that network or the mode is an id. */
+/** Includes the mode: the create call names it, even where the container was disconnected or the mode is an id. */
 function networksOf({ attachments, host_config: host }: Blueprint): readonly string[] {
   if (sharesNetwork(host)) return [];
   const names = [...attachments.map(({ network }) => network), stringAt(host.NetworkMode)];

@@ -5,22 +5,22 @@ import { isRunning } from "../objects.ts";
 import { listAt, objectAt } from "../raw.ts";
 import { endOf, findMade, judgeReadiness, type Made } from "../readiness.ts";
 
-/** How often a container is asked how it is. */
+/** How often a container's health is read. */
 export const healthPollMs = 250;
 const waitMarginMs = 30_000;
-/** The longest that anything is waited for, however long it says that it may take. */
+/** The longest wait, however long a health check may take. */
 export const longestWaitMs = 60 * 60 * 1000;
 
 interface HealthWait {
   atMostMs?: number;
-  /** At each look: throws when it is pointless to wait on. */
+  /** At each read: throws when further waiting is pointless. */
   alsoRequire?: () => Promise<void>;
 }
 
 /**
- * Waits until a container is healthy, or runs where it has no health check. Answers null, or why it is not and will not be: its
- * check failed, it ended, or it said nothing in the time that its check can take and within `atMostMs`. Throws the reason of `stopping`
- * where it would have to wait.
+ * Waits until a container is healthy, or running when it has no health check. Returns null, or why it is not and will not be: its check
+ * failed, it ended, or it gave no result in the time its check can take and within `atMostMs`. Throws the reason of `stopping` instead of
+ * waiting.
  */
 export async function healthFailure(
   { client, clock, stopping }: Pick<ApplyContext, "client" | "clock" | "stopping">,
@@ -31,7 +31,7 @@ export async function healthFailure(
   for (;;) {
     const { container: found, lost } = await findMade(client, made);
     if (lost !== null) return lost;
-    // As the engine has it: mostly it comes from the image, and no blueprint says it.
+    // As the engine has it: it mostly comes from the image, and no blueprint contains it.
     const deadline = since + Math.min(healthBudgetMs(found.Config.Healthcheck), atMostMs);
     const status = found.State.Health?.Status ?? "";
     const isUp = found.State.Running === true && found.State.Restarting !== true;
@@ -45,15 +45,15 @@ export async function healthFailure(
 }
 
 /**
- * What became of a container while others were waited for, if it does not serve any more. One that its engine is restarting may yet:
- * the health check at the end judges that.
+ * What happened to a container while others were awaited, if it no longer runs. One that its engine is restarting may recover: the final
+ * health check decides.
  */
 export async function findLoss(client: EngineClient, made: Made): Promise<Message | null> {
   const { container, lost } = await findMade(client, made);
   return lost ?? (isRunning(container) ? null : endOf(container));
 }
 
-/** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */
+/** The longest that a health check can take: its start period and all its retries, in milliseconds. */
 export function healthBudgetMs(healthcheck: unknown): number {
   const check = objectAt(healthcheck);
   // Nanoseconds, and the engine's own defaults.

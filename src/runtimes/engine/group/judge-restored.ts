@@ -10,7 +10,7 @@ import { strangerWarnings } from "./stranger.ts";
 import type { Replaced } from "./target-plan.ts";
 import { withNames } from "./ties.ts";
 
-/** How a rollback is judged: by what it makes. What it replaces may be broken in any way, and only has to get out of the way. */
+/** How a rollback is judged: by what it creates. What it replaces may be broken in any way. */
 export interface Judged {
   refusals: readonly Refusal[];
   warnings: readonly Refusal[];
@@ -18,7 +18,7 @@ export interface Judged {
 
 export function judgeRestored(
   { member, present }: Restored,
-  /** The engine's containers as the rollback leaves them. */
+  /** The engine's containers after the rollback. */
   after: readonly ContainerInspect[],
   nameOfId: (id: string) => string | null,
 ): Judged {
@@ -55,7 +55,7 @@ function lossWarnings({ container, image }: Scene): readonly Refusal[] {
   }));
 }
 
-/** The engine's containers as a rollback leaves them: what needs one that is broken now finds it as it was. */
+/** The engine's containers after a rollback: dependants of a broken one will find it restored. */
 export function containersAfter(
   all: readonly ContainerInspect[],
   restored: readonly Restored[],
@@ -75,7 +75,7 @@ function stateAfter({ member, present }: Restored): ContainerInspect["State"] {
   return runs ? { ...state, Status: "running", Running: true } : state;
 }
 
-/** One that hangs on those is judged as it is, among what will be there. */
+/** A dependant of those is judged as it is, among the resulting containers. */
 export function amongThose(dependant: Replaced, after: readonly ContainerInspect[]): Replaced {
   const { scene } = dependant;
   return { ...dependant, scene: { ...scene, around: { ...scene.around, all: after } } };

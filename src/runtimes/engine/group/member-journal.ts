@@ -3,12 +3,12 @@ import type { Journal, TargetRef } from "../../runtime.ts";
 
 const Members = v.object({ members: v.array(v.string()) });
 
-/** The journal as it is for one container of a run: what it writes names the container, and what it reads is only about it. */
+/** The journal of one container of a run: entries it writes name the container, and it reads only that container's. */
 export function memberJournal(journal: Journal, container: string): Journal {
   const named = (facts: Readonly<Record<string, unknown>> = {}) => ({ ...facts, container });
   return {
     run_id: journal.run_id,
-    // Entries without a name are of the run as a whole, or of a time when every run had one container.
+    // Entries without a name belong to the whole run, or to a time when every run had one container.
     entries: () => {
       return journal.entries().filter(({ facts }) => facts.container === undefined || facts.container === container);
     },
@@ -19,7 +19,7 @@ export function memberJournal(journal: Journal, container: string): Journal {
   };
 }
 
-/** The containers of a run in the order in which they are started; every `create` says them all. */
+/** The containers of a run in start order; every `create` lists them all. */
 function membersIn(journal: Journal, ref: TargetRef): readonly string[] {
   for (const { step, facts } of journal.entries()) {
     if (step !== "create") continue;

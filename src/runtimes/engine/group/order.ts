@@ -1,12 +1,10 @@
-/** One edge: `from` needs `to` to be there first. */
+/** An edge: `from` needs `to` first. */
 export interface Need<K> {
   from: K;
   to: K;
 }
 
-/**
- * Those that others need come first; otherwise the given order stays. Answers the members of a circle instead when there is one.
- */
+/** Dependencies come first; otherwise the given order stays. Returns the members of a cycle instead when there is one. */
 export function ordered<K>(
   all: readonly K[],
   needs: readonly Need<K>[],
@@ -27,7 +25,7 @@ export function ordered<K>(
   return { order };
 }
 
-/** Follows needs from anywhere until somebody is met again. */
+/** Follows dependencies until one repeats. */
 function circleIn<K>(left: ReadonlySet<K>, needs: readonly Need<K>[]): readonly K[] {
   const path: K[] = [];
   let [at] = left;
@@ -40,8 +38,8 @@ function circleIn<K>(left: ReadonlySet<K>, needs: readonly Need<K>[]): readonly 
 }
 
 /**
- * Those that are joined, directly or by others, as groups. A group comes after the groups that its members need; groups that need
- * each other are one. Members keep the given order, which has no circle.
+ * Groups of those that are joined, directly or through others. A group comes after the groups its members need; groups that need each other
+ * are one. Members keep the given order, which has no cycle.
  */
 export function clusters<K>(
   order: readonly K[],

@@ -5,17 +5,17 @@ import type { Snapshot, SnapshotMember } from "../snapshot.ts";
 import type { FoundTarget } from "./target.ts";
 import { isNameOrId, ownersIn, type Successor } from "./ties.ts";
 
-/** Who stands for the containers that a snapshot's members hang on and that are not restored with them. */
+/** Present counterparts of containers that a snapshot's members depend on and that are not restored with them. */
 export interface Owners {
-  /** By the id that the snapshot says. */
+  /** By the snapshot's id. */
   stands: ReadonlyMap<string, Successor>;
-  /** Of members whose owner is gone, with nobody in its place. */
+  /** Of members whose owner is gone without a counterpart. */
   refusals: readonly Refusal[];
 }
 
 /**
- * The owner of a namespace or a volume may have been replaced since the snapshot. Then the container that the present one hangs on
- * in the same place stands for it; for one that the snapshot holds, the container that has its name.
+ * The owner of a namespace or volume may have been replaced since the snapshot. Its counterpart is then the container that the present one
+ * depends on in the same place; for a member of the snapshot, the container with its name.
  */
 export function ownersNow(found: FoundTarget, { members }: Snapshot): Owners {
   const stands = new Map<string, Successor>();
@@ -61,7 +61,7 @@ function goneOwners(
   return gone;
 }
 
-/** Those that the present container hangs on in that place, and that the snapshot's does not. */
+/** Those that the present container depends on in that place, and the snapshot's does not. */
 function presentOwners({ all }: FoundTarget, member: SnapshotMember, place: string): readonly ContainerInspect[] {
   const present = all.find((each) => nameOf(each) === member.name);
   if (present === undefined) return [];

@@ -19,12 +19,12 @@ import { withNetworksNow } from "./gone.ts";
 type Source = Pick<SceneSource, "client" | "apiVersion" | "engine_platform">;
 type Shape = Parameters<typeof needsNetworkCalls>[0];
 
-/** A container that a plan names, as it is now: enough to prepare. Whether the whole target is as planned is asked by `apply`. */
+/** A container of a plan as it is now: enough to prepare. `apply` checks whether the whole target is as planned. */
 interface Known extends Pick<Scene, "container" | "image" | "is_owed" | "engine_platform"> {
   planned: PlannedContainer;
 }
 
-/** Probes the rights and pulls what an update needs; answers whether it turns out that nothing is left to change. */
+/** Checks the permissions and pulls what an update needs; returns whether nothing is left to change. */
 export async function prepareUpdate(
   source: Source,
   plan: UpdatePlan,
@@ -53,7 +53,7 @@ export async function prepareUpdate(
   return plan.is_noop || (inPlace.length > 0 && inPlace.every(Boolean));
 }
 
-/** The same for a plan that leads back to a snapshot, whose images are brought back. */
+/** The same for a plan that restores a snapshot, whose images are pulled again. */
 export async function prepareRollback(
   source: Source,
   plan: UpdatePlan,
@@ -115,7 +115,7 @@ async function requireRights(client: EngineClient, shapes: readonly Shape[], isT
   await requireVerbs(client, { connect, disconnect, tag: isTagging });
 }
 
-/** Throws for files that could not be carried, while nothing has been touched. */
+/** Throws for files that could not be carried, before anything is touched. */
 async function requireCarriedFiles(client: EngineClient, container: ContainerInspect): Promise<void> {
   const { files, refusals } = await findInjectedFiles(client, container);
   const [refusal] = refusals;

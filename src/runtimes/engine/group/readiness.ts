@@ -5,7 +5,7 @@ import { factsOf } from "../facts.ts";
 import { endOf, findMade, judgeReadiness, type Made, unready } from "../readiness.ts";
 import { runMembers } from "./member-journal.ts";
 
-/** Judges what a run started, one by one. The run is ready when each is; the verdict is final as soon as one will not get better. */
+/** Judges what a run started, one by one. The run is ready when each is; the verdict is final as soon as one cannot recover. */
 export async function judgeRun(
   client: EngineClient,
   ref: TargetRef,
@@ -29,14 +29,14 @@ export function judgeTogether(ref: TargetRef, judged: readonly { name: string; r
   if (judged.length === 1) return only.readiness;
   const unreadyOnes = judged.filter(({ readiness }) => !readiness.ready);
   const final = unreadyOnes.filter(({ readiness }) => !readiness.ready && readiness.final === true);
-  // Whoever is at fault is named; the others were only not done yet.
+  // Names the containers at fault; the others were only not finished.
   const shown = final.length > 0 ? final : unreadyOnes.length > 0 ? unreadyOnes : judged;
   const detail = listed(shown.map(({ name, readiness }) => ({ name, said: readiness.detail })));
   if (unreadyOnes.length === 0) return { ready: true, detail };
   return { ready: false, detail, ...(final.length > 0 ? { final: true } : {}) };
 }
 
-/** What ended of a run's new containers; see `RuntimeSession.findEnd`. */
+/** Which of a run's new containers ended; see `RuntimeSession.findEnd`. */
 export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal: Journal): Promise<Message | null> {
   const started = startedBy(journal, ref);
   const ends = await Promise.all(
@@ -52,12 +52,12 @@ export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal
   return started.length === 1 ? first.said : listed(found);
 }
 
-/** What is said of several containers, each with its name. */
+/** Messages about several containers, each with its name. */
 function listed(said: readonly { name: string; said: Message }[]): Message {
   return say("phrases.joined", { items: said.map((each) => say("phrases.about", each)) });
 }
 
-/** The new containers that are to run; jobs have come to their end before. */
+/** The new containers that should run; jobs have finished before. */
 function startedBy(journal: Journal, ref: TargetRef): readonly Made[] {
   return runMembers(journal, ref)
     .filter((member) => factsOf(member.journal)?.is_to_run !== false)

@@ -10,23 +10,23 @@ import { look, type RecoverContext } from "../recover.ts";
 import { wasStarted } from "../situation.ts";
 import { rebased, type Successor } from "./ties.ts";
 
-/** How a container was before the run, from the run's snapshot. */
+/** A container as it was before the run, from the run's snapshot. */
 export interface Lost {
-  /** The id that it had: others of the run may refer to it. */
+  /** Its former id: others of the run may refer to it. */
   id: string;
   blueprint: Blueprint;
   image_config: unknown;
   files: CarriedFiles | null;
 }
 
-/** Null for a container that the snapshot does not hold. */
+/** Null for a container that is not in the snapshot. */
 export type Rebuild = (name: string) => Lost | null;
 
 /**
- * Makes previous containers again that somebody removed meanwhile (any `docker compose up` takes a stopped one for a surplus
- * replica): under the name by which a run keeps them aside, so that the way back finds them there. What hangs on the id of one
- * that is made again is made again with it. One that cannot be made again is left out; the way back then keeps the new one.
- * `stuck`: the names of those that are there and that the engine never starts again.
+ * Recreates previous containers that somebody removed meanwhile (any `docker compose up` considers a stopped one a surplus replica), under
+ * the name of a run's backup, so that the way back finds them. Containers that depend on the id of a recreated one are recreated with it.
+ * One that cannot be recreated is left out; the way back then keeps the new one. `stuck`: the names of existing ones that the engine can
+ * never start again.
  */
 export async function rebuildLost(
   context: RecoverContext,
@@ -36,7 +36,7 @@ export async function rebuildLost(
 ): Promise<void> {
   const all = await findLost(context, members, rebuild, stuck);
   const made = new Map<string, Remade>();
-  // In reverse, because an engine may keep what others hang on.
+  // In reverse, because an engine may keep what others depend on.
   for (const { lost, journal, previous, names } of all.toReversed()) {
     if (previous === null) continue;
     await journal.begin("undo", {
@@ -44,7 +44,7 @@ export async function rebuildLost(
       at: context.clock.now(),
     });
     try {
-      // Its volumes stay: the one that is made mounts them by name.
+      // Its volumes stay: the recreated one mounts them by name.
       await context.client.removeContainer(previous.Id, false);
     } catch (error) {
       made.set(lost.id, { id: previous.Id, name: names.aside, was_named: names.name });
@@ -76,7 +76,7 @@ interface LostMember {
   lost: Lost;
   journal: Journal;
   names: RunNames;
-  /** One that is there and of no use. */
+  /** An unusable one that still exists. */
   previous: ContainerInspect | null;
 }
 
@@ -100,8 +100,8 @@ async function findLost(
 }
 
 /**
- * A process that ended while it made one again leaves one that may lack networks and files; and what hangs on the id of one that
- * is gone can never be started again.
+ * A process that ended while recreating one leaves one that may lack networks and files; and dependants of an id that is gone can never be
+ * started again.
  */
 function isOfNoUse(
   previous: ContainerInspect,
@@ -114,7 +114,7 @@ function isOfNoUse(
   return !isRunning(previous) && !isSame(led(lost.blueprint, leaving), lost.blueprint);
 }
 
-/** With the ids of those that were made again; links with the names that they have until they are back in their places. */
+/** With the ids of recreated containers; links use their current names until they are renamed. */
 function led(blueprint: Blueprint, made: ReadonlyMap<string, Remade>): Blueprint {
   return rebased(blueprint, (reference) => {
     const byId = [...made].find(([id]) => isIdPrefix(reference, id))?.[1];

@@ -33,17 +33,16 @@ import { healthFailure } from "./health.ts";
 import { type RunMember, runMembers } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
 
-/** For all of a run together: what is down comes back soon, healthy dependency or not. */
+/** For a whole run: what is down must come back soon, healthy dependency or not. */
 const longestHealthWaitMs = 2 * 60_000;
 
 /**
- * Tags that the run moved name again what they named before: the next `docker compose up` of the same file would otherwise go to
- * the image that was just put back. One that somebody moved on meanwhile stays theirs, and one that cannot be moved costs the way
- * back nothing.
+ * Restores the tags that the run moved: otherwise the next `docker compose up` of the same file would return to the image that was just
+ * rolled back. A tag that somebody moved meanwhile stays, and one that cannot be moved does not affect the way back.
  */
 export async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
   let brought: string | null = null;
-  // The oldest last: of several services with one tag, only the first found it as it was.
+  // The oldest last: of several services with one tag, only the first found its original image.
   for (const { step, phase, facts } of [...journal.entries()].reverse()) {
     if (step !== "pull") continue;
     if (phase !== "begin") {
@@ -71,15 +70,15 @@ async function pointTagBack(client: EngineClient, moved: MovedTag, brought: stri
 const MovedTag = v.object({ reference: v.string(), tag_was: v.string(), pulled: v.optional(v.string(), "") });
 type MovedTag = v.InferOutput<typeof MovedTag>;
 
-/** Whether this is the image that a pull brought; of one that did not end and named a tag alone, nobody knows what it brought. */
+/** Whether a pull brought this image; unknown for one that did not finish and named only a tag. */
 function isBrought(image: ImageInspect, { pulled }: MovedTag, brought: string | null): boolean {
   if (brought !== null) return image.Id === brought;
-  // A rollback asks for the very image of its snapshot.
+  // A rollback requests exactly its snapshot's image.
   if (isImageId(pulled)) return image.Id === pulled;
   return !pulled.includes("@") || hasDigest(image, pulled);
 }
 
-/** `rebuild`: makes containers again that a stranger removed; null without a snapshot of them. */
+/** `rebuild`: recreates containers that somebody removed; null without a snapshot of them. */
 type WayOfRun = (
   context: RecoverContext,
   ref: TargetRef,
@@ -87,7 +86,7 @@ type WayOfRun = (
   rebuild: Rebuild | null,
 ) => Promise<Recovery>;
 
-/** Leads all containers of a run one way. Where nothing is changed in the end, the tags are as they were, too. */
+/** Moves all containers of a run forward or back. If nothing changed in the end, the tags are restored too. */
 async function leadMembers(
   context: RecoverContext,
   ref: TargetRef,
@@ -104,7 +103,7 @@ async function leadMembers(
   return recovery;
 }
 
-/** Puts every container of a run back; see `RuntimeSession.undo`. */
+/** Restores every container of a run; see `RuntimeSession.undo`. */
 export const undoRun: WayOfRun = (context, ref, journal, rebuild) =>
   leadMembers(context, ref, journal, async (first, members) => {
     if (rebuild !== null) await rebuildLost(context, members, rebuild);
@@ -143,7 +142,7 @@ async function previousInPlace(context: RecoverContext, members: readonly RunMem
   });
 }
 
-/** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */
+/** After a crash all of a run's containers go forward, or all go back; see `RuntimeSession.recover`. */
 export const recoverTogether: WayOfRun = (context, ref, journal, rebuild) =>
   leadMembers(context, ref, journal, async (first, members) => {
     if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
@@ -196,7 +195,7 @@ async function endTogether(
   const committed: RunMember[] = [];
   for (const { member, found } of await situationsOf(context, members)) {
     if (!isInPlace(found)) {
-      // Somebody took the new one away: the previous one is better than nothing.
+      // Somebody removed the new one: the previous one is better than nothing.
       ends.push(
         await goBack(context, member.name, member.journal, { mend: mendOf(context, members, member, rebuild) }),
       );
@@ -236,9 +235,9 @@ async function startedOrFinished(context: RecoverContext, members: readonly RunM
 }
 
 /**
- * The new ones are stopped, those that hang on others first; the previous ones come back in the order of their needs; what is left
- * of the new ones is removed in reverse, because an engine may keep what others refer to. One that refuses to come back keeps the
- * others from nothing. Where others are put back, what a rollback made in nobody's place goes away again.
+ * Stops the new containers, dependants first; restores the previous ones in dependency order; removes the remaining new ones in reverse,
+ * because an engine may keep what others refer to. One that cannot be restored does not block the others. When others are restored,
+ * containers that a rollback added are removed again.
  */
 async function backTogether(
   context: RecoverContext,
@@ -249,7 +248,7 @@ async function backTogether(
   const added = addedOnes(await situationsOf(context, members));
   for (const member of members.toReversed()) {
     const choose = added.has(member) ? stopAdded : stopNext;
-    // Only what can be put back is taken down; what fails here is tried again on the way back itself.
+    // Only what can be restored is taken down; failures here are retried on the way back.
     await attempt(() => travel(context, member.name, member.journal, "undo", choose));
   }
   const ends: { member: RunMember; recovery: Recovery }[] = [];
@@ -287,7 +286,7 @@ async function backTogether(
   return together(ends.map(({ recovery }) => recovery));
 }
 
-/** `depends_on` with `service_healthy`, among those that are back. One that does not get healthy keeps nobody from coming back. */
+/** `depends_on` with `service_healthy`, among those that are back. One that does not become healthy blocks nobody. */
 async function awaitNeeds(
   context: RecoverContext,
   member: RunMember,
@@ -310,14 +309,14 @@ async function awaitNeeds(
     try {
       await healthFailure(context, { id: needed.Id, name: nameOf(needed) }, { atMostMs: patience.leftMs });
     } catch (error) {
-      // When the process is to end nobody waits: what is down comes up.
+      // When the process is ending nobody waits: what is down starts.
       if (!(error instanceof PluginError) && context.stopping?.aborted !== true) throw error;
     }
     patience.leftMs -= context.clock.elapsed() - since;
   }
 }
 
-/** Those that the run found no container of, unless it found none at all: then the new ones are all there is. */
+/** Containers without a previous one, unless none had one: then the new ones are all there is. */
 function addedOnes(situations: Awaited<ReturnType<typeof situationsOf>>): ReadonlySet<RunMember> {
   if (situations.every(({ found }) => found.previous === null)) return new Set();
   const isAdded = ({ previous, stranger, facts }: Situation) => {

@@ -4,12 +4,12 @@ import { composeLabels, composeOf } from "../compose/labels.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { canonical, objectAt, stringMapAt, stringsAt } from "../raw.ts";
 
-/** Whether the containers of one service are set differently: what one of them is then says nothing of the others. */
+/** Whether the containers of one service have different settings: one then says nothing about the others. */
 export function differingReplicas(replicas: readonly ContainerInspect[]): boolean {
   return new Set(replicas.map(settingsOf)).size > 1;
 }
 
-/** Without what tells one replica from another: its name, number, id, host ports and the names of its own volumes. */
+/** Without what differs between replicas: name, number, id, host ports and the names of their own volumes. */
 function settingsOf(container: ContainerInspect): string {
   const { Labels: labels, ...config } = comparableConfig(container.Config, container);
   const kept = Object.entries(stringMapAt(labels)).filter(([key]) => !ofOne.has(key));
@@ -36,7 +36,7 @@ function settingsOf(container: ContainerInspect): string {
   });
 }
 
-/** Compose itself leaves `replace` on recreated replicas. Dependencies are written in any order and compared as they are read. */
+/** Compose itself leaves `replace` on recreated replicas. Dependencies are in any order and compared as parsed. */
 const ofOne: ReadonlySet<string> = new Set([
   composeLabels.number,
   composeLabels.version,

@@ -35,7 +35,7 @@ import {
 } from "./target-plan.ts";
 import { type Successor, withNames } from "./ties.ts";
 
-/** A container that a rollback makes: as the snapshot has it, in place of the present one where there is one. */
+/** A container that a rollback creates from the snapshot, replacing the present one if there is one. */
 export interface Restored {
   member: SnapshotMember;
   present: Scene | null;
@@ -53,13 +53,13 @@ export interface RestorePlan {
 }
 
 interface Compared extends Restored {
-  /** What making it anew would change; null when it is not there. */
+  /** What recreating it would change; null when it does not exist. */
   diff: readonly FieldDiff[] | null;
-  /** It is there, and would be made just as it is. */
+  /** It exists, and would be recreated identically. */
   is_same: boolean;
 }
 
-/** The plan that leads a target back to a snapshot; containers that the snapshot does not have are left alone. Reads only. */
+/** The plan that restores a snapshot; containers that are not in the snapshot stay. Read-only. */
 export async function planRestore(
   client: Pick<EngineClient, "inspectImage"> & NeedsClient,
   found: FoundTarget,
@@ -169,10 +169,7 @@ async function compareMembers(
   return compared;
 }
 
-/**
- * What making it anew would change: the blueprints are compared, in which volumes have their names, and owners that were replaced
- * meanwhile are the same owners.
- */
+/** What recreating it would change. Compares the blueprints, with volumes by name, and with replaced owners as the same owners. */
 function memberDiffs(
   found: FoundTarget,
   snapshot: Snapshot,
@@ -183,7 +180,7 @@ function memberDiffs(
 ): readonly FieldDiff[] {
   const nameOfId = namesOfIds(found, snapshot, owners);
   const named = (shape: Blueprint) => ({ ...shape, host_config: withNames(shape.host_config, nameOfId) });
-  // One that is no longer on the engine has to be brought back, so its id counts as none.
+  // An image that is no longer on the engine must be pulled again, so its id counts as none.
   const oldImage = image ?? { ...member.image, Id: "" };
   const now = blueprint({
     container,
@@ -200,7 +197,7 @@ function memberDiffs(
   return [...diffs, { service, path: "State.Running", before: `${runs}`, after: `${willRun}`, because: "desired" }];
 }
 
-/** What the containers are called that the snapshot, or those that are there, name by their ids. */
+/** Names of containers that the snapshot, or the present containers, reference by id. */
 function namesOfIds(found: FoundTarget, snapshot: Snapshot, { stands }: Owners): (id: string) => string | null {
   const known = [...found.all, ...snapshot.members.map((each) => each.container)];
   return (id) => {
@@ -218,7 +215,7 @@ function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] 
   return [{ code: "other_target", message: say("restoring.other_target", { name: snapshot.name, target: ref.id }) }];
 }
 
-/** A container by itself is its name; of a group nobody but the group's own may be replaced. */
+/** A single container is its name; of a group only the group's own may be replaced. */
 function isOfTarget({ ref, members }: FoundTarget, container: ContainerInspect): boolean {
   return ref.kind === "container" || members.some((each) => each.container.Id === container.Id);
 }
@@ -278,7 +275,7 @@ function servicesOf(compared: readonly Compared[]): UpdatePlan["services"] {
   return [...services.values()];
 }
 
-/** A container by itself is hashed as its plan is: what it is set to, and what it should become. A stranger is meant as itself. */
+/** A single container is hashed like its plan: its settings, and what it should become. A stranger counts as itself. */
 function restoreHash(
   compared: readonly Compared[],
   dependants: readonly Replaced[],

@@ -32,7 +32,7 @@ interface Seen {
   was: v.InferOutput<typeof LeftMember> | null;
 }
 
-/** What a run left, and what became of it since; see `RuntimeSession.standing`. */
+/** What a run left, and what happened to it since; see `RuntimeSession.standing`. */
 export async function standingOf(
   context: RecoverContext,
   ref: TargetRef,
@@ -67,7 +67,7 @@ export async function standingOf(
   };
 }
 
-/** Restarts that were counted before do not tell against one that has been up since. */
+/** Earlier restarts do not count against a container that has been up since. */
 function readinessOf({ name, found, was }: Seen, ranMs: number) {
   const holder = holderOf(found);
   if (holder === null) return unready(say("readiness.no_container", { name }));
@@ -83,12 +83,12 @@ function leftOf(container: ContainerInspect | null): Left | null {
   return { id, name: nameOf(container), is_up: isRunning(container), started_at, restarts: RestartCount ?? 0 };
 }
 
-/** The one that has the target's name. */
+/** The container with the target's name. */
 function holderOf({ names, previous, next, stranger }: Situation): ContainerInspect | null {
   return [stranger, next, previous].find((each) => each !== null && nameOf(each) === names.name) ?? null;
 }
 
-/** A run that made nothing yet wrote down nothing either: it was to run. */
+/** A run that created nothing yet recorded nothing either: it was supposed to run. */
 function isToRun(situation: Situation): boolean {
   const { facts, next } = situation;
   const holder = holderOf(situation);
@@ -103,7 +103,7 @@ function isUpOrResting(situation: Situation): boolean {
   return isResting || (holder !== null && isRunning(holder));
 }
 
-/** Of a container of which nobody wrote down how it was left. */
+/** For a container whose final state nobody recorded. */
 function goneSince(name: string, { previous, next, stranger }: Situation): Message | null {
   if (stranger !== null) return say("recovery.name_taken", { name });
   return previous === null && next === null ? say("recovery.gone", { name }) : null;
@@ -116,7 +116,7 @@ function changeSince(
   isUp: boolean,
 ): Message | null {
   if (stranger !== null && stranger.Id !== was.stranger) return say("recovery.name_taken", { name });
-  // What a run made beside a previous one is of no use to anybody but the run.
+  // What a run created beside a previous container is useful only to the run.
   const [then, now] = was.previous === null ? [was.next, next] : [was.previous, previous];
   if (then === null) return null;
   if (now === null || now.Id !== then.id) return say("recovery.removed", { name: then.name });
@@ -130,8 +130,8 @@ function changeSince(
 }
 
 /**
- * Whether somebody started or stopped one that does not run now. A start by the engine's restart policy counts as a restart, one by
- * hand does not; and these policies leave nothing stopped that they were at work on.
+ * Whether somebody started or stopped a container that is not running now. A start by the engine's restart policy counts as a restart, a
+ * manual one does not; and these policies never leave a container stopped while they handle it.
  */
 function isHandled(then: Left, now: ContainerInspect): boolean {
   const policy = v.safeParse(v.object({ Name: v.string() }), now.HostConfig.RestartPolicy);

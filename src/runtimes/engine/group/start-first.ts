@@ -6,8 +6,8 @@ import { isBlank, listAt, objectAt, stringAt } from "../raw.ts";
 import type { Replaced } from "./target-plan.ts";
 
 /**
- * Why a container cannot run beside its successor for a while: what only one of them can have. Volumes can be shared by both;
- * whether the application bears that is for whoever opts in to know.
+ * Why a container cannot run beside its successor: resources that only one can have. Both can share volumes; whoever opts in must know
+ * whether the application tolerates that.
  */
 export function startFirstRefusals(
   { scene }: Replaced,

@@ -7,8 +7,8 @@ import { stringMapAt } from "../raw.ts";
 import type { SnapshotMember } from "../snapshot.ts";
 
 /**
- * Whether the container that a snapshot's one would take the place of is a stranger: not that one itself, not made by a run of ours,
- * and not what compose makes of the same service. Their name alone is what the two have in common.
+ * Whether the container in a snapshot member's place is a stranger: not the same one, not created by one of our runs, and not created by
+ * compose for the same service. They only share a name.
  */
 export function isStranger(member: SnapshotMember, present: Scene | null): boolean {
   if (present === null || present.container.Id === member.container.Id) return false;

@@ -25,7 +25,7 @@ import { startFirstRefusals } from "./start-first.ts";
 import type { FoundTarget } from "./target.ts";
 import { becauseOf, tiesTo } from "./ties.ts";
 
-/** One container that a run replaces. */
+/** A container that a run replaces. */
 export interface Replaced {
   scene: Scene;
   service: string;
@@ -33,23 +33,23 @@ export interface Replaced {
   /** What it becomes; null if it is recreated unchanged. */
   change: ImageChange | null;
   desired: ImageInspect | null;
-  /** One that ends by design: it is run once from the new image, before what needs it to have completed. */
+  /** Ends by design: it runs once from the new image, before whatever needs its completion. */
   is_job?: boolean;
 }
 
-/** A plan together with what it is performed from. */
+/** A plan with what it is performed from. */
 export interface TargetPlan {
   plan: UpdatePlan<ContainersDetail>;
-  /** In the order of their start. */
+  /** In start order. */
   replaced: readonly Replaced[];
   /** The same, as groups that go down and up together. */
   clusters: readonly (readonly Replaced[])[];
 }
 
-/** Finds the image that a change leads to, as far as the engine has it. */
+/** Finds the new image of a change, as far as the engine has it. */
 export type DesiredImage = (client: EngineClient, change: ImageChange) => Promise<ImageInspect | null>;
 
-/** Plans changes to services of a target. Reads only. */
+/** Plans changes to services of a target. Read-only. */
 export async function planTarget(
   client: EngineClient,
   found: FoundTarget,
@@ -57,7 +57,7 @@ export async function planTarget(
   wanted: PlanOptions,
   desiredImage: DesiredImage = findDesiredImage,
 ): Promise<TargetPlan> {
-  // As the plan itself tells it: made again from that, it is the same one.
+  // As in the plan itself, so that planning again from it gives the same plan.
   const { start_first } = wanted;
   const options = { start_first, drain_seconds: start_first ? wanted.drain_seconds : 0 };
   const planned: { replaced: Replaced; plan: ContainerPlan }[] = [];
@@ -90,7 +90,7 @@ export async function planTarget(
   const moving = planned.filter(({ plan }) => !plan.is_noop).map(({ replaced }) => replaced);
   const dependants = await dependantsOf(found, moving);
   const arranged = arrange([...moving, ...dependants].map(arrangeable));
-  // Whether an image is here yet must not change what was consented to.
+  // Whether an image is already here must not change what was approved.
   const hashed = [...everything, ...(await dependantsOf(found, everything))];
   const label = (replaced: Replaced) => labelOf(found, replaced);
   return {
@@ -102,7 +102,7 @@ export async function planTarget(
       order: options.start_first ? "start_first" : "stop_first",
       drain_seconds: options.drain_seconds,
       owed: owedAmong(hashed.map(({ scene }) => scene)),
-      // What files will say takes a look outside of the engine: whoever shows the plan adds it.
+      // Notices about files need a look outside of the engine: whoever shows the plan adds them.
       files: [],
       diff: diffOf(found, planned),
       carried: planned.map(({ plan }) => plan.carried).reduce(added, {}),
@@ -122,7 +122,7 @@ export async function planTarget(
       warnings: distinct([
         ...dependants.flatMap((each) => dependantWarnings(found, each)),
         ...planned.flatMap(({ replaced, plan }) =>
-          // What the compose file will say is told exactly by `files`.
+          // `files` has the exact notices about compose files.
           [...plan.warnings.filter((each) => each.code !== "compose_file"), ...jobWarnings(replaced)].map((each) =>
             told(each, label(replaced)),
           ),
@@ -177,7 +177,7 @@ function distinct(notices: readonly Refusal[]): readonly Refusal[] {
   });
 }
 
-/** How a message calls a container of a group; null where the target is that container. */
+/** A group's container in a message; null when the target is that container. */
 function labelOf(found: FoundTarget, { service, scene }: Replaced): string | null {
   if (found.ref.kind === "container") return null;
   const replicas = found.members.filter((each) => each.service === service);
@@ -189,15 +189,15 @@ function told(notice: Refusal, label: string | null): Refusal {
 }
 
 /**
- * What has to be made anew because it hangs on the id of one that is replaced, or because its compose file asks for a restart
- * with it; and what hangs on those, and so on.
+ * What must be recreated because it depends on the id of a replaced container, or because its compose file asks for a restart with it; and
+ * its dependants in turn.
  */
 export async function dependantsOf(found: FoundTarget, replaced: readonly Replaced[]): Promise<readonly Replaced[]> {
   const included = new Map(replaced.map((each) => [each.scene.container.Id, each.scene.container]));
   const dependants: Replaced[] = [];
   for (const owner of included.values()) {
     for (const container of found.all) {
-      // What an earlier run keeps aside is being removed, and nobody lives in it.
+      // An earlier run's backup is being removed, and nothing depends on it.
       if (included.has(container.Id) || leftoverOf(nameOf(container)) !== null) continue;
       const because = becauseOf(container, owner);
       if (because === null) continue;
@@ -210,7 +210,7 @@ export async function dependantsOf(found: FoundTarget, replaced: readonly Replac
   return dependants;
 }
 
-/** What recreating such a container would lose or start, under the name that the rest of the target has for it. */
+/** What recreating such a container would lose or start, under the name the rest of the target has for it. */
 export function dependantWarnings(found: FoundTarget, replaced: Replaced): readonly Refusal[] {
   const { container, around } = replaced.scene;
   const label = labelOf(found, replaced) ?? nameOf(container);
@@ -234,13 +234,13 @@ export function owedAmong(scenes: readonly Scene[]): readonly string[] {
   return scenes.filter((scene) => scene.is_owed).map(({ container }) => nameOf(container));
 }
 
-/** What is arranged, and the containers by which it is known and that say what it needs: of a rollback those of then and now. */
+/** What is arranged, with the containers by which it is known and that declare its needs: for a rollback past and present ones. */
 export interface Arrangeable<T> {
   item: T;
   containers: readonly ContainerInspect[];
 }
 
-/** Who has to be there before whom, and who goes down together. */
+/** Who must exist before whom, and who goes down together. */
 export function arrange<T>(all: readonly Arrangeable<T>[]): {
   order: readonly T[];
   clusters: readonly (readonly T[])[];
@@ -268,12 +268,12 @@ export function arrange<T>(all: readonly Arrangeable<T>[]): {
   return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message }] };
 }
 
-/** As it is arranged with others. */
+/** A replacement in the form of `arrange`. */
 export function arrangeable(replaced: Replaced): Arrangeable<Replaced> {
   return { item: replaced, containers: [replaced.scene.container] };
 }
 
-/** It ended well, and another service of the project waits for just that before it starts. */
+/** It succeeded, and another service of the project waits for exactly that before it starts. */
 function isJob(found: FoundTarget, container: ContainerInspect): boolean {
   const { State: state } = container;
   const labels = composeOf(container);

@@ -10,26 +10,26 @@ import { isBlank } from "../raw.ts";
 import { imageCache, orNull, rememberedImages, surveyContainers } from "../survey.ts";
 import { becauseOf } from "./ties.ts";
 
-/** One container of a target, and the service that it is. */
+/** A target's container with its service. */
 export interface Member {
   container: ContainerInspect;
   service: string;
 }
 
-/** Everything that an engine has, as it was found at one time. */
+/** All containers of an engine at one time. */
 export interface Survey {
   all: readonly ContainerInspect[];
   sceneOf(container: ContainerInspect): Promise<Scene>;
 }
 
-/** A target among it. */
+/** A target in it. */
 export interface FoundTarget extends Survey {
   ref: TargetRef;
-  /** In the order of service and number; empty when the target is gone. */
+  /** In order of service and number; empty when the target is gone. */
   members: readonly Member[];
 }
 
-/** Looks around: only what has changed since the last time is asked for, which is enough for lists. */
+/** Surveys the engine: only asks for what changed since the last time, which is enough for lists. */
 export async function findSurvey(source: SceneSource): Promise<Survey> {
   const { client, memory } = source;
   const all = await surveyContainers(client, memory);
@@ -47,9 +47,8 @@ export async function lookAtTarget(source: SceneSource, ref: TargetRef): Promise
 }
 
 /**
- * A target for plans and runs: it and whatever hangs on it is asked for anew and completely; of the rest of the engine what it is
- * called, whether it runs and what it was made with counts, and a list tells when that has changed. One that is gone has no members.
- * `owed`: see `PlanOptions`.
+ * A target for plans and runs: it and its dependants are read anew and completely; for the rest of the engine only name, state and creation
+ * matter, and a list shows when these changed. A target that is gone has no members. `owed`: see `PlanOptions`.
  */
 export async function findTarget(
   source: SceneSource,
@@ -94,7 +93,7 @@ function orThrow(found: FoundTarget): FoundTarget {
 /** A target's containers, and those that a run would recreate with them, directly or through others: none from memory. */
 function concernedBy(ref: TargetRef, all: readonly ContainerInspect[]): ReadonlySet<ContainerInspect> {
   const concerned = new Set(membersOf(ref, all).map(({ container }) => container));
-  // The engine tells links by the names that others have now, and no list shows that one has got another.
+  // The engine reports links by the current names of others, and no list shows a renaming.
   for (const each of all) if (!isBlank(each.HostConfig.Links)) concerned.add(each);
   for (const each of concerned) {
     for (const other of all) if (becauseOf(other, each) !== null) concerned.add(other);
@@ -110,7 +109,7 @@ export function membersOf(ref: TargetRef, all: readonly ContainerInspect[]): rea
   return composeGroups(all).get(ref.id) ?? [];
 }
 
-/** The containers of each compose project: those of its services, not the ones of single `compose run`s, nor what runs of ours left. */
+/** The containers of each compose project: those of its services, without single `compose run`s and our runs' backups. */
 export function composeGroups(all: readonly ContainerInspect[]): ReadonlyMap<string, readonly Member[]> {
   const groups = new Map<string, { member: Member; number: number }[]>();
   for (const container of all) {

@@ -5,8 +5,8 @@ import { type ContainerInspect, isIdPrefix, nameOf } from "../objects.ts";
 import { isBlank, type RawObject, stringAt, stringsAt } from "../raw.ts";
 
 /**
- * How a container hangs on another one: it lives in its namespaces, uses its volumes, is linked to it, or requires it. Podman keeps
- * the id of one that is required and starts it with whatever requires it.
+ * How a container depends on another: by its namespaces, volumes or links, or by requiring it. Podman stores a required container's id and
+ * starts it with its dependants.
  */
 export type Tie = "namespace" | "volumes" | "link" | "requirement";
 
@@ -14,7 +14,7 @@ const modes = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "Cg
 const shared = "container:";
 const requirements = "Dependencies";
 
-/** Whether a text of the engine's means this container: its name, or the beginning of its id. */
+/** Whether an engine's text means this container: its name, or the beginning of its id. */
 export function isNameOrId(text: string, container: Pick<ContainerInspect, "Id" | "Name">): boolean {
   const bare = text.replace(/^\//, "");
   return bare === nameOf(container) || isIdPrefix(bare, container.Id);
@@ -51,8 +51,8 @@ function isRestartedWith(container: ContainerInspect, owner: ContainerInspect): 
 }
 
 /**
- * The containers that one names in its modes, volumes and requirements, by their name or id, with the place where it names them. Requirements
- * have no order, so all of them stand in one place.
+ * The containers named in modes, volumes and requirements, by name or id, with the place. Requirements have no order, so all of them share
+ * one place.
  */
 export function ownersIn(host: RawObject): readonly { place: string; reference: string }[] {
   const shares = modes.flatMap((mode) => {
@@ -66,15 +66,15 @@ export function ownersIn(host: RawObject): readonly { place: string; reference: 
   return [...shares, ...volumes, ...required];
 }
 
-/** What a replaced container is called from now on: by those that name its id, and, while it has no name yet, by links. */
+/** New references to a replaced container: for those that name its id, and for links while it has no name yet. */
 export interface Successor {
   id: string;
   name: string;
 }
 
 /**
- * The blueprint with every reference to a replaced container led to its successor. A reference by name stays: at the start, which
- * is when an engine reads it, the successor has the name. A link is bound to a container when it is made, so it is led there too.
+ * The blueprint with every reference to a replaced container changed to its successor. A reference by name stays: when the engine reads it,
+ * at the start, the successor has the name. A link is bound when it is created, so it is changed too.
  */
 export function rebased(
   blueprint: Blueprint,
@@ -113,7 +113,7 @@ export function rebased(
   return { ...blueprint, host_config: host };
 }
 
-/** The host configuration with ids of other containers as their names: equal where a successor took an owner's place. */
+/** The host configuration with names for other containers' ids: equal when a successor replaced an owner. */
 export function withNames(host: RawObject, nameOfId: (id: string) => string | null): RawObject {
   const named = (text: string) => nameOfId(text) ?? text;
   const changed = modes.flatMap((mode) => {

@@ -23,7 +23,7 @@ import type { Restored } from "./restore.ts";
 import { getTarget } from "./target.ts";
 import { arrange, arrangeable, dependantsOf, type Replaced } from "./target-plan.ts";
 
-/** The replacement of a container by one from another image, or, for what hangs on others, from its own. Throws when the image is not here. */
+/** Replaces a container by one from another image, or, for dependants, from its own. Throws when the image is not here. */
 export async function unitOf(client: EngineClient, replaced: Replaced): Promise<Unit> {
   const { scene, change, desired } = replaced;
   const { container, image } = scene;
@@ -55,7 +55,7 @@ export async function unitOf(client: EngineClient, replaced: Replaced): Promise<
   };
 }
 
-/** The replacement of a container by one as a snapshot has it. */
+/** Replaces a container by one from a snapshot. */
 export function restoredUnit(
   { client, apiVersion, engine_platform }: Pick<SceneSource, "client" | "apiVersion" | "engine_platform">,
   { member, present }: Restored,
@@ -70,14 +70,14 @@ export function restoredUnit(
     new_image_config: member.image.Config,
     platform: foreignPlatform({ image: member.image, engine_platform }),
     files: carriedFiles(client, member.files === null ? null : Buffer.from(member.files, "base64")),
-    // What it did then is done.
+    // Its work is done.
     is_job: false,
     known_as: [member.container.Id, ...(old === null ? [] : [old.Id])],
     origin: member.container,
   };
 }
 
-/** How a run's own snapshot makes a previous container again. */
+/** Recreates a previous container from the run's own snapshot. */
 export function rebuildFrom(client: EngineClient, members: readonly SnapshotMember[], apiVersion: string): Rebuild {
   return (name): Lost | null => {
     const member = members.find((each) => each.name === name);
@@ -108,9 +108,8 @@ function carriedFiles(client: EngineClient, archive: Uint8Array | null): Carried
 }
 
 /**
- * The complete configuration of a target and of what hangs on it, before anything is replaced. Of several containers those come
- * first that others need. A container that cannot be saved is left out where there are others: a run replaces none of those, and an
- * unbound one must not keep the rest from being updated.
+ * The complete configuration of a target and its dependants, before anything is replaced. Dependencies come first. A container that cannot
+ * be saved is left out if there are others: a run replaces none of those, and an unbound one must not block the rest.
  */
 export async function capture(source: SceneSource, ref: TargetRef): Promise<string> {
   const found = await getTarget(source, ref);
