@@ -13,7 +13,11 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
     assets: (name) => `/assets/${name}`,
     notices: [],
     counts: { overview: 3 },
-    status: { tone: "current", text: "48 sources checked 2 minutes ago", href: "/trackers" },
+    status: {
+      tone: "current",
+      text: changes.language === "zh" ? "48 个来源均已检查" : "48 sources checked",
+      href: "/trackers",
+    },
     ...changes,
   };
 }

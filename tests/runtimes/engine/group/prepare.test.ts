@@ -70,7 +70,7 @@ describe("a prepared update", () => {
     const prepared = await session.prepare(plan, [], memoryJournal());
     expect(prepared.is_noop).toBe(false);
     expect(surveys()).toBe(0);
-    await expect(prepared.apply()).rejects.toThrow("No such thing");
+    await expect(prepared.apply()).rejects.toMatchObject({ said: { params: { answer: "No such thing" } } });
     expect(engine.calls.indexOf("GET /containers/json")).toBeLessThan(engine.calls.indexOf("POST /containers/create"));
     expect(surveys()).toBe(1);
   });
