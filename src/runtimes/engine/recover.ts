@@ -45,19 +45,6 @@ const longestReleaseMs = 5_000;
 /** Makes a previous container again that the engine never starts again; null where nobody knows how it was made. */
 export type Mend = (() => Promise<void>) | null;
 
-/** Puts the previous container back, whatever it finds; see `RuntimeSession.undo`. */
-export async function putBack(context: RecoverContext, name: string, journal: Journal, mend: Mend): Promise<Recovery> {
-  await journal.begin("undo", { at: context.clock.now() });
-  await awaitPendingCreate(context, name, journal);
-  const recovery = await goBack(context, name, journal, { mend });
-  if (recovery.state === "down") {
-    await journal.fail("undo", toldAs("error", recovery.detail));
-    throw new PluginError("rejected", recovery.detail);
-  }
-  await journal.finish("undo", { state: recovery.state });
-  return recovery;
-}
-
 /** Removes the backup and nothing else: it has this run's name for it and a successor of this run. */
 export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   await journal.begin("remove_old", { at: context.clock.now() });
@@ -104,34 +91,6 @@ export async function removeAfterFailure(
   throw new PluginError("rejected", message);
 }
 
-/**
- * After a crash. What is on the engine decides first: a new container that was never started leads back, one that was started
- * leads on, unless the journal says that the way back had begun or that the result was committed.
- */
-export async function recoverRun(
-  context: RecoverContext,
-  name: string,
-  journal: Journal,
-  mend: Mend,
-): Promise<Recovery> {
-  await awaitPendingCreate(context, name, journal);
-  const situation = await look(context, name, journal);
-  if (isEnded(journal) && isInPlace(situation)) {
-    // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
-    const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
-    if (failure !== null) {
-      return { state: "down", detail: say("recovery.new_does_not_start", { name, cause: failure.said }) };
-    }
-    await removePrevious(context, name, journal);
-    return { state: "finished", detail: say("recovery.in_place", { names: [name] }) };
-  }
-  if (isGoingOn(situation, journal)) return goOn(context, name, journal, mend);
-  const recovery = await goBack(context, name, journal, { mend });
-  if (recovery.state === "down") await journal.fail("undo", toldAs("error", recovery.detail));
-  else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
-  return recovery;
-}
-
 /** The result was committed: what is in place leads on, and nothing that worked is put back. */
 export function isEnded(journal: Journal): boolean {
   return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
@@ -154,16 +113,6 @@ export function isGoingOn({ next, names, facts, stranger }: Situation, journal: 
 function isJobOpen({ facts }: Pick<Situation, "facts">, journal: Journal): boolean {
   const last = journal.entries().findLast((entry) => entry.step === "wait" && entry.facts.job === true);
   return last === undefined ? facts?.is_job === true : last.phase !== "finish";
-}
-
-async function goOn(context: RecoverContext, name: string, journal: Journal, mend: Mend): Promise<Recovery> {
-  const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
-  if (failure !== null) return goBack(context, name, journal, { mend });
-  const { previous } = await look(context, name, journal);
-  if (previous === null) {
-    return { state: "finished", detail: say("recovery.in_place_gone", { names: [name] }) };
-  }
-  return { state: "started", detail: say("recovery.in_place_kept", { names: [name] }) };
 }
 
 /** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */

@@ -18,9 +18,7 @@ import {
   look,
   type Mend,
   type MoveFailed,
-  putBack,
   type RecoverContext,
-  recoverRun,
   removeAfterFailure,
   removePrevious,
   restingMove,
@@ -91,25 +89,21 @@ async function leadMembers(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
-  way: (first: RunMember, members: readonly RunMember[]) => Promise<Recovery>,
+  way: (members: readonly RunMember[]) => Promise<Recovery>,
 ): Promise<Recovery> {
   const members = runMembers(journal, ref);
-  const [first] = members;
   const recovery: Recovery =
-    first === undefined
+    members.length === 0
       ? { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) }
-      : await way(first, members);
+      : await way(members);
   if (recovery.state === "untouched") await pointTagsBack(context, journal);
   return recovery;
 }
 
-/** Restores every container of a run; see `RuntimeSession.undo`. */
+/** Restores every container of a run, whatever it finds; see `RuntimeSession.undo`. */
 export const undoRun: WayOfRun = (context, ref, journal, rebuild) =>
-  leadMembers(context, ref, journal, async (first, members) => {
+  leadMembers(context, ref, journal, async (members) => {
     if (rebuild !== null) await rebuildLost(context, members, rebuild);
-    if (members.length === 1) {
-      return await putBack(context, first.name, first.journal, mendOf(context, members, first, rebuild));
-    }
     for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
     const recovery = await backTogether(context, members, rebuild);
     if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
@@ -142,13 +136,14 @@ async function previousInPlace(context: RecoverContext, members: readonly RunMem
   });
 }
 
-/** After a crash all of a run's containers go forward, or all go back; see `RuntimeSession.recover`. */
+/**
+ * After a crash all of a run's containers go forward, or all go back; see `RuntimeSession.recover`. The engine's state decides first: a
+ * new container that never started leads back, one that was started leads forward, unless the journal says that undoing had begun or
+ * the result was committed.
+ */
 export const recoverTogether: WayOfRun = (context, ref, journal, rebuild) =>
-  leadMembers(context, ref, journal, async (first, members) => {
+  leadMembers(context, ref, journal, async (members) => {
     if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
-    if (members.length === 1) {
-      return await recoverRun(context, first.name, first.journal, mendOf(context, members, first, rebuild));
-    }
     if (isEnded(journal)) return await endTogether(context, members, rebuild);
     const situations = await situationsOf(context, members);
     if (situations.every(({ member, found }) => isGoingOn(found, member.journal))) {
@@ -196,11 +191,13 @@ async function endTogether(
   for (const { member, found } of await situationsOf(context, members)) {
     if (!isInPlace(found)) {
       // Somebody removed the new one: the previous one is better than nothing.
-      ends.push(
-        await goBack(context, member.name, member.journal, { mend: mendOf(context, members, member, rebuild) }),
-      );
+      const mend = mendOf(context, members, member, rebuild);
+      const recovery = await goBack(context, member.name, member.journal, { mend });
+      await endWayBack(member, recovery);
+      ends.push(recovery);
       continue;
     }
+    // A restarted engine may have left it stopped. If it cannot start, the previous one is kept.
     const failure = await attempt(() => travel(context, member.name, member.journal, "start", moveForward));
     if (failure !== null) {
       ends.push({
@@ -237,7 +234,8 @@ async function startedOrFinished(context: RecoverContext, members: readonly RunM
 /**
  * Stops the new containers, dependants first; restores the previous ones in dependency order; removes the remaining new ones in reverse,
  * because an engine may keep what others refer to. One that cannot be restored does not block the others. When others are restored,
- * containers that a rollback added are removed again.
+ * containers that a rollback added are removed again. Nothing depends on the last member, and the first
+ * one back stops its own new container: a single container, which is both, is restored in one go.
  */
 async function backTogether(
   context: RecoverContext,
@@ -246,7 +244,9 @@ async function backTogether(
 ): Promise<Recovery> {
   for (const { name, journal } of members) await awaitPendingCreate(context, name, journal);
   const added = addedOnes(await situationsOf(context, members));
+  const [first, last] = [members.at(0), members.at(-1)];
   for (const member of members.toReversed()) {
+    if (member === first && !added.has(member)) continue;
     const choose = added.has(member) ? stopAdded : stopNext;
     // Only what can be restored is taken down; failures here are retried on the way back.
     await attempt(() => travel(context, member.name, member.journal, "undo", choose));
@@ -262,13 +262,14 @@ async function backTogether(
       patience,
     );
     const mend = mendOf(context, members, member, rebuild);
-    const recovery = await goBack(context, member.name, member.journal, { choose: keepingNext, mend });
+    const choose = member === last ? moveBack : keepingNext;
+    const recovery = await goBack(context, member.name, member.journal, { choose, mend });
     ends.push({ member, recovery });
   }
   for (const member of [...added].toReversed()) ends.push({ member, recovery: await takeAway(context, member) });
   for (const end of ends.toReversed()) {
     const { member, recovery } = end;
-    if (recovery.state !== "untouched" && recovery.state !== "down") continue;
+    if (member === last || (recovery.state !== "untouched" && recovery.state !== "down")) continue;
     const isDown = recovery.state === "down";
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
     const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
@@ -277,13 +278,13 @@ async function backTogether(
       end.recovery = { ...recovery, detail, ...(isDown ? {} : { is_left_over: true }) };
     }
   }
-  for (const { member, recovery } of ends) {
-    const { journal } = member;
-    if (!hasEntry(journal, "undo", "begin")) continue;
-    if (recovery.state === "down") await journal.fail("undo", toldAs("error", recovery.detail));
-    else await journal.finish("undo", { state: recovery.state });
-  }
+  for (const { member, recovery } of ends) await endWayBack(member, recovery);
   return together(ends.map(({ recovery }) => recovery));
+}
+
+async function endWayBack({ journal }: RunMember, recovery: Recovery): Promise<void> {
+  if (recovery.state === "down") await journal.fail("undo", toldAs("error", recovery.detail));
+  else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
 }
 
 /** `depends_on` with `service_healthy`, among those that are back. One that does not become healthy blocks nobody. */
@@ -293,6 +294,7 @@ async function awaitNeeds(
   back: readonly RunMember[],
   patience: { leftMs: number },
 ): Promise<void> {
+  if (back.length === 0) return;
   const { previous } = await look(context, member.name, member.journal);
   const labels = previous === null || isRunning(previous) ? null : composeOf(previous);
   const needs = labels?.depends_on.filter(({ condition }) => condition === "service_healthy") ?? [];

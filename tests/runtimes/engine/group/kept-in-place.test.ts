@@ -120,3 +120,14 @@ describe("a group of which one container stays down after a failed way back", ()
     expect(states()).toContain("db previous as db-previous exited");
   });
 });
+
+test("recovery after the commit ends the way back of one whose new container somebody took away", async () => {
+  const { clock, journal, containers, states, context } = await replacedBoth(new Set());
+  await journal.begin("commit");
+  await journal.finish("commit");
+  containers.splice(1, 1);
+  expect(await clock.runUntil(recoverTogether(context, ref, journal, null))).toMatchObject({ state: "mixed" });
+  expect(states()).toEqual(["db previous as db running", "web next as web running"]);
+  const last = journal.entries().findLast(({ step }) => step === "undo");
+  expect(last).toMatchObject({ phase: "finish", facts: { container: "db", state: "untouched" } });
+});
