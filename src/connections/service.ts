@@ -68,12 +68,13 @@ function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
 
 /** Connections to runtimes: stored, tested, opened for runs, and listed with their targets. */
 export function connectionService(options: ConnectionServiceOptions) {
-  const { db, clock, audit, runtimes, credentials, self } = options;
-  const Input = connectionInput(runtimes);
-  const targetKinds = new Map(Object.values(runtimes).flatMap((each) => each.target_kinds.map((of) => [of.kind, of])));
+  const { db, clock, audit, credentials, self } = options;
+  const Input = connectionInput(options.runtimes);
+  const runtimes = new Map(Object.entries(options.runtimes));
+  const targetKinds = new Map([...runtimes.values()].flatMap((each) => each.target_kinds.map((of) => [of.kind, of])));
 
   const runtimeOf = ({ kind }: Pick<ConnectionRow, "kind">): Runtime => {
-    const runtime = runtimes[kind];
+    const runtime = runtimes.get(kind);
     if (runtime === undefined) throw new Error(`The stored connection kind "${kind}" is not known`);
     return runtime;
   };
@@ -182,12 +183,12 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** The runtime's declaration of a target kind; throws for an unknown one. */
     targetKind,
     /** The target kinds of a connection kind. */
-    targetKindsOf: (kind: string): readonly TargetKind[] => runtimes[kind]?.target_kinds ?? [],
+    targetKindsOf: (kind: string): readonly TargetKind[] => runtimes.get(kind)?.target_kinds ?? [],
     /** The schema of a new connection, for the API's documentation and the form. */
     Input,
     /** Warnings about an address before it is stored, for the form; none for an unusable one. */
     warningsOf: (kind: unknown, config: unknown): ConnectionView["warnings"] => {
-      const known = typeof kind === "string" ? runtimes[kind] : undefined;
+      const known = typeof kind === "string" ? runtimes.get(kind) : undefined;
       return known === undefined ? [] : toldEach(known.warnings(config));
     },
 

@@ -46,6 +46,7 @@ import {
   nameInstead,
   observeMissing,
   refuseId,
+  refuseKind,
   refuseTarget,
   type SeenTarget,
   targetInUse,
@@ -99,12 +100,6 @@ export function executorService(options: ExecutorServiceOptions) {
   const lookDeps = { read: db.read, connections };
   const viewDeps = { read: db.read, clock, timezone: options.timezone, findTargetKind: connections.targetKind };
   const settingsOf = (read: Reader, id: string) => readSettings(read, connections.targetKind, id);
-  /** Throws 422 for a kind of target that is not behind the connection. */
-  const refuseKind = (connection: { name: string; kind: string }, { kind }: ExecutorInput["target"]): void => {
-    const kinds = connections.targetKindsOf(connection.kind).map((each) => each.kind);
-    if (kinds.includes(kind)) return;
-    throw invalidInput({ "target.kind": say("executors.target_kind_wanted", { connection: connection.name, kinds }) });
-  };
 
   const getRow = async (read: Reader, id: string): Promise<ExecutorRow> => {
     const row = await findExecutor(read, id);
@@ -139,7 +134,6 @@ export function executorService(options: ExecutorServiceOptions) {
     }
     const [connection] = await connectionFacts(read, [input.connection_id]);
     if (connection === undefined) throw invalidInput({ connection_id: noSuch("connection", input.connection_id) });
-    refuseKind(connection, input.target);
     const byName = await findExecutorByName(read, input.name);
     if (byName !== null && byName.id !== ownId) {
       throw nameTaken("executor", input.name);
@@ -288,7 +282,7 @@ export function executorService(options: ExecutorServiceOptions) {
       if (connection === undefined) {
         throw invalidInput({ connection_id: noSuch("connection", parsed.connection_id) });
       }
-      refuseKind(connection, parsed.target);
+      refuseKind(connections, connection, parsed.target);
       const target = targetOf(parsed.target, connections.targetKind);
       return await planWith(
         { ...parsed, id: "", target, bindings, window: parsed.window },

@@ -23,7 +23,7 @@ const lookTimeoutMs = 5_000;
 
 export interface TargetCheckDeps {
   read: Reader;
-  connections: Pick<ConnectionService, "open" | "targetKind">;
+  connections: Pick<ConnectionService, "open" | "targetKind" | "targetKindsOf">;
 }
 
 /** What is known of a target that is to be bound. */
@@ -54,6 +54,7 @@ export async function lookAtTarget(
   const unseen = { services: null, is_missing: false, name: null, unknown_settings: null };
   const [connection] = await connectionFacts(deps.read, [connection_id]);
   if (connection === undefined) return { ...unseen, conflict: null };
+  refuseKind(deps.connections, connection, ref);
   const others = (await executorsOfConnection(deps.read, connection_id)).filter(
     (each) => each.id !== ownId && each.target_kind !== ref.kind,
   );
@@ -78,6 +79,17 @@ export async function lookAtTarget(
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
     return { ...unseen, conflict: conflictAmong(wanted, null, others, new Map()) };
   }
+}
+
+/** Throws 422 for a kind of target that is not behind the connection. */
+export function refuseKind(
+  { targetKindsOf }: Pick<ConnectionService, "targetKindsOf">,
+  connection: { name: string; kind: string },
+  { kind }: TargetRef,
+): void {
+  const kinds = targetKindsOf(connection.kind).map((each) => each.kind);
+  if (kinds.includes(kind)) return;
+  throw invalidInput({ "target.kind": say("executors.target_kind_wanted", { connection: connection.name, kinds }) });
 }
 
 /** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */

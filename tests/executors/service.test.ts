@@ -99,6 +99,7 @@ describe("create()", () => {
     ["half an hour of age", { minimum_age_hours: 0.5 }, "minimum_age_hours"],
     ["an unknown field", { colour: "red" }, "colour"],
     ["no target", { target: { kind: "container", id: "" } }, "target.id"],
+    ["a kind of target that the connection has not", { target: { kind: "release", id: "web" } }, "target.kind"],
   ])("refuses %s", async (_name, changes, field) => {
     expect(
       Object.keys(await refusedFields(world.main.executors.create(systemActor, { ...input(), ...changes }))),
