@@ -39,6 +39,7 @@ import {
   serviceView,
   type TargetList,
 } from "./schema.ts";
+import { unknownRuntime, unknownTargetKind } from "./unknown-kind.ts";
 
 export type ConnectionService = ReturnType<typeof connectionService>;
 
@@ -73,16 +74,8 @@ export function connectionService(options: ConnectionServiceOptions) {
   const runtimes = new Map(Object.entries(options.runtimes));
   const targetKinds = new Map([...runtimes.values()].flatMap((each) => each.target_kinds.map((of) => [of.kind, of])));
 
-  const runtimeOf = ({ kind }: Pick<ConnectionRow, "kind">): Runtime => {
-    const runtime = runtimes.get(kind);
-    if (runtime === undefined) throw new Error(`The stored connection kind "${kind}" is not known`);
-    return runtime;
-  };
-  const targetKind = (kind: string): TargetKind => {
-    const found = targetKinds.get(kind);
-    if (found === undefined) throw new Error(`The stored target kind "${kind}" is not known`);
-    return found;
-  };
+  const runtimeOf = ({ kind }: Pick<ConnectionRow, "kind">): Runtime => runtimes.get(kind) ?? unknownRuntime(kind);
+  const targetKind = (kind: string): TargetKind => targetKinds.get(kind) ?? unknownTargetKind(kind);
   const isGroup = ({ ref }: Pick<Target, "ref">): boolean => targetKind(ref.kind).is_group;
   /** The group of a container, or the containers of a group. */
   const relatedTo = (target: Target, all: readonly Target[]): readonly Target[] => {

@@ -467,6 +467,8 @@ export const PlanView = v.object({
         }),
       ),
       ...PlannedContainers.entries,
+      /** What the plan says in the form of the target's kind. */
+      detail: v.optional(v.record(v.string(), v.unknown()), {}),
       order: v.picklist(["stop_first", "start_first"]),
       drain_seconds: v.number(),
       /** Files that will say something else than what runs, with what to write into them. */

@@ -121,6 +121,11 @@ function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: 
   return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, message) };
 }
 
+function containersIn(detail: UpdatePlan["detail"]) {
+  const parsed = v.safeParse(PlannedContainers, detail);
+  return parsed.success ? parsed.output.containers : [];
+}
+
 /** The middle one; of two middle ones the longer, because it is what somebody counts with. */
 function median(ascending: readonly number[]): number | null {
   return ascending[Math.floor(ascending.length / 2)] ?? null;
@@ -152,7 +157,8 @@ export function planView(
               from: { reference: from.reference, digest: from.digest, image_id: from.image_id },
               to: { reference: to.reference, digest: to.digest },
             })),
-            containers: v.parse(PlannedContainers, plan.detail).containers,
+            containers: containersIn(plan.detail),
+            detail: { ...plan.detail },
             order: plan.order,
             drain_seconds: plan.drain_seconds,
             files: toldEach(plan.files),

@@ -3,4 +3,5 @@ import type { Area } from "./types.ts";
 export const connections = {
   answered: ({ runtime, version }: { runtime: string; version: string }) => `Connected to ${runtime} ${version}`,
   disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled; enable it first`,
+  kind_unknown: ({ kind }: { kind: string }) => `This version of Tidemark has no connections of type "${kind}"`,
 } satisfies Area;

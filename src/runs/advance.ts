@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
-import type { runs } from "../db/tables.ts";
 import { nextTryAt, type StoredOutage } from "../executors/schema.ts";
 import { toldAs, withTexts } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
@@ -23,7 +22,7 @@ export interface AdvanceDeps {
   redact: (text: string) => string;
 }
 
-type Columns = Omit<Partial<typeof runs.$inferInsert>, "state" | "id" | "reason" | "reason_code" | "serving">;
+type Columns = Omit<Partial<RunRow>, "state" | "id" | "reason" | "reason_code" | "serving">;
 
 export interface AdvanceFacts {
   lease: Pick<Lease, "owner">;

@@ -204,7 +204,7 @@ const PlanColumn = v.object({
       to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
     }),
   ),
-  diff: v.array(FieldDiffView),
+  diff: v.array(v.object({ ...FieldDiffView.entries, because: v.fallback(FieldDiffView.entries.because, "desired") })),
   carried: v.optional(v.record(v.string(), v.number()), {}),
   files: v.optional(v.array(withSaid("message", FileNoticeView)), []),
   warnings: v.optional(v.array(ProblemSchema), []),

@@ -182,8 +182,10 @@ function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const { detail, ...common } = plan;
   const { files, refusals, warnings } = common;
   return {
-    ...common,
+    // Containers have stood beside the common members since before there were details.
     ...detail,
+    ...common,
+    detail,
     changes,
     files: toldEach(files),
     refusals: toldEach(refusals),

@@ -4,4 +4,5 @@ import type { Rendering } from "../types.ts";
 export const connections = {
   answered: ({ runtime, version }) => `已响应：${runtime} ${version}`,
   disabled: ({ connection }) => `连接“${connection}”已停用，请先启用`,
+  kind_unknown: ({ kind }) => `此版本的 Tidemark 没有“${kind}”类型的连接`,
 } satisfies Rendering<typeof english>;

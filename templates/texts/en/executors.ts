@@ -200,14 +200,14 @@ export const executors = {
   restore_title: (name: string) => `Roll ${name} back?`,
   restore_verb: "Roll back",
   restore_text:
-    "The container is replaced by one with this image and configuration. The current configuration is saved first, so you can undo this the same way.",
+    "This version and configuration replace the current ones. The current configuration is saved first, so you can undo this the same way.",
   group_restore_text:
     "The containers are replaced by ones with the images and configurations in the snapshot. The current configuration is saved first, so you can undo this the same way.",
   restore_data: "Data in volumes is not rolled back.",
   restore_started: (name: string) => `Started rolling back ${name}`,
   snapshot_delete: "Delete snapshot",
   snapshot_delete_title: "Delete this snapshot?",
-  snapshot_delete_text: "You can no longer roll back to it. Running containers are not affected.",
+  snapshot_delete_text: "You can no longer roll back to it. What runs now is not affected.",
   snapshot_deleted: "Deleted the snapshot",
   downtime_title: "Downtime in milliseconds, by run",
   downtime_of: (time: string, outcome: string) => `down ${time}, ${outcome}`,

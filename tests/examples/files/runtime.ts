@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { PluginError } from "../../../src/errors.ts";
-import { plain } from "../../../src/messages/message.ts";
+import { plain, toldAs } from "../../../src/messages/message.ts";
 import type {
   Change,
   Journal,
+  JournalEntry,
   Prepared,
   Runtime,
   RuntimeContext,
@@ -57,7 +58,7 @@ const Config = v.strictObject({
   url: v.pipe(v.string(), v.url("An http address"), v.title("Where the versions lie")),
 });
 
-/** `beforeStep` is where a test looks, or ends the process. */
+/** `beforeStep` is where a test looks, or ends the process: before a step (`write`) and before its end is journalled (`write finish`). */
 export function fileRuntime(beforeStep: (name: string) => Promise<void> = async () => undefined): Runtime {
   return {
     kind: "files",
@@ -65,9 +66,15 @@ export function fileRuntime(beforeStep: (name: string) => Promise<void> = async 
     Config,
     target_kinds: [file],
     open: async (config, _secret, context) => openFolder(v.parse(Config, config), context, beforeStep),
-    place: (config) => v.parse(Config, config).folder,
+    place: (config) => resolve(v.parse(Config, config).folder),
     warnings: () => [],
   };
+}
+
+/** What a file should be; by its text if that is known beforehand. */
+interface Wanted {
+  reference: string;
+  text?: string;
 }
 
 interface Found {
@@ -117,14 +124,16 @@ function openFolder(
     await journal.begin(name);
     try {
       await beforeStep(name);
-      await journal.finish(name, await work());
+      const facts = await work();
+      await beforeStep(`${name} finish`);
+      await journal.finish(name, facts);
     } catch (error) {
-      if (error instanceof PluginError) await journal.fail(name, { error: error.message });
+      if (error instanceof PluginError) await journal.fail(name, toldAs("error", error.said));
       throw error;
     }
   };
 
-  const planTo = async (ref: TargetRef, to: { reference: string; text?: string }, changes: readonly Change[]) => {
+  const planTo = async (ref: TargetRef, to: Wanted, changes: readonly Change[]) => {
     const found = await find(ref);
     const isNoop = to.text === undefined ? to.reference === referenceOf(found) : to.text === found.text;
     const plan: UpdatePlan = {
@@ -155,12 +164,12 @@ function openFolder(
   };
 
   /** The text of the new version is beside the file; the file is as it was planned until `apply` has looked again. */
-  const prepared = (plan: UpdatePlan, text: string, journal: Journal): Prepared => ({
+  const prepared = (plan: UpdatePlan, wanted: Wanted, journal: Journal): Prepared => ({
     is_noop: plan.is_noop,
     apply: async () => {
       const { current, next, kept } = at(plan.ref);
-      const found = await find(plan.ref);
-      if (referenceOf(found) !== plan.services[0]?.from.reference) {
+      const { hash } = await planTo(plan.ref, wanted, plan.changes);
+      if (hash !== plan.hash) {
         throw new PluginError("rejected", plain("The file was changed since"));
       }
       await journalled(journal, "keep", async () => {
@@ -170,7 +179,7 @@ function openFolder(
       });
       await journalled(journal, "write", async () => {
         await rename(next, current);
-        return { text_hash: hashOf(text) };
+        return {};
       });
     },
   });
@@ -196,21 +205,22 @@ function openFolder(
       return await planTo(ref, { reference: change.reference }, changes);
     },
     prepare: async (plan, _auths, journal) => {
-      let text = "";
+      const reference = plan.services[0]?.to.reference ?? "";
       await journalled(journal, "download", async () => {
-        const answer = await fetch(new URL(`${url}/${plan.services[0]?.to.reference}`));
+        const answer = await fetch(new URL(`${url}/${reference}`));
         if (answer.status !== 200) throw new PluginError("not_found", plain(`It answered ${answer.status}`));
-        text = await answer.text();
+        const text = await answer.text();
         await writeFile(at(plan.ref).next, text);
         return { bytes: text.length };
       });
-      return prepared(plan, text, journal);
+      return prepared(plan, { reference }, journal);
     },
     unprepare: async () => undefined,
     undo: async (ref, journal) => {
-      await journal.begin("undo");
-      await putBack(ref);
-      await journal.finish("undo", { state: "untouched" });
+      await journalled(journal, "undo", async () => {
+        await putBack(ref);
+        return { state: "untouched" };
+      });
       return { state: "untouched", detail: plain("The previous file is back") };
     },
     finish: async (ref, journal) => {
@@ -223,15 +233,17 @@ function openFolder(
     },
     recover: async (ref, journal) => {
       const { next, kept } = at(ref);
-      // Until the new file has taken its name the old one is in place, whatever the journal says.
-      if (existsSync(kept) && !existsSync(next)) return { state: "started", detail: plain("The new file is in place") };
-      if (
-        !existsSync(kept) &&
-        journal.entries().some(({ step: name, phase }) => name === "write" && phase === "finish")
-      )
+      const has = (name: string, phase: JournalEntry["phase"]) =>
+        journal.entries().some((entry) => entry.step === name && entry.phase === phase);
+      // What lies on the disk counts; the journal tells apart only what looks the same there.
+      if (existsSync(kept) && !existsSync(next) && !has("undo", "begin")) {
+        return { state: "started", detail: plain("The new file is in place") };
+      }
+      if (!existsSync(kept) && has("remove_kept", "begin")) {
         return { state: "finished", detail: plain("The new file is in place") };
-      await rm(kept, { force: true });
-      await rm(next, { force: true });
+      }
+      // Until the new file has taken the name, what was kept is a copy of what is there.
+      await putBack(ref);
       return { state: "untouched", detail: plain("The previous file is in place") };
     },
     readiness: async (ref) => {
@@ -258,9 +270,9 @@ function openFolder(
         return await planTo(ref, { reference: `${name}-${version}`, text }, []);
       },
       prepareRestore: async (plan, snapshot, _auths, journal) => {
-        const { text }: Found = JSON.parse(snapshot);
+        const { name, version, text }: Found = JSON.parse(snapshot);
         await writeFile(at(plan.ref).next, text);
-        return prepared(plan, text, journal);
+        return prepared(plan, { reference: `${name}-${version}`, text }, journal);
       },
     },
     [Symbol.asyncDispose]: async () => undefined,
