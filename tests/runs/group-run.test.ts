@@ -91,7 +91,7 @@ test("runs whose plans share a container are not at work at once, however many t
   await world.db.write((tx) =>
     tx
       .update(runs)
-      .set({ plan: { ...plan, containers } })
+      .set({ plan: { ...plan, detail: { containers } } })
       .where(eq(runs.id, first.id)),
   );
   await world.main.runs.work.perform({ id: second.id }, live);
