@@ -11,7 +11,7 @@ function reworded(fault: unknown, excerpt: Excerpt): unknown {
   return new PluginError(fault.code, said, { retry_after_ms: fault.retry_after_ms, cause: fault });
 }
 
-/** What a runtime says when something fails, without the secrets that it may have been told: `excerpt` takes them out. */
+/** A runtime's error texts without the secrets it may have received: `excerpt` removes them. */
 function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSession {
   const told = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -64,7 +64,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
   };
 }
 
-/** A runtime with faults that may be stored and shown wherever they end: checks, plans, observations, runs, pages. */
+/** A runtime whose errors are safe to store and show everywhere: checks, plans, observations, runs, pages. */
 function redactedRuntime(runtime: Runtime, excerpt: Excerpt): Runtime {
   return {
     ...runtime,

@@ -32,7 +32,7 @@ const minuteMs = 60_000;
 const observationIntervalMs = 15 * minuteMs;
 /** The same while the runtime does not answer. */
 const unreachableIntervalMs = 2 * minuteMs;
-/** An evaluation that takes longer than this was abandoned by its process. */
+/** An evaluation running longer than this was abandoned by its process. */
 const leaseMs = 2 * minuteMs;
 /** When a transport fault of an automatic run is tried again, once. */
 export const retryDelayMs = 10 * minuteMs;
@@ -58,7 +58,7 @@ interface EvaluatorOptions {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Owner of this process's leases. */
+  /** The owner of this process's leases. */
   instance_id: string;
   connections: Pick<ConnectionService, "open" | "targetKind">;
   compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null) => Promise<Comparison>;

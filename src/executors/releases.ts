@@ -2,7 +2,7 @@
 export interface DesiredRelease {
   version: string;
   tag: string;
-  /** The digest behind the tag; null when it was not resolved yet. */
+  /** The digest behind the tag; null until resolved. */
   digest: string | null;
   /** Of a chart: the version of the application in it, by which its images are tagged. */
   app_version?: string | null;

@@ -70,7 +70,7 @@ export async function owedParts(
   return parts.filter((part) => part.is_running).map((part) => part.name);
 }
 
-/** Null when the target is gone. */
+/** Null if the target is gone. */
 export async function inspectOrNull(session: RuntimeSession, settings: ExecutorSettings): Promise<Target | null> {
   try {
     return await session.inspect(settings.target);

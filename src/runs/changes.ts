@@ -4,7 +4,7 @@ import { findRun, type RunStepRow, stepsAfter } from "./queries.ts";
 import type { RunStepView } from "./schema.ts";
 import { isActiveState } from "./states.ts";
 
-/** Told about everything that happens to a run in this process; other processes' runs are seen by looking again. */
+/** Announces every change of a run in this process; runs of other processes are polled. */
 export interface RunChanges {
   announce(runId: string): void;
   /** Returns what ends it. */
@@ -26,7 +26,7 @@ export function createRunChanges(): RunChanges {
   };
 }
 
-/** How often the table is looked at for runs of other processes. */
+/** How often the table is polled for runs of other processes. */
 const pollMs = 1000;
 const pageSize = 200;
 

@@ -14,9 +14,9 @@ import type { Reason } from "./schema.ts";
 import { lookAt, observeServing, type Seen } from "./serving.ts";
 import type { ActiveState } from "./states.ts";
 
-/** How long it is tried to reach a runtime for a run that was interrupted, before it is given up. */
+/** How long to keep trying to reach the runtime of an interrupted run. */
 export const giveUpMs = 24 * 60 * 60 * 1000;
-/** When removing a run's backups is tried again. */
+/** When to retry removing a run's backups. */
 const cleanupRetryMs = 60_000;
 
 function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {

@@ -56,7 +56,7 @@ export interface RunContext {
   lease: Lease;
   journal: RunJournal;
   session: RuntimeSession;
-  /** The service is to end: nothing new is begun, and what is going on stops at its next safe point. */
+  /** The service is shutting down: nothing new starts, and work in progress stops at its next safe point. */
   shutdown: AbortSignal;
   /** As far as it is known; null before it was made. */
   plan: StoredPlan | null;

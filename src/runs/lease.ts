@@ -5,7 +5,7 @@ import { type HeldLease, holdLease } from "../held-lease.ts";
 import type { Log } from "../log.ts";
 import { renewLease } from "./queries.ts";
 
-/** Another process has the run now: nothing of it may be touched any more. */
+/** Another process has taken over the run, so this one must not touch it. */
 export class LeaseLost extends Error {
   constructor(runId: string) {
     super(`The run "${runId}" belongs to another process now`);

@@ -40,7 +40,7 @@ const maxAhead = 100;
 
 const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
 
-/** Held by nobody, or by somebody whose time is over. */
+/** Not leased, or the lease has expired. */
 export const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
 
 export async function findRun(read: Reader, id: string): Promise<RunRow | null> {
@@ -168,7 +168,7 @@ export async function runsAtWork(
     );
 }
 
-/** True when an automatic run has made this attempt at a revision. */
+/** Whether an automatic run has made this attempt at a revision. */
 export async function hasAttempt(
   read: Reader,
   executorId: string,
@@ -319,7 +319,7 @@ export async function takeRun(
   return rows[0] ?? null;
 }
 
-/** Takes a run that is due; null when another was faster. */
+/** Claims a due run; null if another process was faster. */
 export function leaseRun(tx: Writer, id: string, lease: RunLease): Promise<RunRow | null> {
   const isDue = or(
     and(isActive, lte(runs.due_at, lease.now)),
@@ -329,7 +329,7 @@ export function leaseRun(tx: Writer, id: string, lease: RunLease): Promise<RunRo
   return takeRun(tx, id, lease, isDue);
 }
 
-/** False when the run belongs to somebody else by now: the fence of every write. */
+/** False if another owner holds the run: the fence of every write. */
 export async function renewLease(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
   const rows = await tx
     .update(runs)

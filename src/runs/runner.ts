@@ -33,7 +33,7 @@ import { faultOf, isWindowOpen, start } from "./start.ts";
 import { type ActiveState, isActiveState } from "./states.ts";
 import { storedPlan } from "./stored-plan.ts";
 
-/** A pending run that ended its process so often is not tried again. */
+/** A pending run that crashed its process this often is not retried. */
 const maxClaims = 2;
 /** When a run is taken up again whose runtime did not answer, or that met a fault of our own; later once it lasts. */
 const retryMs = 10_000;
@@ -236,7 +236,7 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     return false;
   }
   if (isUnwanted || !isWindowOpen(held)) {
-    // Outside of its window an automatic run waits without a trace: the evaluation queues it again.
+    // Outside its window an automatic run leaves no trace: the evaluation queues it again.
     await deps.db.write(async (tx) => {
       await deletePendingRun(tx, run.id, lease.owner);
       await makeExecutorDue(tx, run.executor_id, deps.clock.now());

@@ -41,7 +41,7 @@ import { findSnapshot } from "./snapshot-queries.ts";
 export type RunService = ReturnType<typeof runService>;
 
 export interface RunServiceOptions extends Omit<RunnerOptions, "changes"> {
-  /** Told when a run was queued, so that it need not wait for the next tick. */
+  /** Called when a run is queued, so that it does not wait for the next tick. */
   onDue?: () => void;
 }
 
@@ -245,7 +245,7 @@ export function runService(options: RunServiceOptions) {
     /** Steps as they happen, from after `afterSeq` on, of runs of every process; see `watchRun`. */
     watch: (id: string, afterSeq: number, signal: AbortSignal, whileDown = false): AsyncIterable<RunStepView> =>
       watchRun({ read: db.read, clock, changes }, id, afterSeq, signal, whileDown),
-    /** Told the id of each run that changed in this process. */
+    /** Calls back with the ID of each run that changed in this process. */
     onChange: changes.subscribe,
 
     /** For the scheduler. */

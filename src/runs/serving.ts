@@ -9,7 +9,7 @@ export interface Seen {
   down: readonly string[];
   /** Others of the target run. */
   is_partly: boolean;
-  /** The runtime told what is there. */
+  /** The runtime reported what is there. */
   is_seen: boolean;
 }
 
@@ -21,13 +21,13 @@ export function lookAt(
   return session.standing(settings.target, journal, { before, ran_ms });
 }
 
-/** Of a target that nobody could look at. */
+/** For a target that could not be inspected. */
 export const unseen: Seen = { serving: "unknown", down: [], is_partly: false, is_seen: false };
 
 const whole = { down: [], is_partly: false, is_seen: true } as const;
 
 /**
- * What runs under the target's name now, as the runtime says. `expected` decides between two that cannot be told apart: a
+ * What now runs under the target's name, as the runtime reports it. `expected` decides between two that cannot be told apart: a
  * rollback can change settings alone, or no more than that something runs.
  */
 export async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Seen> {

@@ -41,7 +41,7 @@ interface SnapshotServiceOptions {
   executors: Pick<ExecutorService, "owedParts" | "settings">;
 }
 
-/** A snapshot as a file that restores it without us. */
+/** A snapshot as a file that restores it without Tidemark. */
 export interface SnapshotExport {
   file_name: string;
   text: string;

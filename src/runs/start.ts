@@ -17,12 +17,12 @@ import { failedPart, storedPlan } from "./stored-plan.ts";
 /** What a run is about to do, with what it needs for it. */
 interface Intent {
   plan: UpdatePlan;
-  /** Set for a rollback: the configuration that it leads back to. */
+  /** For a rollback: the configuration to restore. */
   snapshot: string | null;
   columns: NonNullable<EndFacts["columns"]>;
 }
 
-/** Thrown inside to end a run before its target was touched. */
+/** Thrown internally to end a run before its target was touched. */
 export class NotStarted extends Error {
   readonly outcome: "skipped" | "failed";
   readonly reason: Reason;

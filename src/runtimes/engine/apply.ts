@@ -24,7 +24,7 @@ export interface Replacement {
   is_job: boolean;
   blueprint: Blueprint;
   new_image_config: unknown;
-  /** Passed to the engine only where it is not the engine's own. */
+  /** Passed to the engine only if it differs from the engine's default. */
   platform: string | null;
   /** Files that are in the container and in no mount: written into the new one before it is started. */
   files: CarriedFiles | null;
@@ -41,7 +41,7 @@ export interface ApplyContext {
   apiVersion: string;
   /** Where compose is looked for; null for where it usually is. */
   composeFolders: readonly string[] | null;
-  /** Aborted when the process is to end: nothing more is taken down, and what is waited for is left to the next process. */
+  /** Aborted when the process shuts down: nothing more is stopped, and pending waits are left to the next process. */
   stopping?: AbortSignal | undefined;
 }
 
@@ -319,7 +319,7 @@ export function stopGraceMs(container: ContainerInspect): number {
   return (named < 0 ? 3600 : named) * 1000;
 }
 
-/** An outcome as a value, so that several can be awaited before the first failure is acted on. */
+/** An outcome as a value, so that several can be awaited before the first failure is handled. */
 async function settled(work: Promise<void>): Promise<{ error: Error | null }> {
   try {
     await work;

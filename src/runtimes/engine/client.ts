@@ -38,7 +38,7 @@ const maxPullMs = 6 * 3_600_000;
 /** A refusal or failure of the engine, with its HTTP status where there was an answer. */
 export class EngineError extends PluginError {
   readonly status: number | null;
-  /** What the engine said itself; blank where it gave no reason. */
+  /** The engine's own message; blank if it gave no reason. */
   readonly answer: string;
 
   constructor(code: PluginErrorCode, said: Message, status: number | null, answer = "", cause?: unknown) {
@@ -147,7 +147,7 @@ export function engineClient(options: ClientOptions) {
       const response = await send({ method: "POST", path, query, body: flavour.createBody(name, body, platform) });
       return parsed(Created, `POST ${path}`, response).Id;
     },
-    /** Resolves when it runs, also when it ran already. */
+    /** Resolves once it runs, even if it already did. */
     async startContainer(id: string): Promise<void> {
       try {
         await send({ method: "POST", path: `${container(id)}/start` });
