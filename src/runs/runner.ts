@@ -33,7 +33,7 @@ import { faultOf, isWindowOpen, start } from "./start.ts";
 import { type ActiveState, isActiveState } from "./states.ts";
 import { storedPlan } from "./stored-plan.ts";
 
-/** A pending run that crashed its process this often is not retried. */
+/** A pending run whose process ended this often is not retried. */
 const maxClaims = 2;
 /** When a run is taken up again whose runtime did not answer, or that met a fault of our own; later once it lasts. */
 const retryMs = 10_000;

@@ -24,7 +24,7 @@ export interface Replacement {
   is_job: boolean;
   blueprint: Blueprint;
   new_image_config: unknown;
-  /** Passed to the engine only if it differs from the engine's default. */
+  /** Passed to the engine only if it differs from the engine's own platform. */
   platform: string | null;
   /** Files that are in the container and in no mount: written into the new one before it is started. */
   files: CarriedFiles | null;
