@@ -39,9 +39,15 @@ interface RunStepsProps {
   kinds: readonly StepKind[];
 }
 
+interface StepProps extends RunStepsProps {
+  /** Read once for all steps. */
+  plan: ReturnType<typeof planOf>;
+}
+
 /** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
-export function RunSteps(props: RunStepsProps) {
-  const { ctx, run, kinds } = props;
+export function RunSteps(given: RunStepsProps) {
+  const { ctx, run, kinds } = given;
+  const props: StepProps = { ...given, plan: planOf(run) };
   const group = groupTimelineOf(run, kinds);
   const steps =
     group === null
@@ -164,7 +170,7 @@ function partWords(ctx: PageContext, kinds: readonly StepKind[], { step, state, 
   return step === "wait" && typeof facts.for === "string" ? `${words} (${facts.for})` : words;
 }
 
-function stepOf(props: RunStepsProps, entry: TimelineEntry): Step {
+function stepOf(props: StepProps, entry: TimelineEntry): Step {
   const { ctx, run } = props;
   const { step, state, started_at, ended_at } = entry;
   const isInstant = step === "queue" || step === "end";
@@ -175,7 +181,7 @@ function stepOf(props: RunStepsProps, entry: TimelineEntry): Step {
     started_at,
     duration_ms:
       started_at === null || ended_at === null || isInstant ? null : durationOf(entry, ended_at - started_at),
-    ...optional("detail", joined(detailOf(ctx, run, entry))),
+    ...optional("detail", joined(detailOf(props, entry))),
     ...optional("content", contentOf(ctx, run, entry)),
   };
 }
@@ -190,10 +196,10 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
 }
 
-function titleOf({ ctx, run, is_group, kinds }: RunStepsProps, { step, state, facts }: TimelineEntry): Child {
+function titleOf({ ctx, run, plan, is_group, kinds }: StepProps, { step, state, facts }: TimelineEntry): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
-  const references = [...new Set((planOf(run)?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
+  const references = [...new Set((plan?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
   const isMany = is_group && containersIn(run).length !== 1;
   const words =
     step === "wait" && facts.job === true
@@ -227,11 +233,10 @@ function joined(facts: readonly (Child | null)[]): Child | null {
   );
 }
 
-function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): readonly (Child | null)[] {
+function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly (Child | null)[] {
   const t = texts(ctx).runs;
   const { facts, state } = entry;
   const detail = saidAt(facts, "detail");
-  const plan = planOf(run);
   switch (entry.step) {
     case "queue":
       return [t.triggers[run.trigger], run.attempt > 1 ? t.attempt(run.attempt) : null];
