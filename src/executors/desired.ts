@@ -122,9 +122,9 @@ async function compareService(
   binding: Binding,
   { target, engine }: { target: Target | null; engine: AskedEngine },
 ): Promise<Compared> {
-  const rules = artifacts[settings.target.artifact];
   const { service, tracker, source, channel } = binding;
   const running = target?.services.find((each) => each.name === service) ?? null;
+  const rules = artifacts[running?.artifact.kind ?? settings.target.artifact];
   const found: FoundService | null =
     running === null ? null : { service: running, ...(await rules.names(deps, settings, binding, running)) };
   const choice = await deps.releases.desiredRelease(binding.source_id, channel, {

@@ -22,8 +22,9 @@ import {
 } from "./queries.ts";
 import { type Observation, unmetView } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
+import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
-import { inspectOrNull, type PlannedUpdate, type PlanPurpose } from "./update-plan.ts";
+import type { PlannedUpdate, PlanPurpose } from "./update-plan.ts";
 import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -107,7 +108,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
     }
     try {
       await using session = await options.connections.open(settings.connection_id, signal);
-      const target = await inspectOrNull(session, settings);
+      const target = await inspectOrNull(session, settings.target);
       const comparison = await options.compare(settings, target, session);
       // The very plan that the waiting run would make, so that its own is told from another.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;

@@ -3,6 +3,7 @@ import { TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
+import { PlannedContainers } from "../runtimes/containers-detail.ts";
 import { ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
 import { OutageView } from "./outage.ts";
@@ -429,21 +430,17 @@ export const FileNoticeView = v.object({
   message_data: MessageSchema,
 });
 
-/** What a plan for containers says besides; empty for other kinds of target. */
-export const PlannedContainers = v.object({
-  /** Every container that is replaced, in the order in which the new ones are started. */
-  containers: v.optional(
-    v.array(
-      v.object({
-        name: v.string(),
-        service: v.string(),
-        because: v.picklist(["desired", "shares", "restarts"]),
-        is_running: v.boolean(),
-      }),
-    ),
-    [],
-  ),
+export const PlannedServiceView = v.object({
+  service: v.string(),
+  from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
+  to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
 });
+
+/** A stored plan's detail. Earlier versions stored its members beside the common ones. */
+export function detailOf(plan: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { detail } = plan;
+  return typeof detail === "object" && detail !== null ? { ...detail } : plan;
+}
 
 /** What a run would do now. */
 export const PlanView = v.object({
@@ -459,14 +456,9 @@ export const PlanView = v.object({
     v.object({
       hash: v.string(),
       is_noop: v.boolean(),
-      services: v.array(
-        v.object({
-          service: v.string(),
-          from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
-          to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
-        }),
-      ),
-      ...PlannedContainers.entries,
+      services: v.array(PlannedServiceView),
+      /** Every container that is replaced, in the order in which the new ones are started; none for other kinds of target. */
+      containers: v.optional(PlannedContainers, []),
       /** What the plan says in the form of the target's kind. */
       detail: v.optional(v.record(v.string(), v.unknown()), {}),
       order: v.picklist(["stop_first", "start_first"]),

@@ -46,7 +46,7 @@ export interface ExecutorSettings extends StoredSettings {
   accepted_unknown_settings: readonly string[];
 }
 
-/** Finds what a runtime declares of its targets; throws for a kind that none has. */
+/** Finds what a runtime declares of its targets. */
 export type FindTargetKind = (kind: string) => TargetKind;
 
 export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {

@@ -97,7 +97,8 @@ export async function nameInstead(session: RuntimeSession, ref: ExecutorSettings
   return ref.is_group ? null : ((await session.nameOfId?.(ref.id)) ?? null);
 }
 
-async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
+/** Null if the target is gone. */
+export async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
   try {
     return await session.inspect(ref);
   } catch (error) {

@@ -1,13 +1,13 @@
-import * as v from "valibot";
-import { PluginError } from "../errors.ts";
 import { say, toldEach } from "../messages/message.ts";
+import { containersOf } from "../runtimes/containers-detail.ts";
 import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import { isOnward } from "../versions/running-tag.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";
 import { owingPlan } from "./queries.ts";
-import { PlannedContainers, type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
+import { detailOf, type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
+import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
 /** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
@@ -30,7 +30,7 @@ export async function planUpdate(
   session: RuntimeSession,
   purpose: PlanPurpose,
 ): Promise<PlannedUpdate> {
-  const target = await inspectOrNull(session, settings);
+  const target = await inspectOrNull(session, settings.target);
   const comparison = await compareWithDesired(deps, settings, target, session);
   const isBlocked = comparison.unmet !== null && comparison.unmet.code !== "target_refused";
   if (target === null || comparison.wanted.size === 0 || isBlocked) return { ...comparison, target, plan: null };
@@ -66,18 +66,8 @@ export async function owedParts(
 ): Promise<readonly string[]> {
   const plan = await owingPlan(read, id, isAutomatic);
   if (plan === null) return [];
-  const parts = connections.targetKind(target.kind).parts(plan);
+  const parts = connections.targetKind(target.kind).parts(detailOf(plan));
   return parts.filter((part) => part.is_running).map((part) => part.name);
-}
-
-/** Null if the target is gone. */
-export async function inspectOrNull(session: RuntimeSession, settings: ExecutorSettings): Promise<Target | null> {
-  try {
-    return await session.inspect(settings.target);
-  } catch (error) {
-    if (error instanceof PluginError && error.code === "not_found") return null;
-    throw error;
-  }
 }
 
 function judgePlan(
@@ -121,11 +111,6 @@ function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: 
   return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, message) };
 }
 
-function containersIn(detail: UpdatePlan["detail"]) {
-  const parsed = v.safeParse(PlannedContainers, detail);
-  return parsed.success ? parsed.output.containers : [];
-}
-
 /** The middle one; of two middle ones the longer, because it is what somebody counts with. */
 function median(ascending: readonly number[]): number | null {
   return ascending[Math.floor(ascending.length / 2)] ?? null;
@@ -157,7 +142,7 @@ export function planView(
               from: { reference: from.reference, digest: from.digest, image_id: from.image_id },
               to: { reference: to.reference, digest: to.digest },
             })),
-            containers: containersIn(plan.detail),
+            containers: containersOf(plan.detail),
             detail: { ...plan.detail },
             order: plan.order,
             drain_seconds: plan.drain_seconds,

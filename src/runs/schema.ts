@@ -4,6 +4,7 @@ import {
   FieldDiffView,
   FileNoticeView,
   OutageView,
+  PlannedServiceView,
   type Serving,
   type SkipReason,
   servings,
@@ -196,14 +197,8 @@ export const RunDetailView = v.object({
 export type RunDetailView = v.InferOutput<typeof RunDetailView>;
 
 /** Plans of earlier versions have no files, or sentences in English alone. */
-const PlanColumn = v.object({
-  services: v.array(
-    v.object({
-      service: v.string(),
-      from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
-      to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
-    }),
-  ),
+const ShownPlan = v.object({
+  services: v.array(PlannedServiceView),
   diff: v.array(v.object({ ...FieldDiffView.entries, because: v.fallback(FieldDiffView.entries.because, "desired") })),
   carried: v.optional(v.record(v.string(), v.number()), {}),
   files: v.optional(v.array(withSaid("message", FileNoticeView)), []),
@@ -211,8 +206,8 @@ const PlanColumn = v.object({
 });
 
 /** What pages show of the plan that a run performed; null for a run that ended before there was one. */
-export function planOf({ plan }: Pick<RunDetailView, "plan">): v.InferOutput<typeof PlanColumn> | null {
-  const parsed = v.safeParse(PlanColumn, plan);
+export function planOf({ plan }: Pick<RunDetailView, "plan">): v.InferOutput<typeof ShownPlan> | null {
+  const parsed = v.safeParse(ShownPlan, plan);
   return parsed.success ? parsed.output : null;
 }
 

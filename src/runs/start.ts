@@ -53,7 +53,7 @@ export async function start(context: RunContext): Promise<void> {
       await awaitConsent(context, intent.columns);
       return;
     }
-    const plan = storedPlan(publicPlan(intent.plan), context.deps.connections.targetKind);
+    const plan = storedPlan(intent.columns.plan, context.deps.connections.targetKind);
     if (plan === null) throw new Error("The plan cannot be read again");
     await moveOn(context, "pending", "capturing", intent.columns, (tx) => refuseOverlap(tx, context, plan));
     state = "capturing";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { ConnectionService } from "../connections/service.ts";
+import { detailOf } from "../executors/schema.ts";
 import { containerOf } from "../runtimes/journal-times.ts";
 import type { JournalEntry, PlanDetail, PlannedPart, TargetKind, UpdatePlan } from "../runtimes/runtime.ts";
 
@@ -25,16 +26,15 @@ const PlanColumn = v.looseObject({
     }),
   ),
   owed: v.optional(v.array(v.string()), []),
-  /** Earlier versions stored its members beside the common ones. */
-  detail: v.optional(v.record(v.string(), v.unknown())),
 });
 
 /** A plan as it was stored with its run; null where there is none. */
 export function storedPlan(column: unknown, findKind: ConnectionService["targetKind"]): StoredPlan | null {
   const parsed = v.safeParse(PlanColumn, column);
   if (!parsed.success) return null;
-  const { ref, services, owed, detail = parsed.output } = parsed.output;
+  const { ref, services, owed } = parsed.output;
   const kind = findKind(ref.kind);
+  const detail = detailOf(parsed.output);
   return { kind, services, owed, detail, parts: kind.parts(detail) };
 }
 

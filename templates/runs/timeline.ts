@@ -81,7 +81,8 @@ export function groupTimelineOf(run: RunDetailView, kinds: readonly StepKind[]):
   const names = containersIn(run);
   if (names.length < 2) return null;
   const ofParts = new Set(kinds.filter(({ phase }) => phase !== "prepare").map(shownAs));
-  const early = new Set(["queue", "approval", ...ahead(kinds).slice(0, ahead(kinds).indexOf("snapshot") + 1)]);
+  const order = ahead(kinds);
+  const early = new Set(["queue", "approval", ...order.slice(0, order.indexOf("snapshot") + 1)]);
   const isOwn = (item: RunStepView) => containerOf(item) !== null && ofParts.has(shownStep(kinds, item.step));
   const steps = toldSteps(run.steps);
   const shared = withAhead(

@@ -5,7 +5,7 @@ import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";
-import { containersOf } from "../../src/runtimes/engine/detail.ts";
+import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest, release } from "../support/run-world.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";

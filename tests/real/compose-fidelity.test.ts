@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { say } from "../../src/messages/message.ts";
+import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import type { EngineClient } from "../../src/runtimes/engine/client.ts";
 import { findInjectedFiles, readInjectedFiles } from "../../src/runtimes/engine/compose/injected-files.ts";
 import { composeOutlooks } from "../../src/runtimes/engine/compose/outlook.ts";
 import { readTar } from "../../src/runtimes/engine/compose/tar.ts";
-import { containersOf } from "../../src/runtimes/engine/detail.ts";
 import { nameOf } from "../../src/runtimes/engine/objects.ts";
 import { composeMissing, composeVersions } from "../peers/compose.ts";
 import { engineMissing, sharedEngine, stopSharedEngines, type TestEngine } from "../peers/engine.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../src/errors.ts";
-import { containersOf } from "../../src/runtimes/engine/detail.ts";
+import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
-import { containersOf } from "../../src/runtimes/engine/detail.ts";
+import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";

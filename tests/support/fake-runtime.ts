@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
-import { containersOf } from "../../src/runtimes/engine/detail.ts";
+import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import type {
   Change,

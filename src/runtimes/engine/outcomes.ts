@@ -1,7 +1,7 @@
 import { isMessage, type Message, plain, saidAt, says, toldAs } from "../../messages/message.ts";
+import { containersOf } from "../containers-detail.ts";
 import { containerOf, entriesOf, firstOf, gapOf, lastOf } from "../journal-times.ts";
 import type { JournalEntry, PartOutcome, PlanDetail, PlannedContainer } from "../runtime.ts";
-import { containersOf } from "./detail.ts";
 import { touching } from "./steps.ts";
 
 type Entries = readonly JournalEntry[];

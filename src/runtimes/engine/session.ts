@@ -1,5 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
+import type { ContainersDetail } from "../containers-detail.ts";
 import {
   type Journal,
   ofImages,
@@ -12,7 +13,6 @@ import {
 import type { EngineAddress } from "./address.ts";
 import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
 import type { SceneSource } from "./container-plan.ts";
-import type { ContainersDetail } from "./detail.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";

@@ -211,6 +211,27 @@ test.each<[string, string, Record<string, unknown>, string]>([
   },
 );
 
+test("a version that does not have the kind lists it, says so, and can delete it", async () => {
+  const later = await testApp({ runtimes, after: { app, at: app.clock.now() + 20 * 60_000 } });
+  try {
+    const { api } = await later.signedIn();
+    await settle(later);
+    expect(later.lines.filter((line) => line.includes(" ERROR "))).toEqual([]);
+    const [connection] = await connections();
+    expect((await api("GET", "/runtime-connections")).body).toMatchObject({
+      items: [{ warnings: [{ code: "kind_unknown" }] }],
+    });
+    expect((await api("GET", "/executors")).body).toMatchObject({
+      items: [{ state: "unknown", problem: { message: expect.stringContaining('no connections of type "files"') } }],
+    });
+    expect((await api("GET", `/executors/${executor}/plan`)).status).toBe(424);
+    expect((await api("DELETE", `/executors/${executor}`)).status).toBe(204);
+    expect((await api("DELETE", `/runtime-connections/${connection}`)).status).toBe(204);
+  } finally {
+    await later.services.stop();
+  }
+});
+
 test("its pages tell its steps in the words that it declares", async () => {
   const form = await person.get(`/executors/new?connection=${(await connections())[0]}&target=motd`);
   expect(form.text).toContain('value="file:motd" checked');

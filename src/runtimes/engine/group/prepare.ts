@@ -1,12 +1,12 @@
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
+import { containersOf } from "../../containers-detail.ts";
 import { type Journal, ofImages, type PlannedContainer, type RegistryAuth, type UpdatePlan } from "../../runtime.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { completeContainer } from "../complete.ts";
 import { findInjectedFiles } from "../compose/injected-files.ts";
 import { isInPlace, type Scene, type SceneSource } from "../container-plan.ts";
-import { containersOf } from "../detail.ts";
 import { type ContainerInspect, isRunning } from "../objects.ts";
 import { pullDesired, tagFacts } from "../prepare.ts";
 import { stringAt } from "../raw.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { say } from "../../../messages/message.ts";
+import type { ContainersDetail } from "../../containers-detail.ts";
 import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { planHash, presentDigest, type Scene } from "../container-plan.ts";
-import type { ContainersDetail } from "../detail.ts";
 import { blueprintDiffs } from "../diff.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { canonical, stringAt } from "../raw.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
 import { say, toText } from "../../../messages/message.ts";
+import type { ContainersDetail } from "../../containers-detail.ts";
 import type { FieldDiff, ImageChange, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
@@ -13,7 +14,6 @@ import {
   type Scene,
   sceneRefusals,
 } from "../container-plan.ts";
-import type { ContainersDetail } from "../detail.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import { canonical } from "../raw.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { say } from "../../../../src/messages/message.ts";
+import { containersOf } from "../../../../src/runtimes/containers-detail.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { type Scene, sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
-import { containersOf } from "../../../../src/runtimes/engine/detail.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.ts";
