@@ -13,7 +13,8 @@ import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { AskedSection, type Found } from "./asked-section.tsx";
 
-export type FoundImages = Found<UnusedImageList>;
+/** `none`: the runtime has no images. */
+export type FoundImages = Found<UnusedImageList> | "none";
 
 interface UnusedImagesProps {
   ctx: PageContext;
@@ -24,6 +25,8 @@ interface UnusedImagesProps {
 /** Images of a connection that no container uses; loads once the page is open. */
 export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   const t = texts(ctx).images;
+  // What asked for it is replaced by it.
+  if (found === "none") return <div id="images" />;
   return (
     <AskedSection
       ctx={ctx}

@@ -29,6 +29,7 @@ export function connectionImagePages(app: App, services: ImagePageServices, page
     try {
       return { list: await images.list(id, c.req.raw.signal) };
     } catch (error) {
+      if (error instanceof AppError && error.status === 404) return "none";
       if (!(error instanceof PluginError)) throw error;
       return { failure: saidBy(error) };
     }

@@ -243,6 +243,8 @@ test("its pages tell its steps in the words that it declares", async () => {
   expect(run.text).toContain("Copy removed");
   const words = run.text.replaceAll(/<script[\s\S]*?<\/script>|<[^>]+>/g, " ");
   expect(words.match(/[^.]{0,60}\b(?:container|image)s?\b.{0,60}/gi) ?? []).toEqual([]);
+  const images = await person.get(`/connections/${(await connections())[0]}/images`, { htmx: true });
+  expect([images.status, images.text]).toEqual([200, '<div id="images"></div>']);
   for (const path of [
     `/executors/${executor}`,
     `/connections/${(await connections())[0]}`,
