@@ -29,15 +29,14 @@ export interface AdvanceFacts {
   reason?: Reason | null;
   serving?: Serving | null;
   columns?: Columns;
-  /** What is still to be removed after an end: the run stays held, and others take it up when it is dropped. */
+  /** What remains to be removed after the end. The run keeps its lease for that; once that expires, another process takes over. */
   cleanup?: Cleanup | null;
-  /** What an end leaves down is started first, and the backups may be needed for that. */
+  /** Set if the run leaves its target down. The cleanup then waits, because starting the target may need the backups. */
   outage?: StoredOutage | null;
 }
 
 /**
- * `previous`: the result counts, and what was kept aside goes. `left_over`: the run failed, and something of it may still be there that
- * nobody needs.
+ * `previous`: the new version stays and the backups go. `left_over`: the run failed and may have left containers that are no longer needed.
  */
 export type Cleanup = "previous" | "left_over";
 
@@ -49,8 +48,8 @@ const eventKinds = {
 } as const satisfies { readonly [S in EndState]: string };
 
 /**
- * The only writer of a run's state, by compare-and-set under the lease: throws `LeaseLost` when the run is elsewhere. In the same
- * transaction it appends a step, and for an end state records the run's one event and makes its executor due for evaluation.
+ * The only writer of a run's state, by compare-and-set under the lease: throws `LeaseLost` if the run has moved on. The same transaction
+ * appends a step and, for an end state, records the run's one event and makes its executor due for evaluation.
  */
 export async function advance<F extends ActiveState>(
   deps: AdvanceDeps,

@@ -14,21 +14,21 @@ interface ApprovalLinkOptions {
   clock: Clock;
   tokens: ApprovalTokens;
   runs: Pick<RunService, "get" | "decide">;
-  /** Counts a wrong token. Throws or returns 429 for an address that has guessed too often, and null before. */
+  /** Counts a wrong token. Throws or returns a 429 for an address with too many guesses; otherwise returns null. */
   countGuess: (address: string | null) => Error | null;
 }
 
-/** In place of a run that does not exist, so that the answer takes as long. */
+/** Checked in place of a run that does not exist, so that the response takes as long. */
 const nobody = { run: "", plan_hash: "", approval_until: 0 };
 
 /**
- * Consent through the one-time link of a message, by whoever has it: a link that is wrong, used up, overtaken by another plan or
- * too old is the same as one that never was.
+ * Approval through the one-time link in a notification, by anyone who has it. A wrong, used, superseded or expired link looks like one that
+ * never existed.
  */
 export function approvalLinkService({ db, clock, tokens, runs, countGuess }: ApprovalLinkOptions) {
   /**
-   * The hash that the link is about. Throws 404, or 429 to whoever guesses. The token is looked at first: its 256 bits are not to be
-   * guessed, so that wrong ones of a shared address must not lock out whoever has the right one.
+   * Returns the hash of the plan that the link is for; throws 404, or 429 after too many guesses. The token is checked first: its 256 bits
+   * cannot be guessed, and wrong tokens from a shared address must not lock out the holder of the right one.
    */
   const open = async (id: string, token: string, address: string | null): Promise<string> => {
     const run = await findRun(db.read, id);
@@ -39,19 +39,19 @@ export function approvalLinkService({ db, clock, tokens, runs, countGuess }: App
     const isOurs = tokens.isToken(subject ?? nobody, token);
     if (!isOurs || subject === null) throw countGuess(address) ?? notFound("page", "/approvals");
     const isOpen = run?.state === "pending" && run.approval === "awaiting" && subject.approval_until > clock.now();
-    // No guess: somebody who has the link came twice, or late.
+    // Not a guess: the link is genuine, but used or expired.
     if (!isOpen) throw notFound("page", "/approvals");
     return subject.plan_hash;
   };
 
   return {
-    /** The run with its plan, while the link is good. Changes nothing: programs that show previews ask for it too. */
+    /** The run with its plan while the link is valid. Changes nothing: programs that show previews request it too. */
     get: async (id: string, token: string, address: string | null): Promise<RunDetailView> => {
       await open(id, token, address);
       return await runs.get(id);
     },
 
-    /** Approves or refuses, and uses the link up. Throws 404 where `get` would, and when somebody was faster. */
+    /** Approves or refuses, and uses up the link. Throws 404 where `get` would, or if the decision was made meanwhile. */
     decide: async (actor: Actor, id: string, token: string, decision: unknown): Promise<RunDetailView> => {
       const plan_hash = await open(id, token, actor.address);
       try {

@@ -3,12 +3,12 @@ import type { Writer } from "../db/client.ts";
 import { runs } from "../db/tables.ts";
 import { isFree, type RunRow, takeRun } from "./queries.ts";
 
-/** Takes a pending run that waits for consent, to end it or to change its course; null when somebody holds it by now. */
+/** Claims a pending run that awaits approval or was approved, to end it; null if it is leased or no longer pending. */
 export function holdWaiting(tx: Writer, id: string, lease: Parameters<typeof takeRun>[2]): Promise<RunRow | null> {
   return takeRun(tx, id, lease, and(eq(runs.state, "pending"), isNotNull(runs.approval)));
 }
 
-/** The consent itself, by compare-and-set: false when the run does not await it any more, or not to this plan. */
+/** Approves by compare-and-set; false if the run no longer awaits approval of this plan. */
 export async function approveRun(tx: Writer, id: string, planHash: string, now: number): Promise<boolean> {
   const rows = await tx
     .update(runs)
@@ -34,7 +34,7 @@ export async function approveRun(tx: Writer, id: string, planHash: string, now: 
   return rows.length > 0;
 }
 
-/** Changes when a pending run that nobody holds goes on, and what it needs for it. */
+/** Changes when a pending, unleased run is due, and the approval that it needs. */
 export async function rescheduleWaiting(
   tx: Writer,
   id: string,

@@ -11,7 +11,7 @@ import type { RunnerOptions } from "./context.ts";
 import { activeRunOf, appendStep, executorOfRun, findRun, type RunRow } from "./queries.ts";
 import { ApprovalInput, type Reason, type SeenWhileWaiting } from "./schema.ts";
 
-/** Whether the decision came from the administrator, or through the one-time link of a message. */
+/** Where the decision came from: the administrator, or the one-time link in a notification. */
 export type Via = "administrator" | "link";
 
 type ApprovalDeps = Pick<
@@ -19,7 +19,7 @@ type ApprovalDeps = Pick<
   "db" | "clock" | "audit" | "recordEvent" | "redact" | "executors" | "instance_id"
 >;
 
-/** Why a run has nothing to decide, for whoever wanted to. */
+/** Why the run cannot be decided on; null if it can. */
 function whyNot(run: RunRow, hash: string, now: number): AppError | null {
   if (run.state !== "pending" || run.approval !== "awaiting") {
     return new AppError(
@@ -39,11 +39,11 @@ function whyNot(run: RunRow, hash: string, now: number): AppError | null {
   return null;
 }
 
-/** Consent to runs that wait for it: given, refused, or of no use any more. */
+/** Approvals of waiting runs: given, refused or superseded. */
 export function approvals(deps: ApprovalDeps) {
   const { clock } = deps;
 
-  /** Ends a waiting run that nobody holds; false when somebody does. */
+  /** Ends a waiting run; false if another process holds it. */
   const end = async (tx: Writer, run: RunRow, reason: Reason, why: string, columns = {}): Promise<boolean> => {
     const now = clock.now();
     const owner = `${deps.instance_id}:${newId(now)}`;
@@ -58,8 +58,7 @@ export function approvals(deps: ApprovalDeps) {
   };
 
   /**
-   * Its plan counts for nothing any more. It stands for no revision from then on, so that another run for the same one may be queued
-   * and ask again.
+   * Ends a run whose plan no longer counts. Its revision is cleared, so that another run for the same revision can be queued and ask again.
    */
   const supersede = (tx: Writer, run: RunRow, message: Message): Promise<boolean> =>
     end(tx, run, { code: "not_approved", message }, "superseded", { desired_revision: null });
@@ -91,20 +90,20 @@ export function approvals(deps: ApprovalDeps) {
   };
 
   return {
-    /** One effect, however often it is asked for; throws 409 `not_awaiting`, `plan_changed` or `approval_expired`. */
+    /** Takes effect once; throws 409 `not_awaiting`, `plan_changed` or `approval_expired`. */
     decide: (actor: Actor, id: string, input: unknown, via: Via): Promise<void> => {
       const parsed = parseInput(ApprovalInput, input ?? {});
       return deps.db.write((tx) => decide(tx, actor, id, parsed, via));
     },
 
-    /** A manual run is an approval: waiting runs are withdrawn. Returns the run that is not. */
+    /** A manual run implies approval, so a waiting run is withdrawn. Returns the active run if that is not possible. */
     makeRoom: async (tx: Writer, executorId: string): Promise<RunRow | null> => {
       const active = await activeRunOf(tx, executorId);
       if (active === null || active.approval === null) return active;
       return (await supersede(tx, active, say("runs.replaced_by_manual"))) ? null : active;
     },
 
-    /** For evaluations: a run that waits for what nobody wants any more ends; one whose conditions changed waits for those of now. */
+    /** For evaluations: ends a waiting run that is no longer wanted; otherwise applies the current approval policy and window to it. */
     review: async (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> => {
       const run = await activeRunOf(tx, executorId);
       if (run === null || run.state !== "pending" || run.approval === null) return;
@@ -126,7 +125,7 @@ export function approvals(deps: ApprovalDeps) {
   };
 }
 
-/** Null while the run is still what is wanted. */
+/** Null while the run is still wanted. */
 function whySuperseded(run: RunRow, seen: SeenWhileWaiting): Message | null {
   const { settings, plan_hash, desired_revision, unmet } = seen;
   if (run.approval === "awaiting" && settings.trigger === "manual") {

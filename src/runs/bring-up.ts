@@ -13,22 +13,22 @@ import type { Serving } from "./schema.ts";
 import { lookAt, observeServing } from "./serving.ts";
 import { intendRollback, NotStarted, prepare } from "./start.ts";
 
-/** The step of the journal that is one try. */
+/** The journal step of one attempt. */
 const step = "bring_up";
-/** So long a try watches what it started; what is not ready by then is looked at again with the next. */
+/** How long an attempt watches what it started; what is not ready by then is checked again by the next attempt. */
 const watchMs = 60_000;
 const watchIntervalMs = 1_000;
 
 type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
 
-/** Ends an outage that is no longer the run's to end, before the runtime is asked anything. */
+/** Ends an outage that is no longer the run's to end, before contacting the runtime. */
 export async function endUnowed(held: Held & Pick<RunContext, "settings">): Promise<void> {
   const outage = storedOutage(held.run.outage);
   const end = await notOwed(held);
   if (outage !== null && end !== null) await endOutage(held, outage, end);
 }
 
-/** Ends an outage whose runtime does not answer and whose day is over. */
+/** After a failed attempt, such as on an unreachable runtime: ends the outage if its day is over. */
 export async function giveUpWhenOver(held: Held, cause: Message): Promise<void> {
   const outage = storedOutage(held.run.outage);
   const { clock, counted } = held.deps;
@@ -39,15 +39,15 @@ export async function giveUpWhenOver(held: Held, cause: Message): Promise<void> 
 const givenUp = (cause: Message) => say("runs.tried_for_a_day", { cause });
 
 /**
- * One try to bring up what an ended run left down. Once the outage is over, however it ended, what the run kept aside is owed
- * to be removed; until then the run is given back for the next try.
+ * One attempt to start what an ended run left down. Once the outage is over, however it ended, the run's backups are due for removal; until
+ * then the run is released for the next attempt.
  */
 export async function bringUp(context: RunContext): Promise<void> {
   const { deps, run, journal } = context;
   const outage = storedOutage(run.outage);
   if (outage === null) throw new Error(`The run "${run.id}" has no outage`);
   const own = entriesOfTry(journal.entries());
-  // A try that its process did not live to end has moved things itself; whose they are is told by names, labels and ids.
+  // An attempt that a crash cut short has moved containers itself: only names, labels and IDs tell whose they are.
   const isTornOff = own !== null && own.length > 0;
   const found = await lookAt(context, { before: isTornOff ? null : outage.left });
   if (found.changed !== null) {
@@ -73,7 +73,7 @@ export async function bringUp(context: RunContext): Promise<void> {
   });
 }
 
-/** What was written since the last try began; null when it has ended. */
+/** The entries since the last attempt began; null if it has ended. */
 function entriesOfTry(entries: readonly JournalEntry[]): readonly JournalEntry[] | null {
   const last = entries.findLastIndex((entry) => entry.step === step);
   return entries[last]?.phase === "begin" ? entries.slice(last + 1) : null;
@@ -100,12 +100,12 @@ async function tryOnce(context: RunContext, outage: StoredOutage, isTornOff: boo
   }
 }
 
-/** The journal as if the try were a run of its own: what the run did before says nothing of it. */
+/** The journal as if the attempt were a run of its own, without the run's earlier entries. */
 function journalOfTry(journal: Journal): Journal {
   return { ...journal, entries: () => entriesOfTry(journal.entries()) ?? [] };
 }
 
-/** Nothing ran before the rollback and all is as before it, so it can be performed once more. */
+/** Nothing ran before the rollback and everything is as it was then, so the rollback can be repeated. */
 async function rollBackAgain(context: RunContext, own: Journal, snapshot: string | null): Promise<Recovery> {
   const { session, settings, shutdown } = context;
   try {
@@ -121,7 +121,7 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
   }
 }
 
-/** Null when all that is to run is ready, by the runtime's own judgement. */
+/** Null once everything that should run is ready, by the runtime's own judgement. */
 async function whyNotReady(context: RunContext): Promise<Message | null> {
   const { lease, shutdown } = context;
   const { clock } = context.deps;
@@ -136,7 +136,7 @@ async function whyNotReady(context: RunContext): Promise<Message | null> {
   }
 }
 
-/** A try that failed keeps its result, and not each of its moves: there can be hundreds. */
+/** A failed attempt keeps its result but not its steps: there can be hundreds of attempts. */
 async function endTry(context: RunContext, outage: StoredOutage, failure: Message): Promise<void> {
   const { deps, run, lease } = context;
   const left = { ...(await lookAt(context)).facts };
@@ -177,14 +177,14 @@ async function closeTry(
 interface End {
   outcome: OutageEnd;
   detail: Message | null;
-  /** Of one that recovered. */
+  /** If it recovered. */
   serving?: Serving;
   up_at?: number;
-  /** The new version is in place, and the previous one is not needed any more. */
+  /** The new version runs; the previous one is no longer needed. */
   is_new?: boolean;
 }
 
-/** Ends the outage with what it cost, and with the one event of its recovery, in one transaction. */
+/** Ends the outage: stores its result and downtime, and records the one event of a recovery, in one transaction. */
 async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<void> {
   const { deps, run, lease, journal } = held;
   const { outcome, serving = null, is_new: isNew = false } = end;

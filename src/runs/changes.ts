@@ -7,7 +7,7 @@ import { isActiveState } from "./states.ts";
 /** Announces every change of a run in this process; runs of other processes are polled. */
 export interface RunChanges {
   announce(runId: string): void;
-  /** Returns what ends it. */
+  /** Returns the function that unsubscribes. */
   subscribe(listener: (runId: string) => void): () => void;
 }
 
@@ -41,8 +41,8 @@ interface WatchOptions {
 }
 
 /**
- * The steps of a run from after `afterSeq` on, as they happen, with the progress of a pull between them; ends when the run has
- * ended and every step was given, or when the signal is aborted. `whileDown`: not before its target is up again or given up either. A reader that lost its stream goes on with the last `seq` it saw.
+ * The steps of a run after `afterSeq`, as they happen, with pull progress in between. Ends on abort, or once the run has ended and all
+ * steps were given; with `whileDown`, not before the target is up or given up. A reader can continue from the last `seq` it saw.
  */
 export async function* watchRun(
   options: WatchOptions,
@@ -61,7 +61,7 @@ export async function* watchRun(
   try {
     while (!signal.aborted) {
       wake = Promise.withResolvers<void>();
-      // The run is read before its steps: an end that is seen has all its steps.
+      // Read before the steps: once the run has ended, they are complete.
       const run = await findRun(read, runId);
       if (run === null) return;
       const steps = await stepsAfter(read, runId, seen, pageSize);
@@ -70,7 +70,7 @@ export async function* watchRun(
         yield stepView(step);
       }
       if (steps.length === pageSize) continue;
-      // Held after its end: its target is being started, or its backups are being removed.
+      // Leased after its end: its target is being started or its backups removed.
       const isOwing = run.lease_owner !== null || (whileDown && run.outage_due_at !== null);
       if (!isActiveState(run.state) && !isOwing) return;
       const progress = JSON.stringify(run.progress);
@@ -85,7 +85,7 @@ export async function* watchRun(
   }
 }
 
-/** Until something was announced, a second has passed, or the reader is gone. */
+/** Waits until the run changes, a second has passed or the reader is gone. */
 async function pause(clock: Clock, woken: Promise<void>, signal: AbortSignal): Promise<void> {
   const timer = new AbortController();
   const ended = AbortSignal.any([timer.signal, signal]);

@@ -29,7 +29,7 @@ function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Re
   return { code: isDown ? "target_down" : reason.code, message };
 }
 
-/** Puts the previous version back and ends the run as failed. Throws when the runtime cannot be reached: the run is then recovered. */
+/** Restores the previous version and ends the run as failed. Throws if the runtime cannot be reached; the run is then recovered. */
 export async function undoAndFail(context: RunContext, from: "updating" | "verifying", reason: Reason): Promise<void> {
   const { journal, session, settings, lease, shutdown } = context;
   journal.tolerateStorageFaults();
@@ -50,8 +50,8 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
 }
 
 /**
- * What is left to remove when a run has failed: of one that was put back at most the new container. Where one of a group is down, the
- * new one of another may have been kept in its place, beside a previous one that nobody needs.
+ * What a failed run leaves to remove: after a restore, at most the new container. If one container of a group is down, another may have
+ * kept its new version beside a previous one that is no longer needed.
  */
 export function cleanupAfter(recovery: Recovery): Cleanup | null {
   if (recovery.state === "down") return "left_over";
@@ -59,12 +59,12 @@ export function cleanupAfter(recovery: Recovery): Cleanup | null {
   return "previous";
 }
 
-/** Of a run that touched nothing. */
+/** The run touched nothing. */
 const untouched: Recovery = { state: "untouched", detail: plain("") };
-/** Of one whose new version stays in place, whatever it is worth. */
+/** The new version stays, healthy or not. */
 const kept: Recovery = { state: "started", detail: plain("") };
 
-/** Ends a run as failed, with what is seen to run. `recovery`: how the way back ended; null when nothing could be brought to run. */
+/** Ends a run as failed, with what now runs. `recovery`: the result of the restore; null if nothing could be started. */
 export async function failAsObserved(
   context: RunContext,
   from: ActiveState,
@@ -88,13 +88,13 @@ function storedVerdict(context: RunContext): { passed: boolean; detail: Message 
   return { passed: passed !== null, detail: saidAt(entry.facts, "detail") ?? plain("") };
 }
 
-/** The engine's own judgement takes the whole stability period: a shorter time would fail what runs well. */
+/** The engine's own judgement takes the whole stability period; a shorter limit would fail healthy containers. */
 function longEnough(timing: ProbeTiming): ProbeTiming {
   const needed = Math.ceil(stabilityMs / 1000) + timing.probe_interval_seconds;
   return { ...timing, total_probe_duration_seconds: Math.max(timing.total_probe_duration_seconds, needed) };
 }
 
-/** As for a message that was not sent: the name may have got its inner address after the executor was saved. */
+/** Audited like a blocked notification: the name may have come to resolve to an internal address after the executor was saved. */
 async function recordBlocked({ deps, run, settings }: RunContext): Promise<void> {
   const subject = { kind: "executor", id: settings.id, name: settings.name } as const;
   const entry = { event: "destination_blocked", outcome: "refused", subject, detail: { run: run.id } } as const;
@@ -108,11 +108,11 @@ async function judge(
   const { deps, journal, session, settings, lease, shutdown } = context;
   const stored = storedVerdict(context);
   if (stored !== null) return stored;
-  // Recovery starts again what an engine left stopped, after the end of the first start.
+  // The last one: recovery restarts what an engine left stopped after the first start.
   const started = journal.entries().findLast(({ step, phase }) => step === "start" && phase !== "fail");
   const { clock } = deps;
   const now = clock.now();
-  // Whatever became of the clock since it was started, it is watched no longer than that; and from now on by what elapses.
+  // Clamped, because the clock may have been set since the start; from here on only elapsed time counts.
   const ranBefore = Math.min(Math.max(now - (started?.at ?? now), 0), stabilityMs);
   const since = clock.elapsed() - ranBefore;
   const kind = check.strategy === "auto" ? "native" : check.strategy;
@@ -142,7 +142,7 @@ async function judge(
   return { passed, detail };
 }
 
-/** From "the new version was started" to the end of the run: health check, restore or commit, removal of backups. */
+/** From the start of the new version to the end of the run: health check, restore or commit, removal of backups. */
 export async function conclude(context: RunContext): Promise<void> {
   const { settings, plan } = context;
   const check = settings.health_check;
@@ -189,7 +189,7 @@ async function commit(context: RunContext, state: "succeeded" | "degraded", reas
   await cleanUp(context);
 }
 
-/** After the end: removes the run's backups. A failure is tried again later and does not change the outcome. */
+/** After the end: removes the run's backups. A failure is retried later and does not change the outcome. */
 export async function cleanUp(context: RunContext): Promise<void> {
   const { deps, run, lease, journal, session, settings } = context;
   if ((await findRun(deps.db.read, run.id))?.cleanup_due_at == null) return;

@@ -8,19 +8,19 @@ import { LeaseLost } from "./lease.ts";
 import { appendStep, findRun, type RunRow, updateHeldRun } from "./queries.ts";
 
 const hourMs = 60 * 60 * 1000;
-/** When it is looked again for a window that does not open within a year. */
+/** When to check again for a window that does not open within a year. */
 const noOpeningMs = 24 * hourMs;
-/** When it is looked again whether the time for consent is over, which the clock says and the counted time does not. */
+/** When to check again whether an approval has expired, if the clock says so but counted time does not. */
 const disputedMs = 10 * 60_000;
 
-/** Whether a run stops and asks before it changes its target; a manual run counts as approved. */
+/** Whether a run needs approval before it changes its target; a manual run counts as approved. */
 export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">, settings: ExecutorSettings): boolean {
   return settings.requires_approval && run.kind === "update" && run.trigger !== "manual" && run.approval !== "approved";
 }
 
 type HeldWithSettings = Held & { settings: ExecutorSettings };
 
-/** Gives a pending run back in good order: the claim counts for nothing, and it is due again at `due_at`. */
+/** Releases a pending run, due again at `due_at`; its finished claim no longer counts. */
 export async function giveBack(
   tx: Writer,
   { deps, run, lease }: Held,
@@ -40,7 +40,7 @@ export async function giveBack(
   await appendStep(tx, { run_id: run.id, step: "claim", phase: "finish", facts: {}, at: deps.clock.now() });
 }
 
-/** Stores the plan that is asked about, tells those who want to know, and lets go of the run until somebody decided. */
+/** Stores the plan to approve, records the event and releases the run until it is decided. */
 export async function awaitConsent(held: HeldWithSettings, columns: NonNullable<EndFacts["columns"]>): Promise<void> {
   const { deps, run, settings } = held;
   const now = deps.clock.now();
@@ -70,11 +70,11 @@ export async function awaitConsent(held: HeldWithSettings, columns: NonNullable<
   deps.changes.announce(run.id);
 }
 
-/** A run that awaits consent and is taken up all the same: its time is over, or it was too early to look. */
+/** For a run that comes due while it awaits approval: its approval has expired, or it came due too early. */
 export async function judgeAwaiting(held: HeldWithSettings): Promise<void> {
   const { deps, run, settings } = held;
   const until = run.approval_until ?? 0;
-  // By both, so that no clock that is wrong for a moment ends what a person has days for.
+  // Counted time must agree: a clock that is briefly wrong must not end a wait of days.
   if (deps.counted.now() < until) {
     const now = deps.clock.now();
     await deps.db.write((tx) => giveBack(tx, held, until > now ? until : now + disputedMs));
@@ -98,7 +98,7 @@ export async function judgeAwaiting(held: HeldWithSettings): Promise<void> {
   });
 }
 
-/** An approved run whose window is closed: it keeps its consent and waits. */
+/** An approved run whose window is closed: it stays approved and waits. */
 export async function awaitWindow(held: HeldWithSettings): Promise<void> {
   const { deps, run, settings } = held;
   const opens = deps.executors.nextOpening(settings) ?? deps.clock.now() + noOpeningMs;

@@ -39,7 +39,7 @@ export interface RunnerOptions {
   audit: RecordAudit;
   recordEvent: RecordEvent;
   changes: RunChanges;
-  /** How many snapshots are kept per executor. */
+  /** How many snapshots to keep per executor. */
   snapshotLimit: (read: Reader) => Promise<number>;
   openProbe: (
     kind: ProbeKind,
@@ -48,7 +48,7 @@ export interface RunnerOptions {
   ) => OpenProbe;
 }
 
-/** A claimed run at work. */
+/** A claimed run in progress. */
 export interface RunContext {
   deps: RunnerOptions;
   run: RunRow;
@@ -58,22 +58,22 @@ export interface RunContext {
   session: RuntimeSession;
   /** The service is shutting down: nothing new starts, and work in progress stops at its next safe point. */
   shutdown: AbortSignal;
-  /** As far as it is known; null before it was made. */
+  /** Null until it is made. */
   plan: StoredPlan | null;
 }
 
-/** The snapshot that this run captured, opened; null when it captured none. */
+/** The decrypted snapshot that this run captured; null if it captured none. */
 export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {
   const row = await findSnapshotOfRun(deps.db.read, run.id);
   return row === null ? null : deps.sealer.open(row.sealed_content);
 }
 
-/** Whether anything is to run when the run has ended; a run of which no plan is known is held to that. */
+/** Whether anything should run once the run has ended; without a known plan, yes. */
 export function isToRun(plan: StoredPlan | null): boolean {
   return plan === null || plan.services.some((service) => service.to.is_running);
 }
 
-/** Whether the run starts what did not run before. */
+/** Whether the run starts a target that was not running. */
 export function isStartedAgain(plan: StoredPlan | null): boolean {
   return plan !== null && isToRun(plan) && !plan.services.some((service) => service.from.is_running);
 }
@@ -84,19 +84,19 @@ export interface EndFacts {
   columns?: Parameters<typeof advance>[5]["columns"];
   cleanup?: Cleanup | null;
   outage?: StoredOutage | null;
-  /** Written in the transaction of the end. */
+  /** Called in the transaction that ends the run. */
   also?: (tx: Writer) => Promise<void>;
 }
 
 export type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
 
-/** Moves a run on to a state that is no end. */
+/** Moves a run to its next active state. */
 export async function moveOn<F extends ActiveState>(
   context: Held,
   from: F,
   to: Exclude<NextState<F>, EndState>,
   columns: EndFacts["columns"] = {},
-  /** Asked first in the same transaction; what it throws keeps the run where it is. */
+  /** Called first in the same transaction; if it throws, the run stays where it is. */
   allow: (tx: Writer) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
@@ -110,7 +110,7 @@ export async function moveOn<F extends ActiveState>(
   deps.changes.announce(run.id);
 }
 
-/** Ends a run: state, step, event and the time that it cost, in one transaction. */
+/** Ends a run: state, step, event and downtime in one transaction. */
 export async function endRun<F extends ActiveState>(
   context: Held,
   from: F,

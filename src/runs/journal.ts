@@ -11,19 +11,19 @@ import { appendStep, renewLease, stepsAfter, updateHeldRun } from "./queries.ts"
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** More entries than any run writes; only a loop would. */
+/** More entries than any run writes; only a loop would reach it. */
 const maxEntries = 5_000;
-/** How often the progress of a pull is stored for other processes' readers. */
+/** How often pull progress is stored for readers in other processes. */
 const progressIntervalMs = 500;
 
 export interface RunJournal extends Journal {
-  /** A step of the run itself: probes, the reason of a failure. */
+  /** Adds a step of the run itself, such as a probe or the reason for a failure. */
   note(step: string, phase: JournalEntry["phase"], facts?: Facts): Promise<void>;
-  /** Reads the entries again, after `advance` wrote some. */
+  /** Rereads the entries after `advance` has added some. */
   reload(): Promise<void>;
   /**
-   * From here on a database that cannot be written keeps nothing from being put right: entries are then kept in memory alone, for as
-   * long as the lease is surely held.
+   * From here on a database that cannot be written no longer stops the run's repair: entries are kept only in memory, as long as the lease
+   * is certain to be held.
    */
   tolerateStorageFaults(): void;
 }
@@ -34,7 +34,7 @@ interface JournalOptions {
   log: Log;
   lease: Lease;
   changes: RunChanges;
-  /** Removes secrets from texts that came from an engine. */
+  /** Removes secrets from an engine's texts. */
   redact: (text: string) => string;
 }
 
@@ -46,17 +46,17 @@ function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact)]));
 }
 
-/** Facts as they may be stored: without secrets. */
+/** Facts as they may be stored, without secrets. */
 function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
   return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, redactDeep(value, redact)]));
 }
 
-/** Renews the lease in the transaction of a write; throws `LeaseLost` when the run is somebody else's. */
+/** Renews the lease in the transaction of a write; throws `LeaseLost` if another owner holds the run. */
 export async function fence(tx: Writer, lease: Lease, now: number): Promise<void> {
   if (!(await renewLease(tx, lease.run_id, lease.owner, now + leaseMs))) throw new LeaseLost(lease.run_id);
 }
 
-/** The journal of a run over its steps: each write is durable, and fenced by the lease. */
+/** A run's journal: each write is durable and fenced by the lease. */
 export async function openJournal(options: JournalOptions): Promise<RunJournal> {
   const { db, clock, log, lease, changes, redact } = options;
   const runId = lease.run_id;
@@ -120,7 +120,7 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
   };
 }
 
-/** The last entry of a step and phase; null when there is none. */
+/** The last entry of a step and phase; null if there is none. */
 export function lastEntry(
   journal: Pick<Journal, "entries">,
   step: string,

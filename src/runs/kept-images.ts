@@ -2,7 +2,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
 import type { RunContext } from "./context.ts";
 
-/** The images that a captured configuration needs, each once. */
+/** The images that a captured configuration needs, without duplicates. */
 export async function imagesNeeded({ deps, settings, plan }: RunContext, text: string): Promise<readonly string[]> {
   const reader = await deps.connections.snapshotReader(settings.connection_id);
   const ids = reader === null ? (plan?.services ?? []).map((service) => service.from.image_id) : reader.imagesOf(text);
@@ -16,8 +16,8 @@ interface Keeping {
 }
 
 /**
- * Gives the images of a stored snapshot a name that keeps them from being pruned. One that cannot get it is worth a warning and not a
- * run: it is there now, and by its digest it can mostly be had again.
+ * Names the images of a stored snapshot, which keeps them from being pruned. A failure costs a warning, not the run: they exist now, and
+ * most can be pulled again by digest.
  */
 export async function keepImages({ deps, run, session }: Keeping, ids: readonly string[]): Promise<Message | null> {
   if (session.images === undefined) return null;

@@ -26,7 +26,7 @@ interface LeaseOptions {
   owner: string;
 }
 
-/** Keeps a run for its owner; its signal is aborted with `LeaseLost`. */
+/** Holds a run's lease; the signal is aborted with `LeaseLost` if it is lost. */
 export function holdRun({ db, clock, log, run_id, owner }: LeaseOptions): Lease {
   const held = holdLease({
     clock,

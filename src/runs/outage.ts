@@ -9,9 +9,9 @@ import type { Seen } from "./serving.ts";
 import { hasTouched, touchingSteps } from "./stored-plan.ts";
 
 /**
- * The outage with which a failed run ends; null where it left nothing down that ran before it or that it was to start. What was down
- * before an update stays down, and what somebody else took down before the run touched anything is not the run's to start.
- * `isAsBefore`: all is put back as the run found it.
+ * The outage with which a failed run ends; null if nothing is down that ran before the run or that it was to start. What was down before an
+ * update stays down, and what was stopped externally before the run touched anything is not the run's to start. `isAsBefore`: everything is
+ * as the run found it.
  */
 export async function outageAtEnd(
   context: Pick<RunContext, "deps" | "run" | "plan" | "journal">,
@@ -42,12 +42,12 @@ export async function outageAtEnd(
   };
 }
 
-/** Whether the run was a rollback that was to start what did not run, and was not to. */
+/** Whether the run is a rollback that starts a stopped target which no earlier run left down. */
 export function isRestart({ run, plan }: Pick<RunContext, "run" | "plan">): boolean {
   return run.kind === "rollback" && isStartedAgain(plan) && plan?.owed.length === 0;
 }
 
-/** Why bringing the target up is no longer this run's to do, whatever stands on the runtime; null when it is. */
+/** Why this run no longer has to bring the target up, whatever its state; null if it has to. */
 export async function notOwed({
   deps,
   run,

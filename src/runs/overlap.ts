@@ -6,16 +6,16 @@ import type { RunContext } from "./context.ts";
 import { type RunAhead, runsAtWork } from "./queries.ts";
 import { type StoredPlan, storedPlan } from "./stored-plan.ts";
 
-/** When a run that met another at work on one of its containers is taken up again; later once it lasts, as each time is journalled. */
+/** When to retry a run whose container another run is working on; the pause grows, because each attempt is journalled. */
 const retryMs = 5_000;
 const lateRetryMs = 60_000;
 
-/** Another run works on a container of this one's plan: both at once would take each other's containers for strangers. */
+/** Another run works on a container of this one's plan: each would mistake the other's containers for foreign ones. */
 export class Overlap extends SaidError {}
 
 /**
- * Throws `Overlap` within the transaction in which a run begins to work. A connection may let several runs work at once, and a
- * container moves with another executor's target where it shares a namespace with it.
+ * Throws `Overlap` in the transaction in which a run starts work. A connection may allow several runs at once, and a container that shares
+ * a namespace with another executor's target moves with it.
  */
 export async function refuseOverlap(tx: Writer, context: RunContext, plan: StoredPlan): Promise<void> {
   const { deps, run, settings } = context;
@@ -25,7 +25,7 @@ export async function refuseOverlap(tx: Writer, context: RunContext, plan: Store
   throw new Overlap(say("runs.waits_for_container", { run: id, executor, container }));
 }
 
-/** The run at work on one of these containers, and which; null when there is none. */
+/** The run at work on one of these containers, and which; null if there is none. */
 export async function findOverlap(
   tx: Writer,
   { clock, connections }: Pick<RunContext["deps"], "clock" | "connections">,
@@ -39,7 +39,7 @@ export async function findOverlap(
   return null;
 }
 
-/** Lets go of the run until the other one has ended. */
+/** Releases the run, to retry once the other may have ended. */
 export async function awaitOther(context: RunContext, { said }: Overlap): Promise<void> {
   const { deps, run } = context;
   const now = deps.clock.now();

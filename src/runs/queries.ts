@@ -30,12 +30,12 @@ import type { RunState } from "./states.ts";
 export type RunRow = typeof runs.$inferSelect;
 export type RunStepRow = typeof run_steps.$inferSelect;
 
-/** Written out, not bound: only so can the planner see that the indexes over active runs apply. */
+/** Literals, not parameters: only then can the planner use the partial indexes over active runs. */
 export const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
-/** In these a run works on its target; in `pending` only while it is claimed. */
+/** The states in which a run works on its target; in `pending` it does so only while claimed. */
 const workingStates = ["capturing", "updating", "verifying"] as const;
 
-/** More runs than any connection takes at once. */
+/** More runs than any connection allows at once. */
 const maxAhead = 100;
 
 const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
@@ -53,7 +53,7 @@ export interface RunFilter {
   state: RunState | null;
 }
 
-/** Newest first, with the executor's name; one row more than `limit` says that there is another page. */
+/** Newest first, with the executor's name; one row more than `limit` means that there is another page. */
 export async function listRunsBefore(
   read: Reader,
   before: string | null,
@@ -109,15 +109,15 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<Run
   return rows[0] ?? null;
 }
 
-/** A run that stands before another on its connection. */
+/** A run that comes before another on its connection. */
 export interface RunAhead {
   id: string;
   executor: string;
 }
 
 /**
- * The runs that come before this one on a connection: first those that work on it just now, then those that wait for a place there
- * and have waited longer. One that waits for consent works on nothing and stands before nobody.
+ * The runs ahead of this one on a connection: first those at work, then those that have waited longer. A run that awaits approval does no
+ * work and blocks no other.
  */
 export async function runsAhead(
   read: Reader,
@@ -146,7 +146,7 @@ export async function runsAhead(
   return found.map(({ id, executor }) => ({ id, executor }));
 }
 
-/** Runs that work on a connection's engine, or are bringing up or clearing up after their end there just now, with their plans. */
+/** Runs that work on a connection's engine, or that bring up a target or remove backups there after their end, with their plans. */
 export async function runsAtWork(
   read: Reader,
   connectionId: string,
@@ -195,12 +195,12 @@ export async function insertRun(tx: Writer, row: typeof runs.$inferInsert): Prom
   await tx.insert(runs).values(row);
 }
 
-/** For an automatic run that turned out not to be wanted now; only by its owner and only before it started. */
+/** Deletes an automatic run that is no longer wanted; only by its owner, and only before it started. */
 export async function deletePendingRun(tx: Writer, id: string, owner: string): Promise<void> {
   await tx.delete(runs).where(and(eq(runs.id, id), eq(runs.lease_owner, owner), eq(runs.state, "pending")));
 }
 
-/** Says why a run that nobody holds has not started yet. */
+/** Stores why a pending run has not started yet. */
 export async function noteWaiting(tx: Writer, id: string, code: string, reason: Message): Promise<void> {
   await tx
     .update(runs)
@@ -209,13 +209,13 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
 }
 
 /**
- * Runs that wait for work and that nobody holds: to start, to recover, to bring up what they left down, to clean up after; the longest due first. One that was told
- * to wait for its connection is left out until that is free, so that a long queue there holds up nobody else.
+ * Unleased runs that are due: to start, to recover, to bring up what they left down, to clean up; the longest due first. A run that waits
+ * for its connection is skipped until that is free, so that a long queue there delays no other connection.
  */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
   const [own, twin] = [alias(connections, "own"), alias(connections, "twin")];
   const [other, otherExecutor] = [alias(runs, "other"), alias(executors, "other_executor")];
-  // Asked once for all connections, not for each run that waits.
+  // One query for all connections, not one per waiting run.
   const busy = read
     .select({ id: own.id })
     .from(own)
@@ -263,16 +263,16 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
 }
 
 interface RunPauses {
-  /** Between two tries of anything. */
+  /** Between two attempts of any kind. */
   retry_ms: number;
-  /** Between two tries to bring up what is down. */
+  /** Between two attempts to bring up what is down. */
   outage_ms: number;
   /** Until a window opens. */
   window_ms: number;
   lease_ms: number;
 }
 
-/** A run that awaits consent waits for the end of the time for it, which is not to come before its time under a wrong clock. */
+/** A run that awaits approval is due when the approval expires, which a wrong clock must not bring forward. */
 export function runDueTimes({ retry_ms, outage_ms, window_ms, lease_ms }: RunPauses): readonly DueTime[] {
   const isAwaiting = and(isActive, eq(runs.approval, "awaiting"));
   const consent = sql`(select ${executors.approval_hours} * 3600000 from ${executors} where ${executors.id} = ${runs.executor_id})`;
@@ -304,7 +304,7 @@ interface RunLease {
   until: number;
 }
 
-/** Takes a run that nobody holds and of which `condition` is true; null where that is not so by now. */
+/** Claims an unleased run if `condition` holds; null if it does not, or no longer. */
 export async function takeRun(
   tx: Writer,
   id: string,
@@ -339,7 +339,7 @@ export async function renewLease(tx: Writer, id: string, owner: string, until: n
   return rows.length > 0;
 }
 
-/** Writes columns of a run that the owner holds; false when it does not. Never the state: that is `advance`. */
+/** Writes columns of a run; false if the owner does not hold it. Never the state: that is `advance`. */
 export async function updateHeldRun(
   tx: Writer,
   id: string,
@@ -354,7 +354,7 @@ export async function updateHeldRun(
   return rows.length > 0;
 }
 
-/** Compare-and-set of the state, fenced by the owner; false when the run is elsewhere or somebody else's. */
+/** Compare-and-set of the state, fenced by the owner; false if the state or the owner is a different one. */
 export async function moveRun(
   tx: Writer,
   id: string,
@@ -371,7 +371,7 @@ export async function moveRun(
   return rows.length > 0;
 }
 
-/** For the process that knows that it is alone: leases of earlier processes end now instead of when they run out. */
+/** For a process that knows it is alone: leases of earlier processes expire now. */
 export async function dropLeasesOfOthers(tx: Writer, instanceId: string): Promise<void> {
   await tx
     .update(runs)
@@ -391,7 +391,7 @@ export async function appendStep(tx: Writer, row: Omit<RunStepRow, "seq">): Prom
   return seq;
 }
 
-/** Removes what stands between the last beginning of a step and one of its later entries. */
+/** Removes the entries between the last `begin` of a step and a later entry. */
 export async function deleteStepsBetween(tx: Writer, runId: string, step: string, before: number): Promise<void> {
   const begun = await tx
     .select({ seq: max(run_steps.seq) })
@@ -404,7 +404,7 @@ export async function deleteStepsBetween(tx: Writer, runId: string, step: string
     .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
 }
 
-/** A later run of the same executor that has changed its target, by the steps that do; null when there is none. */
+/** A later run of the same executor that has changed its target, by the given steps; null if there is none. */
 export async function newerRunOf(
   read: Reader,
   run: Pick<RunRow, "id" | "executor_id">,
@@ -419,7 +419,7 @@ export async function newerRunOf(
   return rows[0]?.id ?? null;
 }
 
-/** A run that has ended took an outage over or changed nothing: either is found out at once, and not when the next try comes. */
+/** An ended run has either taken over an outage or changed nothing: check which now, not at the next attempt. */
 export async function makeOutagesDue(tx: Writer, { id, executor_id }: RunRow, now: number): Promise<void> {
   const isOther = and(eq(runs.executor_id, executor_id), ne(runs.id, id));
   await tx
@@ -428,7 +428,7 @@ export async function makeOutagesDue(tx: Writer, { id, executor_id }: RunRow, no
     .where(and(isOther, isNotNull(runs.outage_due_at)));
 }
 
-/** A run of the executor whose target is down and is to be brought up; null when there is none. */
+/** A run of the executor whose target is down and has to be brought up; null if there is none. */
 export async function outageOf(read: Reader, executorId: string): Promise<string | null> {
   const rows = await read
     .select({ id: runs.id })

@@ -35,16 +35,16 @@ import { storedPlan } from "./stored-plan.ts";
 
 /** A pending run whose process ended this often is not retried. */
 const maxClaims = 2;
-/** When a run is taken up again whose runtime did not answer, or that met a fault of our own; later once it lasts. */
+/** When to retry a run whose runtime did not answer or that hit an internal error; less often once that lasts. */
 const retryMs = 10_000;
 const lateRetryMs = 60_000;
 const lateAfterMs = 5 * 60_000;
-/** A weekly window that clock changes swallow a few weeks in a row. */
+/** Covers a weekly window that clock changes skip several weeks in a row. */
 const longestWindowWaitMs = 60 * 24 * 60 * 60_000;
 
 /**
- * Takes up runs that are due: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is held
- * by a lease with an owner of its own, so that no two processes, and no two calls in one, ever work on the same run.
+ * Performs due runs: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is leased to an owner of
+ * its own, so that no two processes, and no two calls in one, ever work on the same run.
  */
 export function runRunner(deps: RunnerOptions) {
   const { db, clock, log } = deps;
@@ -64,7 +64,7 @@ export function runRunner(deps: RunnerOptions) {
         await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
-      // Two runs on the same containers would take each other's for strangers; backups can wait.
+      // Two runs on the same containers would mistake each other's for foreign ones; backups can wait.
       const { connection_id } = executor;
       const kept = isActiveState(run.state) ? null : storedPlan(run.plan, deps.connections.targetKind);
       if (kept !== null && (await findOverlap(tx, deps, { id, connection_id, plan: kept })) !== null) return null;
@@ -72,12 +72,12 @@ export function runRunner(deps: RunnerOptions) {
       if (held === null || held.state !== "pending") return held;
       await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });
       await appendStep(tx, { run_id: id, step: "claim", phase: "begin", facts: {}, at: now });
-      // With the reason for which it was given back before, should this be the last time.
+      // With the reason of its last release, in case this claim is one too many.
       return { ...held, started_at: held.started_at ?? now };
     });
   };
 
-  /** Gives a run back that could not be worked on; it is taken up again at `due_at`. */
+  /** Releases a run that could not be worked on, due again after a pause. */
   const release = async (run: RunRow, owner: string, waiting: Message | null): Promise<void> => {
     const age = deps.counted.now() - (run.started_at ?? run.created_at);
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
@@ -141,21 +141,18 @@ export function runRunner(deps: RunnerOptions) {
         window_ms: longestWindowWaitMs,
         lease_ms: leaseMs,
       }),
-      /** Most at once in this process; one per connection besides. */
+      /** Maximum in this process; each connection has its own limit. */
       concurrency: 8,
       per_key: 1,
-      /** Cut short at the next safe point, and taken up again at the next start. */
+      /** Aborted at the next safe point, resumed at the next start. */
       on_stop: "abort" as const,
       due: async (now: number, limit: number): Promise<{ id: string }[]> =>
         (await dueRuns(db.read, now, limit)).map((id) => ({ id })),
-      /** By run, not by connection: a run that waits for another on its connection says so when it is tried. */
+      /** By run, not by connection: a run that waits for another on its connection notes so when it is claimed. */
       keyOf: (item: { id: string }): string => item.id,
       perform: (item: { id: string }, signal: AbortSignal): Promise<void> => perform(item.id, signal),
     },
-    /**
-     * For a process that knows that it is the only one on its database: runs that an earlier process held are due at once. Without
-     * it they are when their leases have run out.
-     */
+    /** For a process that knows it is alone on its database: runs held by an earlier process are due now, not when their leases expire. */
     takeOver: async (): Promise<void> => {
       await db.write((tx) => dropLeasesOfOthers(tx, deps.instance_id));
     },
@@ -192,10 +189,10 @@ async function workOn(deps: RunnerOptions, claimed: Claimed): Promise<void> {
 
 type HeldRun = Omit<RunContext, "session" | "plan">;
 
-/** The conditions that need no runtime. Ends or withdraws the run where they are not met. */
+/** Checks the conditions that need no runtime; ends or withdraws the run if one is not met. */
 async function mayBegin(held: HeldRun): Promise<boolean> {
   const { deps, run, settings, journal, lease } = held;
-  // A claim that was given back in good order ended nothing.
+  // Claims up to a release in good order do not count.
   const claim = journal.entries().filter((entry) => entry.step === "claim");
   const claims = claim.slice(claim.findLastIndex((entry) => entry.phase === "finish") + 1).length;
   if (claims > maxClaims) {
@@ -223,7 +220,7 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     return false;
   }
   const isApproved = run.approval === "approved";
-  // Who approved a run wanted this one, whatever the executor does from now on.
+  // An approved run stays wanted, even if the trigger changes or the target goes down.
   const isDown = (await outageOf(deps.db.read, run.executor_id)) !== null;
   const isUnwanted = run.trigger !== "manual" && (settings.trigger === "manual" || isDown) && !isApproved;
   if (run.trigger === "manual" && !isWindowOpen(held)) {
@@ -247,7 +244,7 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
   return true;
 }
 
-/** Null when the run ended because its runtime could not be opened; throws for one that has to be recovered. */
+/** Null if the run ended because its runtime could not be opened; throws if the run has to be recovered. */
 async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
   const { deps, run, settings, lease } = held;
   try {
@@ -264,7 +261,7 @@ async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
   }
 }
 
-/** The reason that was noted before the process ended, so that the end tells the cause and not only the interruption. */
+/** The failure noted before the process ended, so that the run reports its cause and not only the interruption. */
 function notedFailure(context: RunContext): Reason | null {
   const facts = firstEntry(context.journal, "failure", "fail")?.facts;
   const code = failureReasons.find((known) => known === facts?.reason_code);
@@ -272,7 +269,7 @@ function notedFailure(context: RunContext): Reason | null {
   return code === undefined || message === null ? null : { code, message };
 }
 
-/** After its process ended: makes the target whole and brings the run to its end. */
+/** After its process ended: makes the target whole and finishes the run. */
 async function recover(context: RunContext, from: Exclude<ActiveState, "pending">): Promise<void> {
   const { deps, run, journal, session, settings, shutdown } = context;
   deps.log.warning("Run is recovered", { run: run.id, state: from });

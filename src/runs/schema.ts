@@ -24,7 +24,7 @@ export const runKinds = ["update", "rollback"] as const;
 
 /** Why a run failed; skips have their own reasons. */
 export const failureReasons = [
-  /** The target's plan is no longer the one that was consented to. */
+  /** The plan is no longer the approved one. */
   "target_changed",
   "unreachable",
   "rate_limited",
@@ -32,19 +32,19 @@ export const failureReasons = [
   "snapshot_failed",
   "update_failed",
   "unhealthy",
-  /** The process ended in the middle of the run. */
+  /** The process ended during the run. */
   "interrupted",
-  /** Neither version could be brought to run. */
+  /** Neither version could be started. */
   "target_down",
   "snapshot_missing",
   "internal_error",
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** What is to be said of a run that succeeded. */
+/** Remarks on a run that succeeded. */
 export const remarks = ["left_stopped", "started_again"] as const;
 
-/** Why a run that is due has not started yet; not an end. */
+/** Why a due run has not started yet; it has not ended. */
 const waitReasons = ["waiting_for_connection", "waiting_for_runtime", "waiting_for_window"] as const;
 
 export const reasonCodes = [...skipReasons, ...failureReasons, ...remarks, ...waitReasons] as const;
@@ -54,7 +54,7 @@ export interface Reason {
   message: Message;
 }
 
-/** A reason without what it says of the whole target as it is now: for places that tell this themselves. */
+/** A reason without the target's current state, for places that show that themselves. */
 export function withoutServing(reason: Message): Message {
   return says(reason, "runs.with_serving") ? reason.params.reason : reason;
 }
@@ -68,13 +68,13 @@ export interface NewAutomaticRun {
 
 const PlanHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, issue("runs.plan_hash_wanted")));
 
-/** What an evaluation sees while a run of its executor waits. */
+/** What an evaluation finds while a run of its executor waits. */
 export interface SeenWhileWaiting {
   settings: ExecutorSettings;
-  /** The plan as it would be now; null when there is none. */
+  /** Hash of the plan as of now; null if there is none. */
   plan_hash: string | null;
   desired_revision: string | null;
-  /** Why nothing would be done now; null when something would. */
+  /** Why nothing would be done now; null if something would. */
   unmet: Message | null;
 }
 
@@ -121,10 +121,10 @@ export const ApprovalInput = v.strictObject({
 export type ApprovalInput = v.InferOutput<typeof ApprovalInput>;
 
 export const RunStepView = v.object({
-  /** Counts up within the run; with `progress` it is that of the step before. */
+  /** Increases within the run; with `progress` it is that of the previous step. */
   seq: v.number(),
   step: v.string(),
-  /** `progress` is not stored: it is what a pull has reached. */
+  /** `progress` is not stored: it reports how far a pull has got. */
   phase: v.picklist(["begin", "finish", "fail", "progress"]),
   facts: v.record(v.string(), v.unknown()),
   at: Instant,
@@ -149,7 +149,7 @@ const entries = {
   snapshot_id: v.nullable(v.string()),
   ignore_window: v.boolean(),
   plan_hash: v.nullable(v.string()),
-  /** `awaiting`: it goes on only with consent to the plan of `plan_hash`, given before `approval_until`. */
+  /** `awaiting`: continues only once the plan of `plan_hash` is approved, before `approval_until`. */
   approval: v.nullable(v.picklist(["awaiting", "approved"])),
   approval_until: NullableInstant,
   serving: v.nullable(v.picklist(servings)),
@@ -158,11 +158,11 @@ const entries = {
   progress: v.nullable(v.record(v.string(), v.unknown())),
   created_at: Instant,
   started_at: NullableInstant,
-  /** When it reached its end state. Its backups are removed after that. */
+  /** When it reached its end state; its backups are removed after that. */
   ended_at: NullableInstant,
-  /** When removing the backups is tried next; null if nothing is left, or after a day without success. */
+  /** Next attempt to remove the backups; null if nothing is left, or after a day without success. */
   cleanup_due_at: NullableInstant,
-  /** Null for a run that left nothing down. */
+  /** Null if the run left nothing down. */
   outage: v.nullable(OutageView),
 };
 
@@ -176,18 +176,18 @@ export const RunContainer = withSaid(
     service: v.string(),
     because: v.picklist(["desired", "shares", "restarts"]),
     outcome: v.picklist(partOutcomes),
-    /** From its stop to the next start of anything under its name; null when it was not stopped. */
+    /** From its stop to the next start under its name; null if it was not stopped or is still down. */
     downtime_ms: v.nullable(v.number()),
-    /** What went wrong with it. */
+    /** Why it failed. */
     detail: v.nullable(v.string()),
     detail_data: v.nullable(MessageSchema),
-    /** Whether the run failed because of it; the others were put back with it. */
+    /** Whether the run failed because of it; the others were restored with it. */
     is_cause: v.optional(v.boolean(), false),
   }),
 );
 export type RunContainer = v.InferOutput<typeof RunContainer>;
 
-/** With the plan that was performed, every step so far, and at the end what was done to each container. */
+/** With the plan that was performed, every step so far and, at the end, what was done to each container. */
 export const RunDetailView = v.object({
   ...entries,
   containers: v.array(RunContainer),
@@ -196,7 +196,7 @@ export const RunDetailView = v.object({
 });
 export type RunDetailView = v.InferOutput<typeof RunDetailView>;
 
-/** Plans of earlier versions have no files, or sentences in English alone. */
+/** Plans of earlier releases lack files, or have sentences in English only. */
 const ShownPlan = v.object({
   services: v.array(PlannedServiceView),
   diff: v.array(v.object({ ...FieldDiffView.entries, because: v.fallback(FieldDiffView.entries.because, "desired") })),
@@ -205,7 +205,7 @@ const ShownPlan = v.object({
   warnings: v.optional(v.array(ProblemSchema), []),
 });
 
-/** What pages show of the plan that a run performed; null for a run that ended before there was one. */
+/** What pages show of the plan that a run performed; null if the run ended before it had one. */
 export function planOf({ plan }: Pick<RunDetailView, "plan">): v.InferOutput<typeof ShownPlan> | null {
   const parsed = v.safeParse(ShownPlan, plan);
   return parsed.success ? parsed.output : null;
@@ -215,12 +215,12 @@ export const SnapshotView = v.object({
   id: v.string(),
   executor_id: v.string(),
   executor: v.string(),
-  /** The run before whose update it was captured. */
+  /** The run that captured it before its update. */
   run_id: v.nullable(v.string()),
   reference: v.string(),
   digest: v.nullable(v.string()),
   image_id: v.string(),
-  /** Every image that it needs: of a group there are several. */
+  /** All images that it needs; a group has several. */
   image_ids: v.array(v.string()),
   size_bytes: v.number(),
   is_locked: v.boolean(),
@@ -228,7 +228,7 @@ export const SnapshotView = v.object({
 });
 export type SnapshotView = v.InferOutput<typeof SnapshotView>;
 
-/** With the configuration; the values of environment variables are masked. */
+/** With the configuration; values of environment variables are masked. */
 export const SnapshotDetailView = v.object({ ...SnapshotView.entries, content: v.unknown() });
 export type SnapshotDetailView = v.InferOutput<typeof SnapshotDetailView>;
 
@@ -255,17 +255,17 @@ export const SnapshotExportQuery = v.strictObject({
 
 export const SnapshotDiffView = v.object({
   snapshot_id: v.string(),
-  /** True when what runs is as the snapshot says. */
+  /** True if what runs matches the snapshot. */
   is_noop: v.boolean(),
-  /** What restoring it would change, so nothing where `is_noop`; values that look like secrets are masked. */
+  /** What a restore would change, so nothing if `is_noop`; values that look like secrets are masked. */
   diff: v.array(FieldDiffView),
-  /** Files that will say something else than what runs, with what to write into them. */
+  /** Files that will not match what runs, with the edits that make them match. */
   files: v.array(FileNoticeView),
   refusals: v.array(ProblemSchema),
   warnings: v.array(ProblemSchema),
-  /** What it needs; one that is not on the runtime has to be pulled. Null: nobody could tell. */
+  /** The images it needs; those not present have to be pulled. Null: unknown. */
   images: v.array(v.object({ id: v.string(), is_present: v.nullable(v.boolean()) })),
-  /** The plan that a restore would carry out now: give it with the run, and it does just this. */
+  /** The plan that a restore would perform now; pass it with the run to get exactly this one. */
   plan_hash: v.string(),
   checked_at: Instant,
 });

@@ -186,7 +186,7 @@ export function runService(options: RunServiceOptions) {
       };
     },
 
-    /** The steps after `after_seq`, in their order. */
+    /** The steps after `after_seq`, in order. */
     steps: async (id: string, query: unknown): Promise<{ items: readonly RunStepView[] }> => {
       const { after_seq } = parseInput(StepQuery, query);
       await getRow(id);
@@ -194,8 +194,8 @@ export function runService(options: RunServiceOptions) {
     },
 
     /**
-     * Queues a run by hand: an update, or with `snapshot_id` a rollback. Refused with `run_active` and the other's id while a run of
-     * the executor is going on.
+     * Queues a manual run: an update, or with `snapshot_id` a rollback. Throws `run_active` with the other run's ID if the executor has an
+     * active run.
      */
     create: async (actor: Actor, executorId: string, input: unknown): Promise<RunView> => {
       const parsed = parseInput(RunInput, input ?? {});
@@ -203,7 +203,7 @@ export function runService(options: RunServiceOptions) {
       try {
         await db.write((tx) => insertManual(tx, actor, executorId, parsed, id));
       } catch (error) {
-        // Another process was faster by less than a transaction.
+        // Another process queued a run at the same moment.
         const active = isUniqueViolation(error) ? await activeRunOf(db.read, executorId) : null;
         if (active === null) throw error;
         throw runActive((await executorOfRun(db.read, executorId))?.name ?? executorId, active.id);
@@ -216,7 +216,7 @@ export function runService(options: RunServiceOptions) {
     view,
 
     /**
-     * Approves or refuses a run that waits for consent to the plan of this hash; one effect, however often. Throws 409 `not_awaiting`,
+     * Approves or refuses the plan of this hash for a run that awaits approval; takes effect once. Throws 409 `not_awaiting`,
      * `plan_changed` or `approval_expired`.
      */
     decide: async (actor: Actor, id: string, input: unknown, via: Via = "administrator"): Promise<RunView> => {
@@ -225,14 +225,14 @@ export function runService(options: RunServiceOptions) {
       return await view(id);
     },
 
-    /** For evaluations: in their transaction, before they decide whether a run is to be queued. */
+    /** For evaluations: called in their transaction before they decide whether to queue a run. */
     reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> =>
       consent.review(tx, executorId, seen),
 
-    /** For evaluations: queues an automatic run in the caller's transaction; false when there is one already. */
+    /** For evaluations: queues an automatic run in the caller's transaction; false if a run, outage or earlier attempt prevents it. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {
       if ((await activeRunOf(tx, run.executor_id)) !== null) return false;
-      // An update keeps what it finds, and what is down is to come up first.
+      // An update preserves what it finds, so a target that is down has to come up first.
       if ((await outageOf(tx, run.executor_id)) !== null) return false;
       if (await hasAttempt(tx, run.executor_id, run.desired_revision, run.attempt)) return false;
       const now = clock.now();
@@ -242,7 +242,7 @@ export function runService(options: RunServiceOptions) {
       return true;
     },
 
-    /** Steps as they happen, from after `afterSeq` on, of runs of every process; see `watchRun`. */
+    /** The steps of a run after `afterSeq` as they happen, whichever process performs it; see `watchRun`. */
     watch: (id: string, afterSeq: number, signal: AbortSignal, whileDown = false): AsyncIterable<RunStepView> =>
       watchRun({ read: db.read, clock, changes }, id, afterSeq, signal, whileDown),
     /** Calls back with the ID of each run that changed in this process. */
@@ -250,7 +250,7 @@ export function runService(options: RunServiceOptions) {
 
     /** For the scheduler. */
     work: runner.work,
-    /** At the start of a process that is alone on its database: what the process before it left is due at once. */
+    /** For a process that is alone on its database: what the previous process left is due now. */
     takeOver: runner.takeOver,
   };
 }

@@ -7,7 +7,7 @@ import type { Serving } from "./schema.ts";
 export interface Seen {
   serving: Serving;
   down: readonly string[];
-  /** Others of the target run. */
+  /** Other services of the target run. */
   is_partly: boolean;
   /** The runtime reported what is there. */
   is_seen: boolean;
@@ -27,8 +27,8 @@ export const unseen: Seen = { serving: "unknown", down: [], is_partly: false, is
 const whole = { down: [], is_partly: false, is_seen: true } as const;
 
 /**
- * What now runs under the target's name, as the runtime reports it. `expected` decides between two that cannot be told apart: a
- * rollback can change settings alone, or no more than that something runs.
+ * What now runs under the target's name, as the runtime reports it. `expected` decides if both versions match: a rollback may change
+ * settings alone, or only whether something runs.
  */
 export async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Seen> {
   const { session, settings, plan } = context;
@@ -36,7 +36,7 @@ export async function observeServing(context: RunContext, expected: "desired" | 
     const target = await session.inspect(settings.target);
     const verdicts = target.services.map((found): Serving => {
       const planned = plan?.services.find((each) => each.service === found.name);
-      // Beside the ones that were updated a group has others, which may well be stopped.
+      // Besides the updated services a group has others, which may well be stopped.
       if (plan !== null && planned === undefined) return "unknown";
       if (planned?.to.is_running !== false && found.state !== "running") return "none";
       if (planned === undefined) return "unknown";

@@ -4,7 +4,7 @@ import { lastFirst } from "../db/insertion-order.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
 
-/** A run may still go back to its snapshots: it goes on, or its target is down and is to be brought up. */
+/** Runs that may still need their snapshots: in progress, or with a target that has to be brought up. */
 const isNeedy = or(isActive, isNotNull(runs.outage_due_at));
 
 export type SnapshotRow = typeof snapshots.$inferSelect;
@@ -14,13 +14,13 @@ export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRo
   return rows[0] ?? null;
 }
 
-/** The one that a run captured before it changed anything. */
+/** The snapshot that a run captured before it changed anything. */
 export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {
   const rows = await read.select().from(snapshots).where(eq(snapshots.run_id, runId)).limit(1);
   return rows[0] ?? null;
 }
 
-/** Newest first; one row more than `limit` says that there is another page. */
+/** Newest first; one row more than `limit` means that there is another page. */
 export async function listSnapshotsBefore(
   read: Reader,
   before: string | null,
@@ -44,8 +44,8 @@ export async function listSnapshotsBefore(
 }
 
 /**
- * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that a run may still
- * go back to. Returns the ids of the removed ones.
+ * Stores a snapshot and removes its executor's oldest beyond `keep`, but none that is locked or that a run may still need. Returns the IDs
+ * of the removed ones.
  */
 export async function insertSnapshot(
   tx: Writer,
@@ -84,7 +84,7 @@ export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
   await tx.delete(snapshots).where(eq(snapshots.id, id));
 }
 
-/** True while a run may still go back to the snapshot, or has captured it and may need it to put things back. */
+/** True while a run may still restore the snapshot: the one it rolls back to, or the one it captured. */
 export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
   const captured = read.select({ id: snapshots.run_id }).from(snapshots).where(eq(snapshots.id, id));
   const rows = await read
@@ -95,7 +95,7 @@ export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** What a snapshot belongs to and is taken back on. */
+/** What a snapshot belongs to and is restored on. */
 export interface SnapshotOwner {
   executor_id: string;
   executor: string;
@@ -128,12 +128,12 @@ export interface ImageUser {
   created_at: number;
 }
 
-/** More than all snapshots that a settings' limits allow on one engine. */
+/** More snapshots than the settings allow on one engine. */
 const maxUsers = 10_000;
 
 /**
- * Which snapshots name which images, the newest first. Of every connection: two of them can lead to one engine. `sha256:` before an id
- * has no meaning.
+ * Which snapshots need which images, newest first. Across all connections, because two can lead to one engine. A `sha256:` prefix is
+ * ignored.
  */
 export async function snapshotsOfImages(read: Reader, ids: readonly string[]): Promise<readonly ImageUser[]> {
   if (ids.length === 0) return [];

@@ -94,7 +94,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       return { ...shown, content: reader.mask(content) };
     },
 
-    /** The snapshot against what runs now, field by field. Throws `PluginError` when the runtime does not answer. */
+    /** Compares the snapshot with what runs now, field by field. Throws `PluginError` if the runtime does not answer. */
     diff: async (id: string, signal: AbortSignal): Promise<SnapshotDiffView> => {
       const row = await getRow(id);
       const owner = await getOwner(row);
@@ -120,10 +120,10 @@ export function snapshotService(options: SnapshotServiceOptions) {
       };
     },
 
-    /** Which snapshots need which of the images, of any executor. */
+    /** The snapshots that need one of the images, of any executor. */
     usersOfImages: (ids: readonly string[]): Promise<readonly ImageUser[]> => snapshotsOfImages(db.read, ids),
 
-    /** What restores it without us; every export is in the audit. `query`: `format`, `with_secrets`. */
+    /** A file that restores it without Tidemark; every export is audited. `query`: `format`, `with_secrets`. */
     export: async (actor: Actor, id: string, query: unknown): Promise<SnapshotExport> => {
       const { format, with_secrets } = parseInput(SnapshotExportQuery, query);
       const row = await getRow(id);
@@ -158,7 +158,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       return await view(await getRow(id));
     },
 
-    /** Refused while it is locked or a run goes back to it. */
+    /** Refused while it is locked or a run may need it. */
     remove: async (actor: Actor, id: string): Promise<void> => {
       const row = await getRow(id);
       await db.write(async (tx) => {

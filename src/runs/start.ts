@@ -14,7 +14,7 @@ import type { FailureReason, Reason } from "./schema.ts";
 import { findSnapshot, insertSnapshot } from "./snapshot-queries.ts";
 import { failedPart, storedPlan } from "./stored-plan.ts";
 
-/** What a run is about to do, with what it needs for it. */
+/** What a run is about to do, and what it needs for that. */
 interface Intent {
   plan: UpdatePlan;
   /** For a rollback: the configuration to restore. */
@@ -36,7 +36,7 @@ export class NotStarted extends Error {
   }
 }
 
-/** How a fault of the runtime or of a registry is called when nothing was touched yet. */
+/** The failure reason for an error of the runtime or of a registry. */
 export function faultOf(error: PluginError, otherwise: FailureReason): FailureReason {
   if (error.code === "unreachable" || error.code === "rate_limited") return error.code;
   return otherwise;
@@ -95,7 +95,7 @@ async function apply(context: RunContext, prepared: Prepared): Promise<void> {
   await conclude(context);
 }
 
-/** Turns a fault of a plug-in into the end of a run whose target was not touched. */
+/** Turns a plug-in's error into the end of a run whose target was not touched. */
 async function withFaults<T>(otherwise: FailureReason, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -121,7 +121,7 @@ async function intendUpdate(context: RunContext): Promise<Intent> {
     is_reviewed: run.expected_plan_hash !== null,
   });
   const columns = await updateColumns(context, planned);
-  // A plan that was consented to and is another one by now is told as that, whatever else is the matter with it.
+  // A plan that changed since its approval is reported as such, whatever else is wrong.
   const isOther =
     run.expected_plan_hash !== null && planned.plan !== null && planned.plan.hash !== run.expected_plan_hash;
   if (planned.unmet !== null && !isOther) throw new NotStarted("skipped", planned.unmet, columns);
@@ -174,7 +174,7 @@ function tagOf(reference: string): string | null {
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : null;
 }
 
-/** As it is stored and shown: without the defaults of the images, which are large and say nothing new. */
+/** The plan as stored and shown: without the images' defaults, which are large and add nothing. */
 function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const changes = plan.changes.map((change) =>
     Object.fromEntries(Object.entries(change).filter(([key]) => key !== "image_config")),
@@ -182,7 +182,7 @@ function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const { detail, ...common } = plan;
   const { files, refusals, warnings } = common;
   return {
-    // Containers have stood beside the common members since before there were details.
+    // Kept at the top level, where they were before `detail` existed.
     ...detail,
     ...common,
     detail,
@@ -197,7 +197,7 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
   const { deps, run } = context;
   const [service] = planned.services;
   const revision = planned.desired_revision;
-  // An automatic run that finds something newer than it was queued for stands for that, unless another run did already.
+  // An automatic run that finds a newer revision than it was queued for counts for that one, unless another run already did.
   const isTaken =
     revision !== null &&
     revision !== run.desired_revision &&
@@ -229,7 +229,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
     const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long: asked again before anything is touched, by the window as it is set by then.
+  // A pull can take long, so the window is checked again, as set by then, before anything is touched.
   const current = await deps.executors.settings(run.executor_id);
   if (!isWindowOpen({ ...context, settings: current })) {
     const message = say("runs.window_closed_meanwhile", { executor: settings.name });
@@ -239,7 +239,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
   return prepared;
 }
 
-/** Begins nothing after the end of the process was asked for, and waits no longer than until then. */
+/** Starts nothing once the process is shutting down, and stops waiting when it is. */
 async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>): Promise<Prepared> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -252,7 +252,7 @@ async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>
   }
 }
 
-/** Whether the run may go on by its executor's window, as it is set now; runs that ignore it always may. */
+/** Whether the executor's window, as given, allows the run; always true for runs that ignore it. */
 export function isWindowOpen(context: Pick<RunContext, "deps" | "run" | "settings">): boolean {
   const { deps, run, settings } = context;
   return run.ignore_window || deps.executors.isWindowOpen(settings);
@@ -270,7 +270,7 @@ async function capture(context: RunContext): Promise<void> {
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
     await journal.fail("snapshot", toldAs("error", error.said));
-    // A rollback may be what brings a target back that is gone or past saving.
+    // A rollback may be the way to restore a target that is gone or beyond repair.
     if (run.kind === "rollback" && error.code === "not_found") return;
     throw new NotStarted("failed", {
       code: faultOf(error, "snapshot_failed"),

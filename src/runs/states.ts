@@ -3,8 +3,8 @@ import type { runStates } from "../db/tables.ts";
 export type RunState = (typeof runStates)[number];
 
 /**
- * Where a run may go from each state. Until `updating` nothing is touched, so a condition that turns out unmet after the pull
- * (the very image runs already, the window has closed) still ends in `skipped`.
+ * The states that each state can lead to. Nothing is touched before `updating`, so a condition that turns out unmet after the pull (the
+ * same image already runs, the window has closed) still ends in `skipped`.
  */
 export const transitions = {
   pending: ["capturing", "skipped", "failed"],
@@ -19,7 +19,7 @@ export const transitions = {
 
 export type NextState<S extends RunState> = (typeof transitions)[S][number];
 
-/** The states in which a run is going on; every other is an end. */
+/** The states of a run in progress; all others are end states. */
 export type ActiveState = { [S in RunState]: NextState<S> extends never ? never : S }[RunState];
 export type EndState = Exclude<RunState, ActiveState>;
 

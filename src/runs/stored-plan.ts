@@ -4,7 +4,7 @@ import { detailOf } from "../executors/schema.ts";
 import { containerOf } from "../runtimes/journal-times.ts";
 import type { JournalEntry, PlanDetail, PlannedPart, TargetKind, UpdatePlan } from "../runtimes/runtime.ts";
 
-/** What is read again of a plan that is kept with its run. */
+/** The fields that are read back from a run's stored plan. */
 export interface StoredPlan extends Pick<UpdatePlan, "services" | "owed"> {
   kind: TargetKind;
   parts: readonly PlannedPart[];
@@ -28,7 +28,7 @@ const PlanColumn = v.looseObject({
   owed: v.optional(v.array(v.string()), []),
 });
 
-/** A plan as it was stored with its run; null where there is none. */
+/** The plan stored with a run; null if there is none. */
 export function storedPlan(column: unknown, findKind: ConnectionService["targetKind"]): StoredPlan | null {
   const parsed = v.safeParse(PlanColumn, column);
   if (!parsed.success) return null;
@@ -49,7 +49,7 @@ export function hasTouched(kind: TargetKind, entries: readonly JournalEntry[]): 
   return entries.some(({ step }) => touching.includes(step));
 }
 
-/** The part at which an update failed, where there are several to choose from. */
+/** The part at which an update failed; null if there is only one to choose from. */
 export function failedPart(plan: StoredPlan | null, entries: readonly JournalEntry[]): string | null {
   if (plan === null || plan.parts.length < 2) return null;
   const failed = entries.findLast((entry) => entry.phase === "fail");
