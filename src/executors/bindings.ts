@@ -8,13 +8,13 @@ import { type Binding, watchesImage } from "./settings.ts";
 /** The services that may be bound. */
 export interface KnownServices {
   target: string;
-  /** Null where nobody could look: then every name is taken. */
+  /** Null if the target could not be inspected: then any name is accepted. */
   found: readonly string[] | null;
-  /** Bound already: one that is gone for the moment keeps nothing else from being stored. */
+  /** Bound already: a service that is missing for the moment must not block other changes. */
   bound: readonly string[];
 }
 
-/** Refuses what is bound to nothing, twice, or to a channel that the source does not have; each at its field. */
+/** Refuses duplicate services and unknown services, trackers, sources or channels; each at its field. */
 export async function resolveBindings(
   read: Reader,
   input: ExecutorInput["bindings"],
@@ -51,7 +51,7 @@ function unknownService({ target, found, bound }: KnownServices, name: string): 
   return say("executors.no_such_service", { target, service: name, services: found });
 }
 
-/** Throws 422 at the policy that takes the image of a source that has none. */
+/** Throws 422 on the image policy if it takes the image of a source that has none. */
 export function refuseImageless(
   { image_selection }: Pick<ExecutorInput, "image_selection">,
   bindings: readonly Binding[],

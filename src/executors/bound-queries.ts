@@ -24,17 +24,17 @@ const boundToSource = preparedFor((read: Reader) =>
   servicesBound(read, eq(executor_bindings.source_id, sql.placeholder("source_id"))).prepare(),
 );
 
-/** More than the executors of one source keep. */
+/** More snapshots than the executors of one source keep. */
 const maxSnapshotsRead = 100_000;
 
-/** What trackers know of executors: each service with the channel that it is bound to. */
+/** What trackers know about executors: each service with the channel that it is bound to. */
 export const boundExecutors = {
   ofTrackers: async (read: Reader, trackerIds: readonly string[]) =>
     trackerIds.length === 0 ? [] : await servicesBound(read, inArray(executor_bindings.tracker_id, [...trackerIds])),
 
   ofSource: async (read: Reader, sourceId: string) => await boundToSource(read).all({ source_id: sourceId }),
 
-  /** What the snapshots of the executors that are bound to a source name. */
+  /** The images in the snapshots of the executors that are bound to a source. */
   snapshotsOn: async (read: Reader, sourceId: string) =>
     await read
       .selectDistinct({ reference: snapshots.reference, digest: snapshots.digest })
@@ -43,7 +43,7 @@ export const boundExecutors = {
       .where(eq(executor_bindings.source_id, sourceId))
       .limit(maxSnapshotsRead),
 
-  /** Their triggers are evaluated at the next tick. */
+  /** Makes the executors bound to these channels due at the next tick. */
   wake: async (tx: Writer, sourceId: string, channels: readonly string[], now: number): Promise<void> => {
     if (channels.length === 0) return;
     const bound = tx

@@ -12,19 +12,19 @@ import type { Binding, ExecutorSettings } from "./settings.ts";
 
 export interface Comparison {
   services: readonly ServiceObservation[];
-  /** Services of the target that are bound to nothing. */
+  /** Services of the target without a binding. */
   unbound: readonly ServiceObservationFound[];
-  /** By service; only those for which a reference could be made. */
+  /** By service; only those for which a reference could be formed. */
   wanted: ReadonlyMap<string, Wanted>;
-  /** The first condition that a run would not meet, as far as it can be told without a plan. */
+  /** The first condition that a run would not meet, as far as known without a plan. */
   unmet: Unmet | null;
-  /** When a newer release reaches the minimum age; null when none waits for that. */
+  /** When a newer release reaches the minimum age; null if none is waiting for that. */
   ready_at: number | null;
-  /** The worst move of a service; one that is not onward keeps automatic runs from going there. */
+  /** The worst move of any service; automatic runs make it only if it is onward. */
   move: Move;
-  /** The service that `move` tells of; null when all go onward. */
+  /** The service that `move` is about; null if all moves are onward. */
   moved: string | null;
-  /** Identity of what is desired over all services that have something desired; null when none has. */
+  /** Identifies what is desired across all services; null if nothing is. */
   desired_revision: string | null;
 }
 
@@ -32,19 +32,19 @@ type ServiceObservationFound = Observation["unbound"][number];
 
 const hourMs = 60 * 60 * 1000;
 
-/** Differences that mean other content, so that an automatic run has something to do. */
+/** Differences in content, which give an automatic run something to do. */
 export const updateDifferences = ["new_digest", "other_version", "other_name"] as const satisfies ImageDifference[];
 
 export function isUpdate(difference: ImageDifference | null): boolean {
   return updateDifferences.some((each) => each === difference);
 }
 
-/** The same content, whatever it is called: nothing for which an automatic run would restart anything. */
+/** The same content under whatever name: no reason for an automatic run to restart anything. */
 export function isSameContent(difference: ImageDifference | null): boolean {
   return difference === "current" || difference === "other_mode" || difference === "other_tag";
 }
 
-/** What a later check or some hours will mend: the service is left as it is and does not hold up the others. */
+/** Resolved by a later check or by time: the service is left alone and does not hold up the others. */
 const postponing: ReadonlySet<SkipReason> = new Set(["no_release", "too_young", "no_tag", "registry_failed"]);
 
 interface Compared {
@@ -56,8 +56,8 @@ interface Compared {
 }
 
 /**
- * What is desired for each bound service against what was found; `target` is null when it is missing, `engine` when it was seen
- * before.
+ * Compares what is desired for each bound service with what was found. `target` is null if it is missing; `engine` is null if `target` is
+ * only what was last seen.
  */
 export async function compareWithDesired(
   deps: ArtifactDeps,
@@ -97,7 +97,7 @@ export async function compareWithDesired(
   };
 }
 
-/** A service that only has to wait keeps nothing from happening while another one has a release. */
+/** A service that only has to wait does not block others that have a release. */
 function firstUnmet(compared: readonly Compared[]): Unmet | null {
   const unmet = compared.flatMap((each) => each.unmet ?? []);
   const blocking = unmet.find(({ code }) => !postponing.has(code));
@@ -105,7 +105,7 @@ function firstUnmet(compared: readonly Compared[]): Unmet | null {
   return unmet.length === compared.length ? (unmet[0] ?? null) : null;
 }
 
-/** Moves that are not onward, the gravest first. */
+/** Moves that are not onward, the worst first. */
 const graveMoves = ["other_line", "other_variant", "back", "unknown"] as const;
 
 function worstOf(compared: readonly Compared[]): Compared | null {
@@ -164,7 +164,7 @@ async function compareService(
   };
 }
 
-/** A sentence about one service of several; a target that is one container needs no name for its only one. */
+/** A message about one of several services; a target with a single container does not name it. */
 export function inService(settings: Pick<ExecutorSettings, "target">, service: string, said: Message): Message {
   return settings.target.is_group ? say("executors.of_service", { service, said }) : said;
 }

@@ -29,20 +29,20 @@ import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
 const minuteMs = 60_000;
-/** How old an observation gets before the target is looked at again. */
+/** How old an observation may get before the target is inspected again. */
 const observationIntervalMs = 15 * minuteMs;
 /** The same while the runtime does not answer. */
 const unreachableIntervalMs = 2 * minuteMs;
 /** An evaluation running longer than this was abandoned by its process. */
 const leaseMs = 2 * minuteMs;
-/** When a transport fault of an automatic run is tried again, once. */
+/** Delay before an automatic run that failed in transport is retried, once. */
 export const retryDelayMs = 10 * minuteMs;
 const recentRuns = 50;
 const automatic: PlanPurpose = { is_automatic: true, is_reviewed: false };
 
-/** What a fault of transport is: nothing was wrong with the version. */
+/** Transport failures: nothing was wrong with the version. */
 const retryable: ReadonlySet<string> = new Set(["unreachable", "rate_limited"]);
-/** Conditions that may be met later for the same version; other skips stand until there is a new one. */
+/** Conditions that may be met later for the same version; other skips hold until there is a new one. */
 const rearmed: ReadonlySet<string> = new Set([
   "connection_disabled",
   "executor_disabled",
@@ -64,16 +64,16 @@ interface EvaluatorOptions {
   connections: Pick<ConnectionService, "open" | "targetKind">;
   compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null) => Promise<Comparison>;
   timezone: () => string;
-  /** Queues a run in the transaction of the evaluation; false when there is such a run already. */
+  /** Queues a run in the transaction of the evaluation; false if none was queued. */
   createRun: (tx: Writer, run: NewAutomaticRun) => Promise<boolean>;
   planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose) => Promise<PlannedUpdate>;
-  /** Told what was seen while a run of the executor waits for consent or its window; may end it, before it is decided on another. */
+  /** Receives the findings while a run awaits approval or its window; may end that run before another one is decided on. */
   reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting) => Promise<void>;
   /** Called after a run was queued. */
   onRunQueued?: () => void;
 }
 
-/** What follows from an evaluation. */
+/** The result of an evaluation. */
 interface Decision {
   start: { trigger: "immediate" | "window"; desired_revision: string; attempt: number } | null;
   waiting: Observation["waiting"];
@@ -81,8 +81,8 @@ interface Decision {
 }
 
 /**
- * Compares what executors should run with what they run, when it is due: after a check found something, when a window opens, a
- * release grows old enough, a retry comes, and every quarter of an hour. Queues the automatic run that follows, or none.
+ * Compares what due executors should run with what they run: after a check found something, when a window opens, when a release is old
+ * enough, for a retry, and every 15 minutes. Queues the automatic run that follows, if any.
  */
 export function executorEvaluator(options: EvaluatorOptions) {
   const { db, clock, log } = options;
@@ -110,7 +110,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       await using session = await options.connections.open(settings.connection_id, signal);
       const target = await inspectOrNull(session, settings.target);
       const comparison = await options.compare(settings, target, session);
-      // The very plan that the waiting run would make, so that its own is told from another.
+      // The plan that the waiting run would make now, to compare with its own.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
       const unknown_settings = unknownSettingsIn(target?.warnings ?? []);
       return { comparison, problem: unmetView(comparison.unmet), unknown_settings, plan };
@@ -177,11 +177,11 @@ export function executorEvaluator(options: EvaluatorOptions) {
       };
       await updateExecutorRow(tx, id, {
         observed: observation,
-        // What was not seen keeps the time at which it was.
+        // Without an inspection the earlier time stays.
         ...(unknown_settings === null ? {} : { observed_at: now, unknown_settings: unknown_settings.map(toText) }),
         lease_owner: null,
         lease_until: null,
-        // Somebody who made it due meanwhile wants another look.
+        // If it was made due meanwhile, it needs another evaluation.
         ...(row.next_evaluation_at === pushed ? { next_evaluation_at } : {}),
       });
       return start !== null && (await options.createRun(tx, { executor_id: id, ...start }));
@@ -195,13 +195,13 @@ export function executorEvaluator(options: EvaluatorOptions) {
   return {
     name: "evaluations",
     due_times: evaluationDueTimes({ pause_ms: observationIntervalMs, lease_ms: leaseMs }),
-    /** Most at once: each opens a session on a runtime. */
+    /** Maximum at once: each opens a session on a runtime. */
     concurrency: 4,
     per_key: 1,
     on_stop: "abort" as const,
     due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueExecutors(db.read, now, limit),
     keyOf: (item: { id: string }): string => item.id,
-    /** Claims the executor, so that two instances never evaluate it at once, and evaluates it. */
+    /** Claims the executor, so that two instances never evaluate it at once, then evaluates it. */
     perform: (item: { id: string }, signal: AbortSignal): Promise<void> => evaluate(item.id, signal),
   };
 }
@@ -209,13 +209,13 @@ export function executorEvaluator(options: EvaluatorOptions) {
 interface Look {
   comparison: Comparison;
   problem: Observation["problem"];
-  /** Null when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
+  /** Null if the runtime was not asked or did not answer; the comparison then uses what was last seen. */
   unknown_settings: readonly Message[] | null;
-  /** What a run would do now, where one waits for consent to what it found; null elsewhere. */
+  /** What a run would do now; null unless a run awaits approval or its window. */
   plan: PlannedUpdate | null;
 }
 
-/** The target as it was seen last, so that what it runs is not forgotten while its runtime cannot be asked. */
+/** The target as last seen, so that what it runs stays known while its runtime cannot be asked. */
 function lastSeen(settings: ExecutorSettings, previous: Observation | null): Target | null {
   const services = (previous?.services ?? []).flatMap(({ found }) => (found === null ? [] : [seenService(found)]));
   if (services.length === 0) return null;
@@ -226,9 +226,9 @@ interface DecisionInput {
   settings: ExecutorSettings;
   comparison: Comparison;
   problem: Observation["problem"];
-  /** What the runtime does not report is not accepted: a run says so once, and then waits for that. */
+  /** Unreported settings are not accepted: one run is skipped for that, and no other starts until they are. */
   is_unaccepted: boolean;
-  /** What the evaluation before this one saw. */
+  /** What the previous evaluation saw. */
   previous: Observation | null;
   recent: readonly RunSummary[];
   highest: (revision: string) => Promise<number>;
@@ -236,7 +236,7 @@ interface DecisionInput {
   now: number;
 }
 
-/** Whether a run starts now, and if not, when to look again. */
+/** Whether a run starts now, and if not, when to check again. */
 async function decide(input: DecisionInput): Promise<Decision> {
   const { settings, comparison, problem, recent, zone, now } = input;
   const isLost = problem !== null && !rearmed.has(problem.code);
@@ -255,7 +255,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   if (revision === null) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
   }
-  // A runtime that does not answer says nothing about the target: wait for it in silence.
+  // A runtime that does not answer says nothing about the target: wait silently.
   if (problem !== null && problem.code !== "connection_disabled" && problem.code !== "target_missing") return nothing();
   const isKnownToDiffer = comparison.services.some((service) => isUpdate(service.difference));
   if (problem !== null && !wasDueBefore(input.previous, revision)) return nothing();
@@ -276,7 +276,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   return { start: { trigger, desired_revision: revision, attempt }, waiting: null, next_evaluation_at: again };
 }
 
-/** For a target that cannot be seen: what was seen last says whether this revision is one that a run is to bring. */
+/** For a target that cannot be seen: whether a run should bring this revision, by what was last seen. */
 function wasDueBefore(previous: Observation | null, revision: string): boolean {
   if (previous === null) return false;
   if (previous.desired_revision !== revision || previous.waiting !== null) return true;
@@ -284,8 +284,8 @@ function wasDueBefore(previous: Observation | null, revision: string): boolean {
 }
 
 /**
- * Whether an automatic run for a revision may start, by the latest runs: at most once for each time that the revision becomes
- * the desired one, once more after a transport fault, and again after a skip whose condition is met now. `recent` is newest first.
+ * Whether an automatic run for a revision may start, by the latest runs: once each time the revision becomes the desired one, once more
+ * after a transport failure, and again after a skip whose condition is now met. `recent` is newest first.
  */
 function mayStart(
   revision: string,
@@ -297,17 +297,17 @@ function mayStart(
   const since = updates.findIndex((run) => run.desired_revision !== null && run.desired_revision !== revision);
   const own = updates
     .slice(0, since === -1 ? undefined : since)
-    // A manual run that was skipped before it knew what to do says nothing of the revision.
+    // A manual run that was skipped before it had a plan says nothing about the revision.
     .filter((run) => run.desired_revision === revision && !(run.trigger === "manual" && run.state === "skipped"));
   const [last] = own;
   if (last === undefined) return "now";
   const code = last.reason_code ?? "";
   if (last.state === "skipped") return rearmed.has(code) && !isUnmet ? "now" : "never";
-  // What was approved is not what would have been done: the plan of now is asked for anew.
+  // The plan changed after its approval: a new run asks with the current one.
   if (last.state === "failed" && code === "target_changed" && last.trigger !== "manual")
     return isUnmet ? "never" : "now";
   const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";
-  // A manual run with such a fault does not count as the attempt.
+  // A manual run with such a failure does not count as an attempt.
   const faults = own.filter((run) => run.state === "failed" && run.trigger !== "manual").length;
   if (!isRetryable || faults > 1 || last.ended_at === null) return "never";
   const at = last.ended_at + retryDelayMs;

@@ -66,7 +66,7 @@ const strategyTitles = {
 const strategy = <K extends keyof typeof strategyTitles>(kind: K) =>
   v.pipe(v.literal(kind), v.title("Strategy"), v.metadata({ option_titles: strategyTitles }));
 
-/** How an update is judged, as it is given and as it is stored. */
+/** The health check of an update, as given and as stored. */
 export const HealthCheck = v.variant("strategy", [
   v.strictObject({ strategy: strategy("auto"), ...judged }),
   v.strictObject({ strategy: strategy("native"), ...judged }),

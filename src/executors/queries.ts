@@ -17,13 +17,13 @@ import {
 } from "../db/tables.ts";
 import { storedOutage } from "./outage.ts";
 
-/** The part of an observation that says what a digest is called. */
+/** The part of an observation that names digests. */
 const Named = v.nullable(v.object({ digest: v.nullable(v.string()), tag: v.nullable(v.string()) }));
 const RememberedTags = v.object({ services: v.array(v.object({ service: v.string(), found: Named, desired: Named })) });
 
 export type ExecutorRow = typeof executors.$inferSelect;
 
-/** Written out, not bound: only so can the planner see that the index over active runs applies. */
+/** Literals, not parameters: only then can the planner use the partial index over active runs. */
 const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 
 export async function findExecutor(read: Reader, id: string): Promise<ExecutorRow | null> {
@@ -70,7 +70,7 @@ export interface ExecutorFilter {
   tracker: string | null;
 }
 
-/** Ordered by name; one row more than `limit` says that there is another page. */
+/** Ordered by name; one row more than `limit` means that there is another page. */
 export async function listExecutorsAfter(
   read: Reader,
   after: string | null,
@@ -134,7 +134,7 @@ export async function bindingsOfExecutors(read: Reader, ids: readonly string[]):
     .orderBy(asc(executor_bindings.service));
 }
 
-/** A tracker's source with its release channels, by the names that people use; null when there is none. */
+/** A tracker's source, by the names that people use; null if there is none. */
 export async function findBindable(
   read: Reader,
   tracker: string,
@@ -162,7 +162,7 @@ export async function trackerExists(read: Reader, name: string): Promise<boolean
   return (await read.select({ id: trackers.id }).from(trackers).where(eq(trackers.name, name)).limit(1)).length > 0;
 }
 
-/** Tags of a source that are known to have a digest: what a reference by digest may be called. */
+/** Tags of a source with this digest, newest first: names for a reference by digest. */
 export async function tagsOfDigest(read: Reader, sourceId: string, digest: string): Promise<string[]> {
   const rows = await read
     .select({ tag: releases.tag })
@@ -173,7 +173,7 @@ export async function tagsOfDigest(read: Reader, sourceId: string, digest: strin
   return rows.map((row) => row.tag);
 }
 
-/** Tags of a source that have a text in them, for whoever judges what they are. */
+/** Tags of a source that contain a text; the caller judges what they are. */
 export async function tagsWith(read: Reader, sourceId: string, text: string): Promise<string[]> {
   const rows = await read
     .select({ tag: releases.tag })
@@ -183,7 +183,7 @@ export async function tagsWith(read: Reader, sourceId: string, text: string): Pr
   return rows.map((row) => row.tag);
 }
 
-/** The tag under which runs of an executor, or its last observation, knew a digest; null when they never met it. */
+/** The tag that an executor's last observation, or its runs, recorded for a digest; null if there is none. */
 export async function rememberedTag(
   read: Reader,
   executorId: string,
@@ -232,7 +232,7 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<str
   return rows[0]?.id ?? null;
 }
 
-/** A run that ended and still has something to bring up or to remove on a runtime that may be asked. */
+/** An ended run that still has to bring up its target or remove backups, on an enabled connection. */
 export async function owingRunOf(read: Reader, executorId: string): Promise<{ id: string; is_down: boolean } | null> {
   const rows = await read
     .select({ id: runs.id, outage_due_at: runs.outage_due_at })
@@ -253,8 +253,8 @@ export async function owingRunOf(read: Reader, executorId: string): Promise<{ id
 }
 
 /**
- * The plan of the last run which changed the target, if it left parts down that were to run. An automatic run counts those alone that
- * are still tried: whoever took over since may have stopped them.
+ * The plan of the last run that changed the target, if it left parts down that should run. For an automatic run only while attempts to
+ * bring them up continue: after that they may have been stopped on purpose.
  */
 export async function owingPlan(
   read: Reader,
@@ -275,7 +275,7 @@ export async function owingPlan(
   return isOwed ? (last?.plan ?? null) : null;
 }
 
-/** Whoever disables an executor need not wait until the next try finds that out. */
+/** Disabling an executor ends its outage now, not at the next attempt. */
 export async function makeOutageDue(tx: Writer, executorId: string, now: number): Promise<void> {
   await tx
     .update(runs)
@@ -306,7 +306,7 @@ export type RunSummary = Pick<
   | "ended_at"
 >;
 
-/** The newest runs of an executor, the newest first. */
+/** The latest runs of an executor, newest first. */
 export async function recentRunsOf(read: Reader, executorId: string, limit: number): Promise<RunSummary[]> {
   return await read
     .select({
@@ -336,7 +336,7 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
     .limit(limit);
 }
 
-/** How long the last runs of an executor that brought another version took it down, in ascending order. */
+/** Downtimes of an executor's latest runs that installed another version, in ascending order. */
 export async function recentDowntimes(read: Reader, executorId: string, limit: number): Promise<number[]> {
   const rows = await read
     .select({ downtime_ms: runs.downtime_ms })
@@ -353,7 +353,7 @@ export async function recentDowntimes(read: Reader, executorId: string, limit: n
   return rows.flatMap((row) => row.downtime_ms ?? []).toSorted((a, b) => a - b);
 }
 
-/** The highest attempt that automatic runs have made at a revision; 0 when none has. */
+/** The highest attempt of automatic runs at a revision; 0 if there was none. */
 export async function highestAttempt(read: Reader, executorId: string, revision: string): Promise<number> {
   const rows = await read
     .select({ attempt: runs.attempt, trigger: runs.trigger })
@@ -382,7 +382,7 @@ export function evaluationDueTimes(longest: { pause_ms: number; lease_ms: number
   ];
 }
 
-/** Executors whose trigger is to be evaluated and that nobody evaluates just now, the longest due first. */
+/** Executors that are due for evaluation and not leased, the longest due first. */
 export async function dueExecutors(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
   return await read
     .select({ id: executors.id })
@@ -394,7 +394,7 @@ export async function dueExecutors(read: Reader, now: number, limit: number): Pr
     .limit(limit);
 }
 
-/** Pushes the due time forward, so that a crash cannot make a hot loop; false when another instance was faster. */
+/** Moves the due time forward, so that a crash cannot cause a tight loop; false if another instance was faster. */
 export async function claimExecutor(
   tx: Writer,
   id: string,
@@ -414,7 +414,7 @@ export async function claimExecutor(
   return claimed.length > 0;
 }
 
-/** Makes every executor in window mode due now: the time zone has changed. */
+/** Makes every executor in window mode due now, because the time zone has changed. */
 export async function makeWindowsDue(tx: Writer, now: number): Promise<void> {
   await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.trigger, "window"));
 }

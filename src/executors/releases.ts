@@ -1,48 +1,48 @@
-/** A release that an executor may go to. */
+/** A release that an executor may update to. */
 export interface DesiredRelease {
   version: string;
   tag: string;
   /** The digest behind the tag; null until resolved. */
   digest: string | null;
-  /** Of a chart: the version of the application in it, by which its images are tagged. */
+  /** For a chart: the version of its application, which its images are tagged with. */
   app_version?: string | null;
   published_at: number | null;
 }
 
 export interface ReleaseChoice {
-  /** The channel's latest that is old enough; null when there is none. */
+  /** The channel's latest that is old enough; null if there is none. */
   release: DesiredRelease | null;
-  /** When a newer release reaches the minimum age; null when none waits for that. */
+  /** When a newer release reaches the minimum age; null if none is waiting for that. */
   ready_at: number | null;
 }
 
-/** A login of a registry, under the id of the credential that has it. */
+/** A registry login, with the ID of its credential. */
 export interface RegistryLogin {
   credential_id: string;
   username: string;
   password: string;
 }
 
-/** How the registry of an image is asked. */
+/** How to access the registry of an image. */
 export interface RegistryAccess {
   login: RegistryLogin | null;
-  /** Null where nobody says: then over https. */
+  /** Null if unknown: then over HTTPS. */
   is_plain: boolean | null;
 }
 
-/** What an image is asked about through: a source that watches it, by its id, or the image's own registry. */
+/** Where to ask about an image: through a source that watches it, by its ID, or at the image's own registry. */
 export type ImagePlace = { source_id: string } | { image: string; access: RegistryAccess };
 
-/** What executors ask of trackers. */
+/** What executors need from trackers. */
 export interface TrackerReleases {
   desiredRelease(sourceId: string, channel: string, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
-  /** The image that a source watches, without a tag; null for a source that watches no image. */
+  /** The image that a source watches, without a tag; null if it watches none. */
   imageFor(sourceId: string): Promise<string | null>;
-  /** How the nearest source at the registry of an image asks it; null where no source watches that registry. */
+  /** How the nearest source at an image's registry accesses it; null if no source watches that registry. */
   sourceAt(image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null>;
-  /** The digest behind a tag, asked at the image's registry; null when there is no such tag. May throw `PluginError`. */
+  /** The digest of a tag, from the image's registry; null if there is no such tag. May throw `PluginError`. */
   findDigest(image: string, tag: string, access: RegistryAccess): Promise<string | null>;
-  /** The defaults of an image for a platform, read from its registry; null when it has none. May throw `PluginError`. */
+  /** The defaults of an image for a platform, from its registry; null if it has none. May throw `PluginError`. */
   readImageConfig(
     place: ImagePlace,
     tagOrDigest: string,

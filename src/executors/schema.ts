@@ -46,13 +46,13 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** A condition that keeps a run from starting, with a sentence for people. */
+/** A condition that keeps a run from starting, with a message for people. */
 export interface Unmet {
   code: SkipReason;
   message: Message;
 }
 
-/** As it is shown and stored. */
+/** As shown and stored. */
 const UnmetView = withSaid(
   "message",
   v.object({ code: v.picklist(skipReasons), message: v.string(), message_data: MessageSchema }),
@@ -240,7 +240,7 @@ const entries = {
 export const ExecutorInput = v.strictObject(entries);
 export type ExecutorInput = v.InferOutput<typeof ExecutorInput>;
 
-/** Every field may be left out and then stays; a field that is given replaces the stored one as a whole. */
+/** Every field is optional and then unchanged; a given field replaces the stored one as a whole. */
 export const ExecutorPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
@@ -282,35 +282,35 @@ const Desired = v.object({
   published_at: NullableInstant,
 });
 
-/** One service: what was found of it, what it should become. */
+/** One service: what was found, and what it should become. */
 export const ServiceObservation = v.object({
   service: v.string(),
   tracker: v.string(),
   source: v.string(),
   channel: v.string(),
-  /** Null when the target has no such service. */
+  /** Null if the target has no such service. */
   found: v.nullable(v.object({ ...TargetServiceView.entries, tag: v.nullable(v.string()) })),
-  /** Null when the channel has no release that may be taken. */
+  /** Null if the channel has no eligible release. */
   desired: v.nullable(Desired),
   difference: v.nullable(v.picklist(imageDifferences)),
-  /** Why this service is left as it is, or keeps a run from starting; null when it can be updated. */
+  /** Why this service is left alone, or keeps a run from starting; null if it can be updated. */
   unmet: v.optional(v.nullable(UnmetView), null),
 });
 export type ServiceObservation = v.InferOutput<typeof ServiceObservation>;
 
 /** What an update waits for before there is a run. */
 const updateWaits = ["window", "age", "retry"] as const;
-/** And a queued run: `approval`: consent to its plan; `connection`: another run there; `runtime`: an answer of it. */
+/** A queued run can also wait for approval of its plan, another run on its connection, or its runtime to answer. */
 const waitingReasons = [...updateWaits, "approval", "connection", "runtime"] as const;
 
-/** What an evaluation saw and decided; stored with its time. */
+/** What an evaluation found and decided; stored with its time. */
 export const Observation = v.object({
   services: v.array(ServiceObservation),
   /** Services of the target that follow no tracker. */
   unbound: v.optional(v.array(TargetServiceView), []),
-  /** Why the target could not be looked at, or why nothing can be done for it. */
+  /** Why the target could not be inspected, or why nothing can be done for it. */
   problem: v.nullable(ProblemSchema),
-  /** An update that is to come, and what it waits for. */
+  /** An upcoming update, and what it waits for. */
   waiting: v.nullable(v.object({ reason: v.picklist(updateWaits), until: NullableInstant })),
   desired_revision: v.nullable(v.string()),
 });
@@ -321,7 +321,7 @@ export type ExecutorState = (typeof executorStates)[number];
 
 export const OpeningView = v.object({ opens_at: Instant, closes_at: Instant });
 
-/** The last run that has ended, in short. */
+/** A summary of the last run that ended. */
 const LastRun = v.object({
   id: v.string(),
   kind: v.picklist(["update", "rollback"]),
@@ -330,7 +330,7 @@ const LastRun = v.object({
   reason: v.nullable(v.string()),
   reason_data: v.nullable(MessageSchema),
   serving: v.nullable(v.string()),
-  /** What became of a target that it left down; null when it left nothing down. */
+  /** What became of a target that it left down; null if it left nothing down. */
   outage: v.nullable(OutageView),
   downtime_ms: v.nullable(v.number()),
   from_tag: v.nullable(v.string()),
@@ -373,25 +373,25 @@ export const ExecutorView = v.object({
   allow_downgrade: v.boolean(),
   minimum_age_hours: v.number(),
   requires_approval: v.boolean(),
-  /** How long a run waits for consent before it is skipped. */
+  /** How long a run waits for approval before it is skipped. */
   approval_hours: v.number(),
   start_first: v.boolean(),
-  /** How long both containers run where the new one starts first. */
+  /** How long both containers run if the new one starts first. */
   drain_seconds: v.number(),
-  /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
+  /** Settings of the target that the runtime did not report when it was last inspected, one sentence each. */
   unknown_settings: v.array(v.string()),
   unknown_settings_data: v.array(MessageSchema),
   accepted_unknown_settings: v.array(v.string()),
-  /** Why automatic runs would be skipped, though the target can be updated. */
+  /** Why automatic runs would be skipped although the target can be updated. */
   warnings: v.array(ProblemSchema),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
-  /** Services of the target that follow no tracker and are left as they are. */
+  /** Services of the target that follow no tracker and are left alone. */
   unbound: v.array(TargetServiceView),
-  /** When the services were looked at; the state shown is the one seen then. */
+  /** When the services were inspected; the state shown is the one found then. */
   observed_at: NullableInstant,
   problem: v.nullable(ProblemSchema),
-  /** `message` says more of it: the run that is waited for. */
+  /** `message` gives details, such as the run that it waits for. */
   waiting: v.nullable(
     v.object({
       reason: v.picklist(waitingReasons),
@@ -400,7 +400,7 @@ export const ExecutorView = v.object({
       message_data: v.nullable(MessageSchema),
     }),
   ),
-  /** The window's opening that is going on. */
+  /** The window's current opening. */
   open_window: v.nullable(OpeningView),
   /** The next three openings of the window, in window mode. */
   next_windows: v.array(OpeningView),
@@ -411,7 +411,7 @@ export const ExecutorView = v.object({
 });
 export type ExecutorView = v.InferOutput<typeof ExecutorView>;
 
-/** One setting that a plan changes, in the runtime's own words. */
+/** One setting that a plan changes, in the runtime's own terms. */
 export const FieldDiffView = v.object({
   service: v.string(),
   path: v.string(),
@@ -420,7 +420,7 @@ export const FieldDiffView = v.object({
   because: v.picklist(["desired", "image", "runtime"]),
 });
 
-/** A file that will say something else than what runs, with what to write into it. */
+/** A file that will not match what runs, with the edit that makes it match. */
 export const FileNoticeView = v.object({
   service: v.string(),
   path: v.nullable(v.string()),
@@ -436,7 +436,7 @@ export const PlannedServiceView = v.object({
   to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
 });
 
-/** A stored plan's detail. Earlier versions stored its members beside the common ones. */
+/** A stored plan's detail. Earlier releases stored its members beside the common ones. */
 export function detailOf(plan: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { detail } = plan;
   return typeof detail === "object" && detail !== null ? { ...detail } : plan;
@@ -447,23 +447,23 @@ export const PlanView = v.object({
   target: ShownTarget,
   services: v.array(ServiceObservation),
   unbound: v.array(TargetServiceView),
-  /** The first condition that a run would not meet; null when it could start. */
+  /** The first condition that a run would not meet; null if it could start. */
   unmet: v.nullable(UnmetView),
-  /** A run for the version that this plan leads to would be a step back; consent to it by sending the plan's hash. */
+  /** The plan does not move onward, such as a downgrade; a run for it is approved by sending the plan's hash. */
   is_downgrade: v.boolean(),
-  /** Null when an unmet condition leaves nothing to plan. */
+  /** Null if an unmet condition leaves nothing to plan. */
   plan: v.nullable(
     v.object({
       hash: v.string(),
       is_noop: v.boolean(),
       services: v.array(PlannedServiceView),
-      /** Every container that is replaced, in the order in which the new ones are started; none for other kinds of target. */
+      /** Every container that is replaced, in the order in which the new ones start; none for other kinds of target. */
       containers: v.optional(PlannedContainers, []),
-      /** What the plan says in the form of the target's kind. */
+      /** The plan's detail, in the form of the target's kind. */
       detail: v.optional(v.record(v.string(), v.unknown()), {}),
       order: v.picklist(["stop_first", "start_first"]),
       drain_seconds: v.number(),
-      /** Files that will say something else than what runs, with what to write into them. */
+      /** Files that will not match what runs, with the edits that make them match. */
       files: v.array(FileNoticeView),
       diff: v.array(FieldDiffView),
       carried: v.record(v.string(), v.number()),
@@ -473,7 +473,7 @@ export const PlanView = v.object({
   ),
   /** The median of the last runs that stopped something, five at most; null before the first. */
   expected_downtime_ms: v.nullable(v.number()),
-  /** How many runs that is taken from. */
+  /** How many runs the median is from. */
   expected_downtime_runs: v.number(),
 });
 export type PlanView = v.InferOutput<typeof PlanView>;

@@ -68,11 +68,11 @@ interface ExecutorServiceOptions {
   releases: TrackerReleases;
   openLogin: OpenRegistryLogin;
   timezone: () => string;
-  /** Judges where a health check would send requests; null when it may, else the reason. */
+  /** Judges where a health check would send requests: null if allowed, else the reason. */
   judgeDestination: (destination: Destination) => Message | null;
 }
 
-/** So many runs say how long the next one takes the target down. */
+/** How many past runs the expected downtime is estimated from. */
 const downtimeRuns = 5;
 
 export const ExecutorQuery = v.object({
@@ -81,7 +81,7 @@ export const ExecutorQuery = v.object({
   tracker: v.optional(v.pipe(v.string(), v.maxLength(100))),
 });
 
-/** Whether the input leads to another target than the stored one. */
+/** Whether the input names a different target than the stored one. */
 function isOther(stored: ExecutorSettings, input: Pick<ExecutorInput, "connection_id" | "target">): boolean {
   const { connection_id, target } = stored;
   return input.connection_id !== connection_id || input.target.id !== target.id || input.target.kind !== target.kind;
@@ -93,7 +93,7 @@ function rowOf(input: ExecutorInput, unknown: readonly Message[]) {
   return { ...fields, accepted_unknown_settings, target_kind: target.kind, target_id: target.id };
 }
 
-/** Executors: what is bound to which target, under which policy; their plans and what was observed of them. */
+/** Executors: which target follows which channels under which policy, with their plans and observations. */
 export function executorService(options: ExecutorServiceOptions) {
   const { db, clock, audit, connections, releases } = options;
   const planDeps = { read: db.read, releases, openLogin: options.openLogin, connections };
@@ -111,7 +111,7 @@ export function executorService(options: ExecutorServiceOptions) {
     if (view === undefined) throw notFound("executor", id);
     return view;
   };
-  /** A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  /** A refusal is audited: attempts at internal addresses one by one have to show. */
   const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
     if (check.strategy !== "http" && check.strategy !== "tcp") return;
     const destination = probes[check.strategy].destination?.(check.probe);
@@ -121,7 +121,7 @@ export function executorService(options: ExecutorServiceOptions) {
     await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
     throw invalidInput({ "health_check.probe.host": reason });
   };
-  /** The rules that need the database or several fields; returns the bindings with their ids. */
+  /** The rules that need the database or several fields; returns the bindings with their IDs. */
   const checkRules = async (
     read: Reader,
     input: ExecutorInput,
@@ -195,7 +195,7 @@ export function executorService(options: ExecutorServiceOptions) {
       const seen = await lookAtTarget(lookDeps, parsed, null);
       await db.write(async (tx) => {
         const bindings = await checkRules(tx, parsed, null, seen);
-        // Evaluated at once: only then there is something to show.
+        // Evaluated at once, so that there is something to show.
         const unknown = seen.unknown_settings ?? [];
         await insertExecutor(tx, {
           id,
@@ -215,7 +215,7 @@ export function executorService(options: ExecutorServiceOptions) {
       return await get(id);
     },
 
-    /** Left out fields stay. The target cannot be changed while a run is going on. */
+    /** Omitted fields stay unchanged. The target cannot be changed while a run is in progress. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ExecutorView> => {
       const patch = parseInput(ExecutorPatch, input);
       const before = await settingsOf(db.read, id);
@@ -236,7 +236,7 @@ export function executorService(options: ExecutorServiceOptions) {
         const now = clock.now();
         await updateExecutorRow(tx, id, {
           ...rowOf(merged, seen?.unknown_settings ?? row.unknown_settings.map(fromText)),
-          // What was accepted was said of the other target.
+          // The acceptance was for the previous target.
           ...(isMoved && patch.accepted_unknown_settings === undefined ? { accepted_unknown_settings: [] } : {}),
           ...(isMoved ? { observed: null, observed_at: null, unknown_settings: [] } : {}),
           ...(seen?.unknown_settings == null ? {} : { unknown_settings: seen.unknown_settings.map(toText) }),
@@ -256,7 +256,7 @@ export function executorService(options: ExecutorServiceOptions) {
       return await get(id);
     },
 
-    /** With its runs and snapshots; refused while a run is going on. */
+    /** With its runs and snapshots; refused while a run is in progress. */
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
@@ -270,11 +270,11 @@ export function executorService(options: ExecutorServiceOptions) {
       });
     },
 
-    /** What a run would do now, with the hash that a run can be bound to. Throws `PluginError`. */
+    /** What a run would do now, with the hash that ties a run to it. Throws `PluginError`. */
     plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>
       await planWith(await settingsOf(db.read, id), { is_automatic: false, is_reviewed: true }, signal),
 
-    /** The same for an executor that is not stored: for the form. Takes the input of `create`. */
+    /** The same for an executor that is not stored yet, for the form. Takes the input of `create`. */
     preview: async (input: unknown, signal: AbortSignal): Promise<PlanView> => {
       const parsed = parseInput(ExecutorInput, input);
       const bindings = await resolveBindings(db.read, parsed.bindings, null);
@@ -291,15 +291,15 @@ export function executorService(options: ExecutorServiceOptions) {
       );
     },
 
-    /** The next openings of a window that is not stored: for the form. None for one that is not complete yet. */
+    /** The next openings of a window that is not stored yet, for the form; none if it is incomplete. */
     openings: (window: unknown, count: number): readonly Opening[] => {
       const parsed = v.safeParse(WindowInput, window);
       return parsed.success ? nextOpenings(parsed.output, options.timezone(), clock.now(), count) : [];
     },
 
-    /** For runs: the settings of this moment. */
+    /** For runs: the settings as of now. */
     settings: async (id: string): Promise<ExecutorSettings> => await settingsOf(db.read, id),
-    /** For evaluations: what is desired against what was found. */
+    /** For evaluations: compares what is desired with what was found. */
     compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null): Promise<Comparison> =>
       compareWithDesired(planDeps, settings, target, session),
     /** For runs: the plan with everything that led to it. */
@@ -308,29 +308,29 @@ export function executorService(options: ExecutorServiceOptions) {
     /** For rollbacks: the parts that a run left down; see `PlanOptions`. */
     owedParts: (settings: Pick<ExecutorSettings, "id" | "target">): Promise<readonly string[]> =>
       owedParts(planDeps, settings, false),
-    /** For runs: whether an automatic run may start or go on now; always so without a window. */
+    /** For runs: whether an automatic run may start or continue now; always true without a window. */
     isWindowOpen: (settings: ExecutorSettings): boolean =>
       settings.trigger !== "window" ||
       settings.window === null ||
       currentOpening(settings.window, options.timezone(), clock.now()) !== null,
-    /** For runs: when the window of an executor opens next; null without one. */
+    /** For runs: when the executor's window opens next; null without one. */
     nextOpening: (settings: ExecutorSettings): number | null => {
       const { trigger, window } = settings;
       if (trigger !== "window" || window === null) return null;
       return nextOpenings(window, options.timezone(), clock.now(), 1)[0]?.opens_at ?? null;
     },
-    /** For runs: the login with which the plan's images are pulled. */
+    /** For runs: the logins that pull the plan's images. */
     pullLogins: (settings: ExecutorSettings, plan: Parameters<typeof pullLogins>[2]) =>
       pullLogins(planDeps, settings, plan),
 
-    /** To be called when the system time zone was changed: it applies to windows at once. */
+    /** Call after the system time zone changed: it applies to windows at once. */
     timezoneChanged: (): Promise<void> => db.write((tx) => makeWindowsDue(tx, clock.now())),
   };
 }
 
 /**
- * Also while an ended run has a target to bring up, or a previous container to remove, which nobody else would: of a disabled
- * connection it stays for good.
+ * Also refuses while an ended run has to bring up a target or remove a previous container, which nothing else would do. On a disabled
+ * connection neither happens, so nothing is refused for it.
  */
 async function refuseWhileActive(tx: Writer, id: string, executor: string): Promise<void> {
   const run = await activeRunOf(tx, id);

@@ -9,7 +9,7 @@ import { currentOpening, nextOpenings, type Opening, type Window } from "./windo
 
 export type Binding = Omit<BindingRow, "executor_id">;
 
-/** Whether a binding's source watches an image; a repository or a chart tells versions alone. */
+/** Whether a binding's source watches an image; a repository or a chart only reports versions. */
 export function watchesImage({ source_kind }: Pick<Binding, "source_kind">): boolean {
   return releasesImages(source_kind);
 }
@@ -28,12 +28,12 @@ const asStored = [
 ] as const satisfies readonly (keyof ExecutorRow)[];
 export type StoredSettings = Pick<ExecutorRow, (typeof asStored)[number]>;
 
-/** What plans, edits and views take as it is stored. */
+/** The columns that plans, edits and views use as stored. */
 export function storedSettings(row: ExecutorRow): StoredSettings {
   return Object.fromEntries(asStored.map((key) => [key, row[key]])) as StoredSettings;
 }
 
-/** An executor as its plans and runs take it: stored or about to be stored. */
+/** An executor as plans and runs use it: stored, or about to be stored. */
 export interface ExecutorSettings extends StoredSettings {
   id: string;
   name: string;
@@ -46,7 +46,7 @@ export interface ExecutorSettings extends StoredSettings {
   accepted_unknown_settings: readonly string[];
 }
 
-/** Finds what a runtime declares of its targets. */
+/** Finds what a runtime declares about a kind of target. */
 export type FindTargetKind = (kind: string) => TargetKind;
 
 export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {
@@ -62,7 +62,7 @@ export function windowOf(row: ExecutorRow): v.InferOutput<typeof WindowInput> | 
   return row.window === null ? null : v.parse(WindowInput, row.window);
 }
 
-/** The opening of a stored window that goes on, else the next one; null when there is no window. */
+/** The current opening of a stored window, else the next one; null without a window. */
 export function openingOf(window: ExecutorRow["window"], zone: string, now: number): Opening | null {
   if (window === null) return null;
   const parsed = v.parse(WindowInput, window);
@@ -84,7 +84,7 @@ function settingsOf(row: ExecutorRow, bindings: readonly Binding[], findKind: Fi
   };
 }
 
-/** A stored executor as its input, for a patch to be laid over. */
+/** A stored executor as its input, to merge a patch into. */
 export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings) {
   return {
     name: row.name,
@@ -100,7 +100,7 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
   };
 }
 
-/** As stored now: runs and plans read it anew, so that edits count from the next run on. Throws `not_found`. */
+/** As stored now: each run and plan rereads it, so that edits apply from the next run on. Throws `not_found`. */
 export async function readSettings(read: Reader, findKind: FindTargetKind, id: string): Promise<ExecutorSettings> {
   const row = await findExecutor(read, id);
   if (row === null) throw notFound("executor", id);

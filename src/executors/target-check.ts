@@ -18,7 +18,7 @@ import { type ExecutorSettings, readSettings, targetOf, targetOfRow } from "./se
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
 
-/** Storing an executor waits no longer for a runtime that does not answer. */
+/** How long storing an executor waits for a runtime that does not answer. */
 const lookTimeoutMs = 5_000;
 
 export interface TargetCheckDeps {
@@ -26,24 +26,24 @@ export interface TargetCheckDeps {
   connections: Pick<ConnectionService, "open" | "targetKind" | "targetKindsOf">;
 }
 
-/** What is known of a target that is to be bound. */
+/** What is known about a target that is to be bound. */
 export interface SeenTarget {
-  /** Names of its services; null where the runtime could not be asked or has no such target. */
+  /** Names of its services; null if the runtime could not be asked or has no such target. */
   services: readonly string[] | null;
-  /** The reason why it may not be bound; null when it may. */
+  /** Why it may not be bound; null if it may. */
   conflict: Message | null;
-  /** The runtime answered, and has no such target. */
+  /** The runtime answered and has no such target. */
   is_missing: boolean;
   /** See `nameInstead`. */
   name: string | null;
-  /** What the runtime does not report of it; null where it was not seen. */
+  /** Settings that the runtime does not report; null if the target was not seen. */
   unknown_settings: readonly Message[] | null;
 }
 
 /**
- * Asks the runtime for the services of a target, and whether an executor on the same connection updates a part of it already: a
- * compose group and one of its containers never have an executor each. A runtime that does not answer keeps nothing from being
- * stored; what was seen last of the other executors counts then.
+ * Asks the runtime for a target's services, and whether another executor on the connection already updates part of it: a compose group and
+ * one of its containers never have an executor each. A runtime that does not answer blocks nothing; the last observations of the other
+ * executors count then.
  */
 export async function lookAtTarget(
   deps: TargetCheckDeps,
@@ -81,7 +81,7 @@ export async function lookAtTarget(
   }
 }
 
-/** Throws 422 for a kind of target that is not behind the connection. */
+/** Throws 422 if the connection has no such kind of target. */
 export function refuseKind(
   { targetKindsOf }: Pick<ConnectionService, "targetKindsOf">,
   connection: { name: string; kind: string },
@@ -92,7 +92,7 @@ export function refuseKind(
   throw invalidInput({ "target.kind": say("executors.target_kind_wanted", { connection: connection.name, kinds }) });
 }
 
-/** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
+/** For a missing target given by container ID: the name to bind instead, because the ID ends with the next update. */
 export async function nameInstead(session: RuntimeSession, ref: ExecutorSettings["target"]): Promise<string | null> {
   return ref.is_group ? null : ((await session.nameOfId?.(ref.id)) ?? null);
 }
@@ -111,7 +111,7 @@ function containerNamesOf(target: Pick<Target, "services"> | null): readonly str
   return target?.services.flatMap((service) => service.containers) ?? [];
 }
 
-/** As the group was seen now, else as it was observed last. */
+/** From the group as seen now, else as last observed. */
 function containersOfGroup(row: ExecutorRow, groups: ReadonlyMap<string, Target | null>): readonly string[] {
   const seen = groups.get(row.id);
   if (seen !== undefined && seen !== null) return containerNamesOf(seen);
@@ -143,7 +143,7 @@ function conflictAmong(
       });
 }
 
-/** Throws 422 at the target's field for an id in place of this name. */
+/** Throws 422 at the target's field if an ID was given instead of this name. */
 export function refuseId(name: string | null): void {
   if (name !== null) throw invalidInput({ "target.id": say("executors.id_for_name", { name }) });
 }
@@ -153,13 +153,13 @@ export function targetInUse(reason: Message): AppError {
   return new AppError("in_use", 409, reason, { fields: { "target.id": reason } });
 }
 
-/** Throws 422 for an id in place of a name, and 409 `in_use`, at the target's field. */
+/** Throws at the target's field: 422 for an ID instead of a name, 409 `in_use` for a conflict. */
 export function refuseTarget({ conflict, name }: SeenTarget): void {
   refuseId(name);
   if (conflict !== null) throw targetInUse(conflict);
 }
 
-/** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */
+/** Stores that the runtime has no such target, so that a mistyped name shows before the first evaluation. */
 export async function observeMissing(
   deps: ArtifactDeps & TargetCheckDeps & { db: Database; clock: Clock },
   id: string,
@@ -180,7 +180,7 @@ export async function observeMissing(
   };
   await db.write(async (tx) => {
     const row = await findExecutor(tx, id);
-    // Whoever evaluates it meanwhile has looked later.
+    // An evaluation since then is more recent.
     if (row === null || row.observed !== null || row.lease_owner !== null) return;
     await updateExecutorRow(tx, id, { observed, observed_at: clock.now() });
   });

@@ -3,13 +3,13 @@ import { type Refusal, untoldSettings } from "../runtimes/runtime.ts";
 import type { Unmet } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
-/** What a runtime does not report of a target, among the warnings of its inspection or of a plan. */
+/** Settings that a runtime does not report, from the warnings of a target's inspection or of a plan. */
 export function unknownSettingsIn(warnings: readonly Refusal[]): readonly Message[] {
   const messages = warnings.flatMap(({ code, message }) => (code === untoldSettings ? [message] : []));
   return [...new Map(messages.map((each) => [toText(each), each])).values()];
 }
 
-/** Entries that are accepted by their English, as they are stored: what is accepted outlives a better wording. */
+/** Entries accepted by their English, in their stored form: an acceptance outlives a better wording. */
 export function acceptedAs(accepted: readonly string[], known: readonly Message[]): readonly string[] {
   return accepted.map((text) => {
     const setting = known.find((each) => inEnglish(each) === text);
@@ -17,7 +17,7 @@ export function acceptedAs(accepted: readonly string[], known: readonly Message[
   });
 }
 
-/** Why no automatic run starts: settings that would be lost and that nobody accepted. */
+/** Why no automatic run starts: settings that would be lost and are not accepted. */
 export function unacceptedSettings(
   settings: Pick<ExecutorSettings, "target" | "requires_approval" | "accepted_unknown_settings">,
   unknown: readonly Message[],

@@ -10,20 +10,20 @@ import type { ExecutorSettings } from "./settings.ts";
 import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
-/** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
+/** How strict the conditions are: an automatic run restarts nothing for a new name alone and never downgrades unasked. */
 export interface PlanPurpose {
   is_automatic: boolean;
-  /** The administrator has seen the plan and consented to it, by its hash. */
+  /** The administrator has seen the plan and approved it by its hash. */
   is_reviewed: boolean;
 }
 
 export interface PlannedUpdate extends Comparison {
   target: Target | null;
-  /** Null when there is nothing to plan; `unmet` then says why. */
+  /** Null if there is nothing to plan; `unmet` then says why. */
   plan: UpdatePlan | null;
 }
 
-/** Looks at the target and at what is desired, and lets the runtime plan the way between. Throws `PluginError`. */
+/** Compares the target with what is desired and lets the runtime plan the update. Throws `PluginError`. */
 export async function planUpdate(
   deps: ArtifactDeps,
   settings: ExecutorSettings,
@@ -48,8 +48,8 @@ export async function planUpdate(
 }
 
 /**
- * The services that a run is to bring to their desired image. An automatic run touches only those that get other content; where
- * none does, all are planned, so that there is something to show.
+ * The services that a run should bring to their desired image. An automatic run touches only those whose content changes; if none does, all
+ * are planned, so that there is something to show.
  */
 function toChange({ services, wanted }: Comparison, purpose: PlanPurpose): readonly ServiceObservation[] {
   const possible = services.filter((each) => wanted.has(each.service));
@@ -58,7 +58,7 @@ function toChange({ services, wanted }: Comparison, purpose: PlanPurpose): reado
   return other.length === 0 ? possible : other;
 }
 
-/** The parts that the last run left down although they were to run. */
+/** The parts that the last run left down although they should run. */
 export async function owedParts(
   { read, connections }: Pick<ArtifactDeps, "read" | "connections">,
   { id, target }: Pick<ExecutorSettings, "id" | "target">,
@@ -97,7 +97,7 @@ const moves = {
   unknown: "incomparable",
 } as const;
 
-/** The consent to a downgrade says nothing of other variants and lines: these take a person who saw the plan. */
+/** Allowing downgrades does not cover other variants and lines: these need a person who saw the plan. */
 function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: PlanPurpose): Unmet | null {
   const { move } = comparison;
   if (isOnward(move)) return null;
@@ -111,7 +111,7 @@ function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: 
   return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, message) };
 }
 
-/** The middle one; of two middle ones the longer, because it is what somebody counts with. */
+/** The middle value; of two the longer, because that is the one to plan for. */
 function median(ascending: readonly number[]): number | null {
   return ascending[Math.floor(ascending.length / 2)] ?? null;
 }

@@ -17,7 +17,7 @@ interface ViewDeps {
   findTargetKind: FindTargetKind;
 }
 
-/** So many runs are looked at for the last one that ended and the last one that was not skipped. */
+/** How many runs are read to find the last one that ended and the last one that was not skipped. */
 const recentRuns = 10;
 const shownOpenings = 3;
 const activeStates = ["pending", "capturing", "updating", "verifying"];
@@ -26,7 +26,7 @@ export function isActive(run: Pick<RunSummary, "state">): boolean {
   return activeStates.includes(run.state);
 }
 
-/** What a run that is queued waits for before it begins; null when it waits for nothing but its turn in this instant. */
+/** What a queued run waits for before it starts; null if only for its turn. */
 function waitOf(run: RunSummary): ExecutorView["waiting"] {
   if (run.state !== "pending") return null;
   if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until, ...toldAs("message", null) };
@@ -72,7 +72,7 @@ export function observationOf(row: ExecutorRow): Observation | null {
   return parsed.success ? parsed.output : null;
 }
 
-/** Executors as they leave: with what was last observed, and what comes next. */
+/** Executors as the API shows them: with the last observation and what comes next. */
 export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]): Promise<ExecutorView[]> {
   const { read, clock } = deps;
   const bindings = await bindingsOfExecutors(
@@ -127,7 +127,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
   return views;
 }
 
-/** What was last seen of the target and keeps automatic runs from starting. */
+/** Findings of the last inspection that keep automatic runs from starting. */
 function warningsOf(row: ExecutorRow, target: ExecutorView["target"]): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
   const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings.map(fromText));

@@ -1,6 +1,6 @@
 import { RecentMap } from "../recent-map.ts";
-// Maintenance windows in wall-clock time of a named zone. Pure: the clock's instant and the zone come from the caller, and the
-// rules of each zone from Intl alone.
+// Maintenance windows in wall-clock time of a named zone. Pure: the caller passes the instant and the zone; each zone's rules come from
+// Intl alone.
 
 export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 export type Weekday = (typeof weekdays)[number];
@@ -22,9 +22,9 @@ export interface Opening {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** Furthest shift of a clock change (Apia left out a day) and furthest offset from UTC, together. */
+/** The largest shift of a clock change (Apia skipped a day) plus the largest offset from UTC. */
 const changeHorizonMs = 39 * hourMs;
-/** A weekly window opens within this many days, even when clock changes swallow it a few weeks in a row. */
+/** A weekly window opens within this many days, even if clock changes skip it several weeks in a row. */
 const searchDays = 60;
 const maxFormatters = 16;
 
@@ -69,7 +69,7 @@ function offsetAt(zone: string, instant: number): number {
   return wallClock(zone, instant) - Math.floor(instant / 1000) * 1000;
 }
 
-/** The first instant in (from, to] at which the offset is no longer that of `from`, to the second. */
+/** The first instant in (from, to] whose offset differs from that of `from`, to the second. */
 function changeBetween(zone: string, from: number, to: number): number {
   const before = offsetAt(zone, from);
   let low = Math.floor(from / 1000);
@@ -83,8 +83,8 @@ function changeBetween(zone: string, from: number, to: number): number {
 }
 
 /**
- * When the zone's clocks show a wall-clock time: its first occurrence not before `notBefore` where a change repeats it, and the
- * instant of the change where one leaves it out.
+ * When the zone's clocks show a wall-clock time: its first occurrence not before `notBefore` if a change repeats it, and the instant of the
+ * change if one skips it.
  */
 function instantOf(zone: string, wall: number, notBefore = Number.NEGATIVE_INFINITY): number {
   const offsets = [...new Set([offsetAt(zone, wall - changeHorizonMs), offsetAt(zone, wall + changeHorizonMs)])];
@@ -108,11 +108,11 @@ function weekdayOf(day: number): Weekday {
   return weekdays[(((day + 3) % 7) + 7) % 7] ?? "monday";
 }
 
-/** The window's opening that belongs to a start day, or null: another weekday, or a clock change left it out. */
+/** The opening that belongs to a start day; null on other weekdays, or if a clock change skips it. */
 function openingOn(window: Window, zone: string, day: number): Opening | null {
   if (!window.days.includes(weekdayOf(day))) return null;
   const midnight = day * dayMs;
-  // A day that the zone left out altogether owns no window.
+  // A day that the zone skips has no window.
   if (Math.floor(wallClock(zone, instantOf(zone, midnight + dayMs / 2)) / dayMs) !== day) return null;
   const start = minutesOf(window.start);
   const end = minutesOf(window.end);
@@ -123,7 +123,7 @@ function openingOn(window: Window, zone: string, day: number): Opening | null {
   return closes_at > opens_at ? { opens_at, closes_at } : null;
 }
 
-/** The opening that is going on, or null. A window belongs to its start day: Monday 22:00 to 02:00 covers Tuesday 01:00. */
+/** The current opening, or null. A window belongs to its start day: Monday 22:00 to 02:00 covers Tuesday 01:00. */
 export function currentOpening(window: Window, zone: string, now: number): Opening | null {
   const today = Math.floor(wallClock(zone, now) / dayMs);
   for (const day of [today, today - 1, today - 2]) {
@@ -133,7 +133,7 @@ export function currentOpening(window: Window, zone: string, now: number): Openi
   return null;
 }
 
-/** The next openings that begin after `now`, the nearest first. */
+/** The next openings that begin after `now`, nearest first. */
 export function nextOpenings(window: Window, zone: string, now: number, count: number): Opening[] {
   const today = Math.floor(wallClock(zone, now) / dayMs);
   const found: Opening[] = [];

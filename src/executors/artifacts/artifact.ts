@@ -12,11 +12,11 @@ export interface ArtifactDeps extends RegistryAccessDeps {
   read: Reader;
 }
 
-/** What runs, by the names of its source. */
+/** What runs, as its source names it. */
 export interface Names {
-  /** What people call it: a tag, or a chart's version. Null if nobody knows. */
+  /** A tag, or a chart's version. Null if unknown. */
   label: string | null;
-  /** What the source calls the very same content besides. */
+  /** Other names that the source has for the same content. */
   others: readonly string[];
 }
 
@@ -24,14 +24,14 @@ export interface FoundService extends Names {
   service: TargetService;
 }
 
-/** A service that is to follow a release. */
+/** A service that should follow a release. */
 export interface Asked {
   settings: ExecutorSettings;
   binding: Binding;
   /** Null if the target or the service is missing. */
   found: FoundService | null;
   release: DesiredRelease;
-  /** Null where there is no session. */
+  /** Null without a session. */
   engine: AskedEngine;
 }
 
@@ -44,12 +44,12 @@ export interface Wanted {
   change(session: RuntimeSession): Promise<Change>;
 }
 
-/** How artifacts of one kind are named, chosen and compared: nobody else looks inside one. */
+/** How artifacts of one kind are named, chosen and compared; no other code looks inside one. */
 export interface ArtifactRules {
   names(deps: ArtifactDeps, settings: ExecutorSettings, binding: Binding, found: TargetService): Promise<Names>;
   desired(deps: ArtifactDeps, asked: Asked): Promise<Wanted | Unmet>;
   compare(found: Artifact, wanted: Wanted): ImageDifference;
-  /** What going on to this label means for what runs. */
+  /** What moving to this label means for what runs. */
   move(deps: ArtifactDeps, binding: Binding, found: FoundService, to: string): Promise<Move>;
 }
 

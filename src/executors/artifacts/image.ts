@@ -16,7 +16,7 @@ import { type ArtifactDeps, type ArtifactRules, type Asked, serviceMissing } fro
 import { registryAccess } from "./registry-access.ts";
 import { tagOfRelease } from "./release-tag.ts";
 
-/** An image keeps its registry and repository, or takes the tracker's, as the executor's policy says. */
+/** An image keeps its registry and repository or takes the tracker's, by the executor's policy. */
 export const image: ArtifactRules = {
   names: async ({ read }, settings, { service, source_id }, found) => {
     const { reference, digest } = imageOf(found.artifact);
@@ -73,13 +73,13 @@ export const image: ArtifactRules = {
     try {
       return compareImages(found, { reference, digest });
     } catch (error) {
-      // What the runtime calls its image is not ours to judge; then nobody can say how it differs.
+      // The runtime's name for an image may not parse; the difference is then unknown.
       if (error instanceof ImageReferenceError) return "unknown";
       throw error;
     }
   },
 
-  // A name that only its digest gives it says where it stands, not which line was chosen.
+  // A name found only by digest says which version runs, not which line was chosen.
   move: async ({ read }, { source_id }, { service, label, others }, to) => {
     const { reference } = imageOf(service.artifact);
     const tag = tagIn(reference) ?? (others.length === 0 ? label : null);
@@ -94,7 +94,7 @@ function imageOf(artifact: Artifact): ImageArtifact {
   return artifact;
 }
 
-/** Asked where the source watches an image; what another source leads to, at the registry of the image that runs. */
+/** From a source that watches the image, else from the registry of the running image. */
 async function imageConfig(
   deps: ArtifactDeps,
   { settings, binding, found }: Asked,
@@ -109,7 +109,7 @@ async function imageConfig(
       : { image: reference, access: await registryAccess(deps, settings, reference, session) };
     return await deps.releases.readImageConfig(place, digest ?? tag, platform);
   } catch (error) {
-    // Without the defaults the diff shows less; the pull will tell what is wrong with the registry.
+    // Without the defaults the diff shows less; the pull will report what is wrong with the registry.
     if (error instanceof PluginError) return null;
     throw error;
   }
@@ -120,7 +120,7 @@ function tagIn(reference: string): string | null {
   return parsed === null ? null : (parsed.tag ?? (parsed.digest === null ? "latest" : null));
 }
 
-/** Null for an image id and for what names no repository. */
+/** Null for an image ID, and for anything that names no repository. */
 function readReference(reference: string): ImageReference | null {
   if (isImageId(reference)) return null;
   try {

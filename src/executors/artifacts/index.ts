@@ -3,5 +3,5 @@ import type { ArtifactRules } from "./artifact.ts";
 import { chart } from "./chart.ts";
 import { image } from "./image.ts";
 
-/** Every kind of artifact; a further kind is a file beside these and a line here. */
+/** Every kind of artifact; another kind is a file in this folder and an entry here. */
 export const artifacts = { image, chart } satisfies { readonly [K in Artifact["kind"]]: ArtifactRules };

@@ -14,7 +14,7 @@ export interface RegistryAccessDeps {
   connections: Pick<ConnectionService, "registryLogin" | "targetKind">;
 }
 
-/** What is asked of the engine of a target; null where there is no session with it. */
+/** What is asked of a target's engine; null without a session. */
 export type AskedEngine = Pick<RuntimeSession, "isPlainRegistry"> | null;
 
 function registryOf(reference: string): string | null {
@@ -27,7 +27,7 @@ function registryOf(reference: string): string | null {
   }
 }
 
-/** The credential with which the executor's own sources ask a registry; null where none of them has one for it. */
+/** The credential that the executor's own sources use for a registry; null if none has one for it. */
 async function ownCredential(
   { releases }: RegistryAccessDeps,
   settings: ExecutorSettings,
@@ -41,7 +41,7 @@ async function ownCredential(
   return null;
 }
 
-/** The same for an image that none of the executor's sources watches: else the credential of the nearest other source. */
+/** The same for an image that none of the executor's sources watches; else the credential of the nearest other source. */
 async function blindCredential(
   deps: RegistryAccessDeps,
   settings: ExecutorSettings,
@@ -53,8 +53,8 @@ async function blindCredential(
 }
 
 /**
- * How the registry of an image is asked that no source of the executor watches: with the login that its pull would have, a source's
- * before the connection's, and over plain http where the engine pulls so.
+ * How to access the registry of an image that no source of the executor watches: with the login of its pull, a source's before the
+ * connection's, and over plain HTTP if the engine pulls that way.
  */
 export async function registryAccess(
   deps: RegistryAccessDeps,
@@ -72,7 +72,7 @@ export async function registryAccess(
   return { login, is_plain: (await engine?.isPlainRegistry?.(image)) === true ? true : null };
 }
 
-/** The logins of sources for the registries that a plan pulls from, one for each. The engine has the connection's own besides. */
+/** The logins of sources for the registries that a plan pulls from, one each. The engine also has the connection's own. */
 export async function pullLogins(
   deps: RegistryAccessDeps,
   settings: ExecutorSettings,

@@ -10,13 +10,13 @@ import { type AskedEngine, type RegistryAccessDeps, registryAccess } from "./reg
 interface SoughtTag {
   /** The reference of what runs. */
   image: string;
-  /** What it runs is called; null if nobody knows. */
+  /** The name of what it runs; null if unknown. */
   tag: string | null;
   release: DesiredRelease;
   engine: AskedEngine;
 }
 
-/** What a release that is no image is called in the repository that runs, and its digest there. */
+/** The tag and digest, in the running repository, of a release that is not an image. */
 export async function tagOfRelease(
   deps: RegistryAccessDeps,
   settings: ExecutorSettings,
@@ -49,12 +49,12 @@ export async function tagOfRelease(
 interface RegistryFault {
   image: string;
   tag: string;
-  /** Null where it could not be found out. */
+  /** Null if it could not be determined. */
   access: RegistryAccess | null;
   error: PluginError | AppError;
 }
 
-/** Why a registry did not tell of a tag, with what to do where that is known. */
+/** Why a registry did not return a tag, and what to do if that is known. */
 function registryFault({ image, tag, access, error }: RegistryFault): Message {
   const { code, said: cause } = error;
   if (access?.login === null && code === "unauthorized") {
