@@ -1,42 +1,32 @@
 import { AccountPatch, AccountView, PasswordChangeInput, SignInView } from "../../auth/schema.ts";
-import type { AuthService } from "../../auth/service.ts";
-import type { Clock } from "../../clock.ts";
+import type { Services } from "../../services.ts";
 import { requireSession, signInOrigin } from "../current-session.ts";
-import { type BaseUrl, writeSessionCookie } from "../session-cookie.ts";
-import type { Route } from "./route.ts";
+import { writeSessionCookie } from "../session-cookie.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function accountRoutes(services: { auth: AuthService; baseUrl: BaseUrl; clock: Clock }): readonly Route[] {
-  const { auth, baseUrl, clock } = services;
-  const tag = "account";
+export function accountRoutes({
+  auth,
+  baseUrl,
+  clock,
+}: Pick<Services, "auth" | "baseUrl" | "clock">): readonly Route[] {
+  const route = routesOf("account");
   return [
-    {
-      method: "GET",
-      path: "/account",
+    route("GET", "/account", {
       operation_id: "get_account",
       summary: "Read the administrator's account",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The account", schema: AccountView },
       perform: () => auth.account(),
-    },
-    {
-      method: "PATCH",
-      path: "/account",
+    }),
+    route("PATCH", "/account", {
       operation_id: "update_account",
       summary: "Rename the administrator; the id and the sessions stay",
-      tag,
-      access: "full",
       body: AccountPatch,
       answer: { status: 200, description: "The account", schema: AccountView },
       perform: ({ context, body }) => auth.updateAccount(context.get("actor"), requireSession(context), body),
-    },
-    {
-      method: "PUT",
-      path: "/account/password",
+    }),
+    route("PUT", "/account/password", {
       operation_id: "change_password",
       summary: "Change the password; every other sign-in ends, and this one gets a new token",
-      tag,
-      access: "full",
       before_password_change: true,
       body: PasswordChangeInput,
       answer: { status: 200, description: "The new session", schema: SignInView },
@@ -49,6 +39,6 @@ export function accountRoutes(services: { auth: AuthService; baseUrl: BaseUrl; c
         }
         return next;
       },
-    },
+    }),
   ];
 }

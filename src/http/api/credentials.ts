@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { CredentialInput, CredentialPatch, CredentialView, credentialKinds } from "../../credentials/schema.ts";
-import type { CredentialService } from "../../credentials/service.ts";
 import { PageQuery } from "../../forms/page.ts";
+import type { Services } from "../../services.ts";
 import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
-export function credentialRoutes({ credentials }: { credentials: CredentialService }): readonly Route[] {
+export function credentialRoutes({ credentials }: Pick<Services, "credentials">): readonly Route[] {
   return resourceRoutes({
     path: "/credentials",
     tag: "credentials",

@@ -1,22 +1,19 @@
 import { ExecutorInput, ExecutorPatch, ExecutorView, PlanView } from "../../executors/schema.ts";
-import { ExecutorQuery, type ExecutorService } from "../../executors/service.ts";
+import { ExecutorQuery } from "../../executors/service.ts";
 import { PageQuery } from "../../forms/page.ts";
 import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
-import type { RunService } from "../../runs/service.ts";
-import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
 import { resourceRoutes } from "./resource.ts";
-import type { Route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 
-interface ExecutorRouteServices {
-  executors: ExecutorService;
-  runs: RunService;
-  snapshots: SnapshotService;
-}
-
-export function executorRoutes(services: ExecutorRouteServices): readonly Route[] {
-  const { executors, runs, snapshots } = services;
+export function executorRoutes({
+  executors,
+  runs,
+  snapshots,
+}: Pick<Services, "executors" | "runs" | "snapshots">): readonly Route[] {
   const tag = "executors";
+  const route = routesOf(tag);
   const [list, create, ...one] = resourceRoutes({
     path: "/executors",
     tag,
@@ -44,70 +41,50 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
   return [
     list,
     create,
-    {
-      method: "POST",
-      path: "/executor-previews",
+    route("POST", "/executor-previews", {
       operation_id: "preview_executor",
       summary: "What an executor would do, without storing it",
-      tag,
-      access: "full",
       body: ExecutorInput,
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not answer" },
       perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
-    },
+    }),
     ...one,
-    {
-      method: "GET",
-      path: "/executors/{id}/plan",
+    route("GET", "/executors/{id}/plan", {
       operation_id: "plan_executor",
       summary: "What a run would do now, field by field, with the hash that a run can be bound to",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not answer" },
       perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
-    },
-    {
-      method: "POST",
-      path: "/executors/{id}/runs",
+    }),
+    route("POST", "/executors/{id}/runs", {
       operation_id: "create_run",
       summary: "Queue a run: an update, or with `snapshot_id` a rollback",
-      tag,
-      access: "full",
       body: RunInput,
       answer: { status: 202, description: "The queued run", schema: RunView },
       refusals: { 409: "A run is going on; `fields.active_run_id` is its id" },
       idempotent: { events: ["run_started", "rollback_started"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.create(context.get("actor"), param("id"), body),
-    },
-    {
-      method: "GET",
-      path: "/executors/{id}/runs",
+    }),
+    route("GET", "/executors/{id}/runs", {
       operation_id: "list_executor_runs",
       summary: "List the runs of an executor, the newest first",
-      tag,
-      access: "read",
       query: PageQuery,
       answer: { status: 200, description: "A page of runs", schema: pageOf(RunView) },
       perform: async ({ param, query }) => {
         const { id } = await executors.get(param("id"));
         return await runs.list({ ...query, executor_id: id });
       },
-    },
-    {
-      method: "GET",
-      path: "/executors/{id}/snapshots",
+    }),
+    route("GET", "/executors/{id}/snapshots", {
       operation_id: "list_executor_snapshots",
       summary: "List the snapshots of an executor, the newest first",
-      tag,
-      access: "read",
       query: PageQuery,
       answer: { status: 200, description: "A page of snapshots", schema: pageOf(SnapshotView) },
       perform: async ({ param, query }) => {
         const { id } = await executors.get(param("id"));
         return await snapshots.list({ ...query, executor_id: id });
       },
-    },
+    }),
   ];
 }

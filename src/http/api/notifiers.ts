@@ -1,13 +1,14 @@
 import { PageQuery } from "../../forms/page.ts";
 import { DeliveryView, EventView, NotifierInput, NotifierPatch, NotifierView } from "../../notifications/schema.ts";
-import { EventQuery, type NotificationService } from "../../notifications/service.ts";
+import { EventQuery } from "../../notifications/service.ts";
+import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
 import { resourceRoutes } from "./resource.ts";
-import type { Route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function notifierRoutes(services: { notifications: NotificationService }): readonly Route[] {
-  const { notifications } = services;
+export function notifierRoutes({ notifications }: Pick<Services, "notifications">): readonly Route[] {
   const tag = "notifiers";
+  const route = routesOf(tag);
   return [
     ...resourceRoutes({
       path: "/notifiers",
@@ -21,39 +22,28 @@ export function notifierRoutes(services: { notifications: NotificationService })
       update: { summary: "Change a notifier; what is left out or blank stays", body: NotifierPatch },
       remove: { summary: "Delete a notifier with its deliveries" },
     }),
-    {
-      method: "GET",
-      path: "/notifiers/{id}/deliveries",
+    route("GET", "/notifiers/{id}/deliveries", {
       operation_id: "list_deliveries",
       summary: "List a notifier's deliveries with their attempts, newest first",
-      tag,
-      access: "read",
       query: PageQuery,
       answer: { status: 200, description: "A page of deliveries", schema: pageOf(DeliveryView) },
       perform: ({ param, query }) => notifications.listDeliveries(param("id"), query),
-    },
-    {
-      method: "POST",
-      path: "/notifiers/{id}/deliveries",
+    }),
+    route("POST", "/notifiers/{id}/deliveries", {
       operation_id: "send_test",
       summary: "Send one test message now and return how it went",
-      tag,
-      access: "full",
       answer: { status: 201, description: "The delivery with its one attempt", schema: DeliveryView },
       idempotent: { events: ["notifier_tested"], again: null },
       perform: ({ context, param }) =>
         notifications.sendTest(context.get("actor"), param("id"), context.req.raw.signal),
-    },
-    {
-      method: "GET",
-      path: "/events",
+    }),
+    route("GET", "/events", {
       operation_id: "list_events",
       summary: "List what happened, newest first",
       tag: "events",
-      access: "read",
       query: EventQuery,
       answer: { status: 200, description: "A page of events", schema: pageOf(EventView) },
       perform: ({ query }) => notifications.listEvents(query),
-    },
+    }),
   ];
 }

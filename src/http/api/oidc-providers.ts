@@ -1,4 +1,3 @@
-import type { Clock } from "../../clock.ts";
 import { PageQuery } from "../../forms/page.ts";
 import {
   BindingStartView,
@@ -8,42 +7,28 @@ import {
   ProviderPatch,
   ProviderView,
 } from "../../oidc/schema.ts";
-import type { OidcService } from "../../oidc/service.ts";
+import type { Services } from "../../services.ts";
 import { requireSession } from "../current-session.ts";
 import { readAttemptCookie, writeAttemptCookie } from "../oidc-cookie.ts";
-import type { BaseUrl } from "../session-cookie.ts";
 import { resourceRoutes } from "./resource.ts";
-import type { Route } from "./route.ts";
-
-interface OidcRouteServices {
-  oidc: OidcService;
-  baseUrl: BaseUrl;
-  clock: Clock;
-}
+import { type Route, routesOf } from "./route.ts";
 
 const tag = "oidc_providers";
+const route = routesOf(tag);
 const throttled = "Too many failed attempts; `Retry-After` says when";
 
 /** The binding first: `admin-binding` is no provider's id. */
-function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Route[] {
+function bindingRoutes({ oidc, baseUrl, clock }: Services): readonly Route[] {
   return [
-    {
-      method: "GET",
-      path: "/oidc-providers/admin-binding",
+    route("GET", "/oidc-providers/admin-binding", {
       operation_id: "get_admin_binding",
       summary: "Read which identity of the provider is the administrator's",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The binding, or that there is none", schema: BindingView },
       perform: () => oidc.binding(),
-    },
-    {
-      method: "POST",
-      path: "/oidc-providers/{provider_id}/admin-binding/authorize",
+    }),
+    route("POST", "/oidc-providers/{provider_id}/admin-binding/authorize", {
       operation_id: "authorize_admin_binding",
       summary: "Begin the binding; the answer's cookie ties it to the browser that opens the address",
-      tag,
-      access: "full",
       body: PasswordConfirmation,
       answer: { status: 200, description: "Where to sign in at the provider", schema: BindingStartView },
       refusals: {
@@ -61,24 +46,20 @@ function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Ro
         writeAttemptCookie(context, baseUrl, started.browser, Math.floor((started.expires_at - clock.now()) / 1000));
         return { authorization_url: started.authorization_url };
       },
-    },
-    {
-      method: "POST",
-      path: "/oidc-providers/admin-binding/unbind",
+    }),
+    route("POST", "/oidc-providers/admin-binding/unbind", {
       operation_id: "unbind_admin_binding",
       summary: "Remove the binding, whether or not the provider answers; open sessions go on",
-      tag,
-      access: "full",
       body: PasswordConfirmation,
       answer: { status: 200, description: "That there is no binding any more", schema: BindingView },
       refusals: { 409: "`not_bound`: there is no binding", 429: throttled },
       perform: ({ context, body }) => oidc.unbind(context.get("actor"), requireSession(context), body),
-    },
+    }),
   ];
 }
 
 /** The identity provider (at most one) and its binding to the administrator. */
-export function oidcProviderRoutes(services: OidcRouteServices): readonly Route[] {
+export function oidcProviderRoutes(services: Services): readonly Route[] {
   return [
     ...bindingRoutes(services),
     ...resourceRoutes({

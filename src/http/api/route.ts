@@ -50,6 +50,16 @@ export interface RouteInput {
   body: unknown;
 }
 
+type Declared = Omit<Route, "method" | "path" | "tag" | "access"> & Partial<Pick<Route, "tag" | "access">>;
+
+/** Declares routes of one resource. Unless stated otherwise, GET is open to any session, and the rest only to those that may do all. */
+export function routesOf(tag: string) {
+  return (method: Route["method"], path: string, declared: Declared): Route => ({
+    ...{ method, path, tag, access: method === "GET" ? "read" : "full" },
+    ...declared,
+  });
+}
+
 function depthOf(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null || depth > maxInputDepth) return depth;
   let deepest = depth + 1;

@@ -1,52 +1,36 @@
 import * as v from "valibot";
 import { ApprovalInput, RunDetailView, RunStepView, RunView } from "../../runs/schema.ts";
-import { RunQuery, type RunService, StepQuery } from "../../runs/service.ts";
+import { RunQuery, StepQuery } from "../../runs/service.ts";
+import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
-import type { Route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function runRoutes(services: { runs: RunService }): readonly Route[] {
-  const { runs } = services;
-  const tag = "runs";
+export function runRoutes({ runs }: Pick<Services, "runs">): readonly Route[] {
+  const route = routesOf("runs");
   return [
-    {
-      method: "GET",
-      path: "/runs",
+    route("GET", "/runs", {
       operation_id: "list_runs",
       summary: "List runs of all executors, the newest first",
-      tag,
-      access: "read",
       query: RunQuery,
       answer: { status: 200, description: "A page of runs", schema: pageOf(RunView) },
       perform: ({ query }) => runs.list(query),
-    },
-    {
-      method: "GET",
-      path: "/runs/{id}",
+    }),
+    route("GET", "/runs/{id}", {
       operation_id: "get_run",
       summary: "Read a run with its plan and its steps",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The run", schema: RunDetailView },
       perform: ({ param }) => runs.get(param("id")),
-    },
-    {
-      method: "GET",
-      path: "/runs/{id}/steps",
+    }),
+    route("GET", "/runs/{id}/steps", {
       operation_id: "list_run_steps",
       summary: "List the steps of a run after a number, in their order",
-      tag,
-      access: "read",
       query: StepQuery,
       answer: { status: 200, description: "The steps", schema: v.object({ items: v.array(RunStepView) }) },
       perform: ({ param, query }) => runs.steps(param("id"), query),
-    },
-    {
-      method: "POST",
-      path: "/runs/{id}/approvals",
+    }),
+    route("POST", "/runs/{id}/approvals", {
       operation_id: "create_approval",
       summary: "Approve or refuse a run that waits for consent to its plan",
-      tag,
-      access: "full",
       body: ApprovalInput,
       answer: { status: 200, description: "The run, which goes on or has ended", schema: RunView },
       refusals: {
@@ -54,6 +38,6 @@ export function runRoutes(services: { runs: RunService }): readonly Route[] {
       },
       idempotent: { events: ["run_approved", "run_refused"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.decide(context.get("actor"), param("id"), body),
-    },
+    }),
   ];
 }

@@ -1,9 +1,8 @@
-import type { Clock } from "../../clock.ts";
 import { EncryptionRotationView, RotationInput, SecurityKeysView, SessionRotationView } from "../../keys/schema.ts";
-import type { SecurityKeyService } from "../../keys/service.ts";
+import type { Services } from "../../services.ts";
 import { requireSession } from "../current-session.ts";
-import { type BaseUrl, clearSessionCookie } from "../session-cookie.ts";
-import type { Route } from "./route.ts";
+import { clearSessionCookie } from "../session-cookie.ts";
+import { type Route, routesOf } from "./route.ts";
 
 const refusals = {
   403: "Not with an API token",
@@ -11,32 +10,22 @@ const refusals = {
   429: "Too many failed attempts; `Retry-After` says when",
 };
 
-export function securityKeyRoutes(services: {
-  security_keys: SecurityKeyService;
-  baseUrl: BaseUrl;
-  clock: Clock;
-}): readonly Route[] {
-  const { security_keys, baseUrl } = services;
-  const tag = "security-keys";
+export function securityKeyRoutes({
+  security_keys,
+  baseUrl,
+}: Pick<Services, "security_keys" | "baseUrl">): readonly Route[] {
+  const route = routesOf("security-keys");
   return [
-    {
-      method: "GET",
-      path: "/security-keys",
+    route("GET", "/security-keys", {
       operation_id: "get_security_keys",
       summary: "Fingerprints of both keys, since when they are in use, and whether they can be rotated here",
-      tag,
-      access: "read",
       answer: { status: 200, description: "Both keys, without the keys", schema: SecurityKeysView },
       perform: () => security_keys.get(),
-    },
-    {
-      method: "POST",
-      path: "/security-keys/session/rotations",
+    }),
+    route("POST", "/security-keys/session/rotations", {
       operation_id: "rotate_session_key",
       summary:
         "Replace the session key: every sign-in, API token and approval link ends at once, that of the caller too",
-      tag,
-      access: "full",
       body: RotationInput,
       answer: { status: 201, description: "What has ended; sign in again", schema: SessionRotationView },
       refusals,
@@ -46,20 +35,16 @@ export function securityKeyRoutes(services: {
         if (session.via === "cookie") clearSessionCookie(context, baseUrl);
         return done;
       },
-    },
-    {
-      method: "POST",
-      path: "/security-keys/encryption/rotations",
+    }),
+    route("POST", "/security-keys/encryption/rotations", {
       operation_id: "rotate_encryption_key",
       summary: "Make a backup, then bring every stored secret under a new encryption key; it cannot be undone",
-      tag,
-      access: "full",
       body: RotationInput,
       answer: { status: 201, description: "The new key and where the backup is", schema: EncryptionRotationView },
       refusals,
       idempotent: { events: ["encryption_key_rotated"], again: null },
       perform: ({ context, body }) =>
         security_keys.rotateEncryptionKey(context.get("actor"), requireSession(context), body),
-    },
+    }),
   ];
 }

@@ -1,19 +1,15 @@
 import { SessionView, SignInInput, SignInView } from "../../auth/schema.ts";
-import type { AuthService } from "../../auth/service.ts";
+import type { Services } from "../../services.ts";
 import { requireSession, signInOrigin } from "../current-session.ts";
-import { type BaseUrl, clearSessionCookie } from "../session-cookie.ts";
-import type { Route } from "./route.ts";
+import { clearSessionCookie } from "../session-cookie.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl }): readonly Route[] {
-  const { auth, baseUrl } = services;
-  const tag = "session";
+export function sessionRoutes({ auth, baseUrl }: Pick<Services, "auth" | "baseUrl">): readonly Route[] {
+  const route = routesOf("session");
   return [
-    {
-      method: "POST",
-      path: "/session",
+    route("POST", "/session", {
       operation_id: "create_session",
       summary: "Sign in; the token goes into `Authorization: Bearer`",
-      tag,
       access: "public",
       body: SignInInput,
       answer: { status: 201, description: "A session of 24 hours idle and 7 days at most", schema: SignInView },
@@ -22,14 +18,10 @@ export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl })
         429: "Too many failed attempts; `Retry-After` says when",
       },
       perform: ({ context, body }) => auth.signIn(signInOrigin(context), body),
-    },
-    {
-      method: "GET",
-      path: "/session",
+    }),
+    route("GET", "/session", {
       operation_id: "get_session",
       summary: "Read the session of this request",
-      tag,
-      access: "read",
       before_password_change: true,
       answer: { status: 200, description: "The session", schema: SessionView },
       perform: async ({ context }) => {
@@ -43,13 +35,10 @@ export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl })
           expires_at: session.expires_at,
         };
       },
-    },
-    {
-      method: "DELETE",
-      path: "/session",
+    }),
+    route("DELETE", "/session", {
       operation_id: "delete_session",
       summary: "Sign out: end the session of this request, or revoke its API token",
-      tag,
       access: "read",
       before_password_change: true,
       answer: { status: 204, description: "Signed out", schema: null },
@@ -58,6 +47,6 @@ export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl })
         await auth.signOut(context.get("actor"), session);
         if (session.via === "cookie") clearSessionCookie(context, baseUrl);
       },
-    },
+    }),
   ];
 }

@@ -1,44 +1,31 @@
 import { EndedSessionsView, SignInSessionView } from "../../auth/schema.ts";
-import type { SessionService } from "../../auth/sessions.ts";
 import { PageQuery } from "../../forms/page.ts";
+import type { Services } from "../../services.ts";
 import { requireSession } from "../current-session.ts";
 import { pageOf } from "../openapi.ts";
-import { type BaseUrl, clearSessionCookie } from "../session-cookie.ts";
-import type { Route } from "./route.ts";
+import { clearSessionCookie } from "../session-cookie.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function sessionsRoutes(services: { sessions: SessionService; baseUrl: BaseUrl }): readonly Route[] {
-  const { sessions, baseUrl } = services;
-  const tag = "sessions";
+export function sessionsRoutes({ sessions, baseUrl }: Pick<Services, "sessions" | "baseUrl">): readonly Route[] {
+  const route = routesOf("sessions");
   return [
-    {
-      method: "GET",
-      path: "/sessions",
+    route("GET", "/sessions", {
       operation_id: "list_sessions",
       summary: "List the sign-ins that hold: from where, with what, since when, newest first",
-      tag,
-      access: "read",
       query: PageQuery,
       answer: { status: 200, description: "A page of sessions", schema: pageOf(SignInSessionView) },
       perform: ({ context, query }) => sessions.list(requireSession(context), query),
-    },
-    {
-      method: "DELETE",
-      path: "/sessions",
+    }),
+    route("DELETE", "/sessions", {
       operation_id: "end_other_sessions",
       summary: "End all other sign-ins at once; the session of this request and API tokens stay",
-      tag,
-      access: "full",
       answer: { status: 200, description: "How many ended", schema: EndedSessionsView },
       refusals: { 403: "`session_required`: an API token cannot end sign-ins" },
       perform: ({ context }) => sessions.endOthers(context.get("actor"), requireSession(context)),
-    },
-    {
-      method: "DELETE",
-      path: "/sessions/{id}",
+    }),
+    route("DELETE", "/sessions/{id}", {
       operation_id: "end_session",
       summary: "End one sign-in at once, also that of this request",
-      tag,
-      access: "full",
       answer: { status: 204, description: "Ended", schema: null },
       refusals: { 403: "`session_required`: an API token cannot end sign-ins" },
       perform: async ({ context, param }) => {
@@ -46,6 +33,6 @@ export function sessionsRoutes(services: { sessions: SessionService; baseUrl: Ba
         await sessions.end(context.get("actor"), session, param("id"));
         if (session.via === "cookie" && session.id === param("id")) clearSessionCookie(context, baseUrl);
       },
-    },
+    }),
   ];
 }

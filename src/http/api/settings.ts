@@ -1,29 +1,22 @@
+import type { Services } from "../../services.ts";
 import { SettingsPatch, SettingsView } from "../../settings/schema.ts";
-import type { SettingsService } from "../../settings/service.ts";
-import type { Route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function settingsRoutes(services: { settings: SettingsService }): readonly Route[] {
+export function settingsRoutes({ settings }: Pick<Services, "settings">): readonly Route[] {
+  const route = routesOf("settings");
   return [
-    {
-      method: "GET",
-      path: "/settings",
+    route("GET", "/settings", {
       operation_id: "get_settings",
       summary: "Read the global settings",
-      tag: "settings",
-      access: "read",
       answer: { status: 200, description: "The settings in force", schema: SettingsView },
-      perform: () => services.settings.get(),
-    },
-    {
-      method: "PATCH",
-      path: "/settings",
+      perform: () => settings.get(),
+    }),
+    route("PATCH", "/settings", {
       operation_id: "update_settings",
       summary: "Change global settings; applied at once",
-      tag: "settings",
-      access: "full",
       body: SettingsPatch,
       answer: { status: 200, description: "The settings in force", schema: SettingsView },
-      perform: ({ context, body }) => services.settings.update(context.get("actor"), body),
-    },
+      perform: ({ context, body }) => settings.update(context.get("actor"), body),
+    }),
   ];
 }

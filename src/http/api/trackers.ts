@@ -1,4 +1,5 @@
 import { PageQuery } from "../../forms/page.ts";
+import type { Services } from "../../services.ts";
 import { ImportInput, ProposalsView } from "../../trackers/import/schema.ts";
 import { NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
 import { ExplanationQuery, ExplanationView, PreviewView } from "../../trackers/previews/schema.ts";
@@ -11,15 +12,14 @@ import {
   TrackerQuery,
   TrackerView,
 } from "../../trackers/schema.ts";
-import type { TrackerService } from "../../trackers/service.ts";
 import { UpstreamsView } from "../../trackers/upstreams/schema.ts";
 import { pageOf } from "../openapi.ts";
 import { resourceRoutes } from "./resource.ts";
-import type { Route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 
-export function trackerRoutes(services: { trackers: TrackerService }): readonly Route[] {
-  const { trackers } = services;
+export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonly Route[] {
   const tag = "trackers";
+  const route = routesOf(tag);
   return [
     ...resourceRoutes({
       path: "/trackers",
@@ -48,100 +48,65 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
         refusals: { 409: "`in_use`: executors are bound to it" },
       },
     }),
-    {
-      method: "POST",
-      path: "/trackers/{name}/checks",
+    route("POST", "/trackers/{name}/checks", {
       operation_id: "check_tracker",
       summary: "Check every source of a tracker now",
-      tag,
-      access: "full",
       answer: { status: 202, description: "The check is under way; ask for it to see its end", schema: CheckView },
       idempotent: { events: ["tracker_checked"], again: ({ name }) => trackers.checkState(name) },
       perform: ({ context, param }) => trackers.requestCheck(context.get("actor"), param("name")),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/checks",
+    }),
+    route("GET", "/trackers/{name}/checks", {
       operation_id: "get_tracker_check",
       summary: "See where a tracker's check stands",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The sources and whether they wait for a check", schema: CheckView },
       perform: ({ param }) => trackers.checkState(param("name")),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/versions",
+    }),
+    route("GET", "/trackers/{name}/versions", {
       operation_id: "list_tracker_versions",
       summary: "List a tracker's versions, each with all the sources that show it, the last published first",
-      tag,
-      access: "read",
       query: ReleaseQuery,
       answer: { status: 200, description: "A page of versions", schema: pageOf(VersionView) },
       perform: ({ param, query }) => trackers.versions(param("name"), query),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/releases",
+    }),
+    route("GET", "/trackers/{name}/releases", {
       operation_id: "list_tracker_releases",
       summary: "List a tracker's releases, the last published first",
-      tag,
-      access: "read",
       query: ReleaseQuery,
       answer: { status: 200, description: "A page of releases", schema: pageOf(ReleaseView) },
       perform: ({ param, query }) => trackers.releases(param("name"), query),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/releases/{id}",
+    }),
+    route("GET", "/trackers/{name}/releases/{id}", {
       operation_id: "get_tracker_release",
       summary: "Read a release with its notes, which are raw text from upstream",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The release", schema: ReleaseDetailView },
       perform: ({ param }) => trackers.getRelease(param("name"), param("id")),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/explanation",
+    }),
+    route("GET", "/trackers/{name}/explanation", {
       operation_id: "explain_tracker_tag",
       summary: "Say why a tag is, or is not, in each channel",
-      tag,
-      access: "read",
       query: ExplanationQuery,
       answer: { status: 200, description: "Each source's channels and their verdicts", schema: ExplanationView },
       perform: ({ param, query }) => trackers.explain(param("name"), query),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}/notes",
+    }),
+    route("GET", "/trackers/{name}/notes", {
       operation_id: "get_tracker_notes",
       summary: "Read the release notes of all versions between two, the newest first, as raw text from upstream",
-      tag,
-      access: "read",
       query: NotesQuery,
       answer: { status: 200, description: "The versions with their notes and breaking changes", schema: NotesView },
       perform: ({ param, query }) => trackers.notesBetween(param("name"), query),
-    },
-    {
-      method: "POST",
-      path: "/tracker-previews",
+    }),
+    route("POST", "/tracker-previews", {
       operation_id: "preview_tracker",
       summary: "Judge what upstream has by a source's rules, without saving",
-      tag,
       // It sends the credential to whatever registry the input names.
-      access: "full",
       body: PreviewInput,
       answer: { status: 200, description: "The names with each channel's verdict", schema: PreviewView },
       refusals: { 424: "`upstream_failed`: upstream could not be asked, in its own words" },
       perform: ({ body }) => trackers.preview(body),
-    },
-    {
-      method: "POST",
-      path: "/tracker-proposals",
+    }),
+    route("POST", "/tracker-proposals", {
       operation_id: "propose_trackers",
       summary: "Propose trackers from a compose file, a list of images or another tool's configuration",
-      tag,
       access: "read",
       body: ImportInput,
       answer: {
@@ -150,27 +115,20 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
         schema: ProposalsView,
       },
       perform: ({ body }) => trackers.proposals(body),
-    },
-    {
-      method: "GET",
-      path: "/upstreams",
+    }),
+    route("GET", "/upstreams", {
       operation_id: "list_upstreams",
       summary: "What the trackers ask of each host and credential, and what it allows",
-      tag,
-      access: "read",
       answer: { status: 200, description: "The most strained first", schema: UpstreamsView },
       perform: () => trackers.upstreams(),
-    },
-    {
-      method: "GET",
-      path: "/releases",
+    }),
+    route("GET", "/releases", {
       operation_id: "list_releases",
       summary: "List the releases of all trackers, the last observed first",
       tag: "releases",
-      access: "read",
       query: PageQuery,
       answer: { status: 200, description: "A page of releases", schema: pageOf(ReleaseView) },
       perform: ({ query }) => trackers.recentReleases(query),
-    },
+    }),
   ];
 }
