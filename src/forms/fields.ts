@@ -136,7 +136,8 @@ function kindOf(found: Unwrapped): FieldKind {
   return metadata.multiline ? "textarea" : "text";
 }
 
-function valuesOf(value: unknown): Values {
+/** The members of an object; none of anything else. */
+export function valuesOf(value: unknown): Values {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
     : {};

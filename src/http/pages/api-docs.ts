@@ -1,15 +1,10 @@
 import type { ApiBound, ApiNode, ApiOperation, ApiParameter, ApiResource } from "../../../templates/docs/view.ts";
+import { valuesOf as object } from "../../forms/fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Deeper parts of a schema are left to the document itself; ours are far flatter. */
 const maxDepth = 8;
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
-}
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

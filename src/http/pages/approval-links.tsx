@@ -1,20 +1,14 @@
 import { ApprovalDonePage, ApprovalGonePage, ApprovalLinkPage } from "../../../templates/runs/approval-link.tsx";
 import type { Actor } from "../../auth/schema.ts";
 import { AppError, notFound } from "../../errors.ts";
-import type { ExecutorService } from "../../executors/service.ts";
-import type { ApprovalLinkService } from "../../runs/approval-links.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
-interface ApprovalLinkServices {
-  approval_links: ApprovalLinkService;
-  executors: Pick<ExecutorService, "get">;
-}
-
 /** The page behind a one-time link. Registered before the guard: the link is the permission to decide. */
-export function approvalLinkPages(app: App, services: ApprovalLinkServices, page: PageSettings): void {
+export function approvalLinkPages(app: App, services: Services, page: PageSettings): void {
   const { approval_links: links, executors } = services;
   // A signed-in administrator also sees what everybody with the link sees.
   const context = async (c: AppContext) => ({ ...(await pageContext(c, page)), user: null });

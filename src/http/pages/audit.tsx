@@ -39,7 +39,7 @@ export function auditPages(app: App, services: Services, page: PageSettings): vo
 
   const listed = async (query: Record<string, string>, cursor: string | undefined) => {
     try {
-      return await audit_entries.list({ ...query, ...(cursor === undefined ? {} : { cursor }), limit: "50" });
+      return await audit_entries.list({ ...query, cursor, limit: "50" });
     } catch (error) {
       // A hand-typed URL: nothing matches it.
       if (!(error instanceof AppError) || error.status !== 422) throw error;

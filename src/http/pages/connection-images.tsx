@@ -2,26 +2,20 @@ import { ConnectionPage } from "../../../templates/connections/detail.tsx";
 import { type FoundImages, ImageRemove, UnusedImages } from "../../../templates/connections/images.tsx";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import type { ConnectionImageService } from "../../connections/images.ts";
-import type { ConnectionService } from "../../connections/service.ts";
 import { AppError, PluginError, saidBy } from "../../errors.ts";
 import type { Message } from "../../messages/message.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
-interface ImagePageServices {
-  connections: Pick<ConnectionService, "get">;
-  images: ConnectionImageService;
-}
-
 /** More than anyone selects manually. */
 const maxSelected = 200;
 
 /** Unused images of a connection, listed and removed on request. */
-export function connectionImagePages(app: App, services: ImagePageServices, page: PageSettings): void {
+export function connectionImagePages(app: App, services: Services, page: PageSettings): void {
   const { connections, images } = services;
 
   /** An unreachable runtime is shown beside the rest of the page. */

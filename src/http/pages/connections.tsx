@@ -4,27 +4,20 @@ import { ConnectionDelete, ConnectionPage } from "../../../templates/connections
 import { ConnectionFormPage } from "../../../templates/connections/form.tsx";
 import { ConnectionsPage } from "../../../templates/connections/list.tsx";
 import { ConnectionState } from "../../../templates/connections/state.tsx";
-import { type Discovery, Targets } from "../../../templates/connections/targets.tsx";
+import { Targets } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionView } from "../../connections/schema.ts";
-import type { ConnectionService } from "../../connections/service.ts";
-import type { CredentialService } from "../../credentials/service.ts";
-import { PluginError, saidBy } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
-import type { App, AppContext } from "../context.ts";
+import type { Services } from "../../services.ts";
+import type { App } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { resourcePages } from "./resource-pages.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface ConnectionPageServices {
-  connections: ConnectionService;
-  credentials: Pick<CredentialService, "list">;
-}
-
-export function connectionPages(app: App, services: ConnectionPageServices, page: PageSettings): void {
+export function connectionPages(app: App, services: Services, page: PageSettings): void {
   const { connections } = services;
 
   plainPages(app, services, page);
@@ -38,7 +31,8 @@ export function connectionPages(app: App, services: ConnectionPageServices, page
   app.get("/connections/:id/targets", async (c) => {
     const ctx = await pageContext(c, page);
     const connection = await connections.get(c.req.param("id"));
-    const discovery = connection.is_enabled ? await discover(connections, connection.id, c) : null;
+    const discover = async () => ({ list: await connections.targets(connection.id, c.req.raw.signal) });
+    const discovery = connection.is_enabled ? await orFailure(discover) : null;
     const props = { ctx, connection, discovery };
     return respondHtml(c, isFragmentRequest(c) ? <Targets {...props} /> : <ConnectionPage {...props} />);
   });
@@ -73,17 +67,7 @@ export function connectionPages(app: App, services: ConnectionPageServices, page
   });
 }
 
-/** An unreachable runtime is shown beside the rest of the page, without failing it. */
-async function discover(connections: ConnectionService, id: string, c: AppContext): Promise<Discovery> {
-  try {
-    return { list: await connections.targets(id, c.req.raw.signal) };
-  } catch (error) {
-    if (!(error instanceof PluginError)) throw error;
-    return { failure: saidBy(error) };
-  }
-}
-
-function plainPages(app: App, { connections, credentials }: ConnectionPageServices, page: PageSettings): void {
+function plainPages(app: App, { connections, credentials }: Services, page: PageSettings): void {
   const choices = async (kind: unknown) => {
     const { items } = await credentials.list({ kind: typeof kind === "string" ? kind : "docker", limit: "100" });
     return items.map(({ id, name }) => ({ value: id, title: name }));
@@ -96,9 +80,6 @@ function plainPages(app: App, { connections, credentials }: ConnectionPageServic
     service: connections,
     list: (props) => <ConnectionsPage {...props} />,
     begin: (c) => ({ kind: c.req.query("kind") ?? "docker" }),
-    shown: ({ name, kind, description, is_enabled, config, credential_id, concurrent_runs }) => {
-      return { name, kind, description, is_enabled, config, credential_id, concurrent_runs };
-    },
     describe,
     draw: async ({ stored, ...props }) => {
       const kind = stored?.kind ?? props.values.kind;

@@ -14,7 +14,6 @@ export function credentialPages(app: App, { credentials }: Services, page: PageS
     service: credentials,
     list: (props) => <CredentialsPage {...props} />,
     begin: (c) => ({ kind: c.req.query("kind") ?? "oci" }),
-    shown: ({ name, kind, description }) => ({ name, kind, description }),
     describe: (values, stored) => fields(CredentialInput, stored === null ? values : { ...values, kind: stored.kind }),
     draw: ({ stored, ...props }) => <CredentialFormPage credential={stored} {...props} />,
     input: (sent, stored) => {

@@ -2,13 +2,11 @@ import type { Planned } from "../../../templates/executors/detail.tsx";
 import type { ExecutorFormFacts } from "../../../templates/executors/form.tsx";
 import type { Language } from "../../../templates/page.ts";
 import { channelTitle } from "../../../templates/trackers/channel-words.ts";
-import type { ConnectionService } from "../../connections/service.ts";
 import { AppError, type FieldErrors, PluginError, saidBy } from "../../errors.ts";
 import { ExecutorInput } from "../../executors/schema.ts";
-import type { ExecutorService } from "../../executors/service.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
+import type { Services } from "../../services.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
-import type { TrackerService } from "../../trackers/service.ts";
 import {
   bindingRows,
   bindingsOf,
@@ -22,19 +20,11 @@ import {
   trackersFor,
   type Values,
 } from "./executor-bindings.ts";
+import { listAll } from "./read-list.ts";
 
 export type { Values } from "./executor-bindings.ts";
 
-export interface ExecutorFormServices {
-  connections: Pick<ConnectionService, "list" | "targets" | "isGroup" | "targetKindsOf">;
-  trackers: Pick<TrackerService, "list">;
-  executors: Pick<ExecutorService, "preview" | "openings">;
-}
-
 const shownOpenings = 3;
-const pageLimit = 100;
-/** Trackers in the select; a longer list would be useless. */
-const maxChoices = 1000;
 
 /** Unknown settings are accepted on the executor's page, where they are shown; the form leaves them unchanged. */
 function askedFields(values: Values): readonly FieldDescription[] {
@@ -58,18 +48,6 @@ function withChoice(children: readonly FieldDescription[]): readonly FieldDescri
   return [...children.map((child) => ({ ...child, is_required: false })), own("choice"), own("drawn")];
 }
 
-/** Every page of a list, up to a bound. */
-async function all<T>(list: (query: unknown) => Promise<{ items: readonly T[]; next_cursor: string | null }>) {
-  const items: T[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await list({ limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...page.items);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined && items.length < maxChoices);
-  return items;
-}
-
 interface Drawn {
   values: Values;
   fields: readonly FieldDescription[];
@@ -82,13 +60,16 @@ interface Drawn {
  * next openings, and the plan of a run. `errors` come back at the drawn rows.
  */
 export async function drawExecutorForm(
-  services: ExecutorFormServices,
+  services: Services,
   asked: Values,
   language: Language,
   signal: AbortSignal,
   errors: FieldErrors = {},
 ): Promise<Drawn> {
-  const [connections, trackers] = await Promise.all([all(services.connections.list), all(services.trackers.list)]);
+  const [connections, trackers] = await Promise.all([
+    listAll(services.connections.list),
+    listAll(services.trackers.list),
+  ]);
   const connectionId = text(asked.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
   const connection = connections.find(({ id }) => id === connectionId);
   const kinds = connection === undefined ? [] : services.connections.targetKindsOf(connection.kind);
@@ -132,7 +113,7 @@ function withKind(values: Values, kind: string): Values {
 }
 
 async function targetsOf(
-  { connections }: ExecutorFormServices,
+  { connections }: Services,
   id: string,
   signal: AbortSignal,
 ): Promise<Pick<ExecutorFormFacts, "targets" | "targets_failure">> {
@@ -160,11 +141,7 @@ function dependentChoices(values: Values, trackers: readonly TrackerView[], lang
 }
 
 /** Null until enough is chosen for a plan. */
-async function previewOf(
-  { connections, executors }: ExecutorFormServices,
-  values: Values,
-  signal: AbortSignal,
-): Promise<Planned> {
+async function previewOf({ connections, executors }: Services, values: Values, signal: AbortSignal): Promise<Planned> {
   const { connection_id, target, bindings } = submitted(values, connections.isGroup);
   const rows = Array.isArray(bindings) ? bindings : [];
   const isChosen =

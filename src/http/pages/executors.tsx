@@ -5,40 +5,37 @@ import { ExecutorsPage } from "../../../templates/executors/list.tsx";
 import { RunQuestion } from "../../../templates/executors/run-question.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError, PluginError, saidBy } from "../../errors.ts";
-import { type ExecutorState, type ExecutorView, executorStates } from "../../executors/schema.ts";
+import { AppError } from "../../errors.ts";
+import { type ExecutorView, executorStates } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import { say } from "../../messages/message.ts";
-import type { RunService } from "../../runs/service.ts";
-import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { submitted } from "./executor-bindings.ts";
-import { describeExecutor, drawExecutorForm, type ExecutorFormServices, withDefaults } from "./executor-form.ts";
+import { describeExecutor, drawExecutorForm, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { listSelected } from "./read-list.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
-import { isFragmentRequest, respondDone, respondHtml, type Saved } from "./respond.ts";
-
-export interface ExecutorPageServices extends ExecutorFormServices {
-  executors: ExecutorService;
-  runs: RunService;
-  snapshots: SnapshotService;
-}
+import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
 
 const listSize = 50;
 /** Pages of executors that a filter by state reads for one of its own: the state is not a column. */
 const maxLooks = 10;
 
-export function executorPages(app: App, services: ExecutorPageServices, page: PageSettings): void {
+export function executorPages(app: App, services: Services, page: PageSettings): void {
   const { executors } = services;
 
   app.get("/executors", async (c) => {
     const ctx = await pageContext(c, page);
     const { cursor, state: asked } = c.req.query();
     const state = executorStates.find((each) => each === asked) ?? null;
-    const found = await listInState(executors, state, cursor);
+    const found = await listSelected({
+      ...{ list: executors.list, cursor, limit: listSize, max_looks: state === null ? 1 : maxLooks },
+      select: (items) => items.filter((each) => state === null || each.state === state),
+    });
     const props = { ctx, items: found.items, next_cursor: found.next_cursor, state };
     return respondHtml(c, <ExecutorsPage {...props} is_first_page={cursor === undefined} />);
   });
@@ -92,19 +89,7 @@ function acceptedIn(text: string): unknown {
   }
 }
 
-async function listInState(executors: ExecutorService, state: ExecutorState | null, from: string | undefined) {
-  const items: ExecutorView[] = [];
-  let cursor = from;
-  for (let looks = 0; looks < maxLooks; looks += 1) {
-    const found = await executors.list({ limit: listSize, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...found.items.filter((each) => state === null || each.state === state));
-    cursor = found.next_cursor ?? undefined;
-    if (cursor === undefined || state === null || items.length >= listSize) break;
-  }
-  return { items, next_cursor: cursor ?? null };
-}
-
-async function detailPage(services: ExecutorPageServices, ctx: PageContext, id: string, planned: Planned) {
+async function detailPage(services: Services, ctx: PageContext, id: string, planned: Planned) {
   const [executor, runs, snapshots] = await Promise.all([
     services.executors.get(id),
     services.runs.list({ executor_id: id, limit: 30 }),
@@ -114,17 +99,11 @@ async function detailPage(services: ExecutorPageServices, ctx: PageContext, id: 
   return <ExecutorPage {...props} />;
 }
 
-/** An unreachable runtime or registry is shown in place of the plan. */
 async function planOf(executors: ExecutorService, executor: ExecutorView, c: AppContext) {
-  try {
-    return { view: await executors.plan(executor.id, c.req.raw.signal) };
-  } catch (error) {
-    if (!(error instanceof PluginError)) throw error;
-    return { failure: saidBy(error) };
-  }
+  return await orFailure(async () => ({ view: await executors.plan(executor.id, c.req.raw.signal) }));
 }
 
-function executorForms(app: App, services: ExecutorPageServices, page: PageSettings): void {
+function executorForms(app: App, services: Services, page: PageSettings): void {
   const { executors, runs } = services;
   /** Stored first; a run that cannot start is reported and does not prevent that. */
   const finish = async ({ ctx, view, action }: SavedForm<ExecutorView>, c: AppContext): Promise<Saved> => {
@@ -157,20 +136,6 @@ function executorForms(app: App, services: ExecutorPageServices, page: PageSetti
         trigger: "manual",
       };
     },
-    shown: (executor) => {
-      const { name, description, is_enabled, connection_id, target, bindings, trigger, window, ...rest } = executor;
-      const { image_selection, reference_mode, health_check, restore_on_failure } = rest;
-      return {
-        ...{ name, description, is_enabled, connection_id, target, bindings, trigger, window },
-        ...{ image_selection, reference_mode, health_check, restore_on_failure },
-        allow_downgrade: rest.allow_downgrade,
-        minimum_age_hours: rest.minimum_age_hours,
-        requires_approval: rest.requires_approval,
-        approval_hours: rest.approval_hours,
-        start_first: rest.start_first,
-        drain_seconds: rest.drain_seconds,
-      };
-    },
     describe: describeExecutor,
     draw: async ({ ctx, stored, values, errors }, c) => {
       const drawn = await drawExecutorForm(services, values, ctx.language, c.req.raw.signal, errors);
@@ -181,7 +146,7 @@ function executorForms(app: App, services: ExecutorPageServices, page: PageSetti
   });
 }
 
-function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
+function runRoutes(app: App, services: Services, page: PageSettings): void {
   const { executors, runs } = services;
 
   questionRoutes(app, page, {
@@ -200,7 +165,7 @@ function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings)
   });
 }
 
-function deleteRoutes(app: App, { executors, snapshots }: ExecutorPageServices, page: PageSettings): void {
+function deleteRoutes(app: App, { executors, snapshots }: Services, page: PageSettings): void {
   questionRoutes(app, page, {
     path: "/executors/:id/delete",
     find: async (c) => {

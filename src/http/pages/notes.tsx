@@ -1,6 +1,6 @@
 import { NotesDialog, NotesPage, NotesPart } from "../../../templates/trackers/notes.tsx";
+import type { Services } from "../../services.ts";
 import type { NotesView } from "../../trackers/notes/schema.ts";
-import type { TrackerService } from "../../trackers/service.ts";
 import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { renderNotes } from "./render-notes.ts";
@@ -9,12 +9,8 @@ import { isFragmentRequest, respondHtml } from "./respond.ts";
 /** Of all versions on one page together; the rest is available upstream or through the API. */
 const maxRenderedCharacters = 262_144;
 
-interface NotesPageServices {
-  trackers: Pick<TrackerService, "notesBetween">;
-}
-
 /** The notes of one version, or of all between two: as a page, or for htmx as a dialog or section. */
-export function notesPages(app: App, { trackers }: NotesPageServices, page: PageSettings): void {
+export function notesPages(app: App, { trackers }: Services, page: PageSettings): void {
   app.get("/trackers/:name/notes", async (c) => {
     const ctx = await pageContext(c, page);
     const given = Object.entries(c.req.query()).filter(([name, value]) => asked.includes(name) && value !== "");

@@ -32,9 +32,6 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     service: notifications,
     list: (props) => <NotifiersPage {...props} />,
     begin: (_c, ctx) => ({ is_enabled: true, language: ctx.language, trigger_events: triggerKinds }),
-    shown: ({ name, description, is_enabled, language, trigger_events }) => {
-      return { name, description, is_enabled, language, trigger_events };
-    },
     describe: (values, stored) => {
       const described = fields(NotifierInput, values);
       // The type is chosen once: an edit does not ask for it.

@@ -19,25 +19,6 @@ function describe(values: Values) {
   return fields(ProviderInput, { ...values, is_discovery_enabled: sent === true || sent === "on" || sent === "true" });
 }
 
-/** A stored provider in the form, without its secret. */
-function shownValues(provider: ProviderView): Values {
-  return {
-    display_name: provider.display_name,
-    slug: provider.slug,
-    client_id: provider.client_id,
-    is_discovery_enabled: provider.is_discovery_enabled,
-    issuer_url: provider.issuer_url,
-    authorization_url: provider.authorization_url,
-    token_url: provider.token_url,
-    jwks_url: provider.jwks_url,
-    userinfo_url: provider.userinfo_url,
-    scopes: provider.scopes,
-    icon_url: provider.icon_url,
-    description: provider.description,
-    is_enabled: provider.is_enabled,
-  };
-}
-
 /** The only sign-in provider: its page, its form and its deletion. */
 export function oidcProviderPages(app: App, services: Services, page: PageSettings): void {
   const { oidc, settings } = services;
@@ -84,8 +65,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     const ctx = await pageContext(c, page);
     const provider = await stored();
     if (provider === null) return respondDone(c, ctx.base_path, providerPath);
-    const values = shownValues(provider);
-    const form = { fields: describe(values), values, errors: {} };
+    const form = { fields: describe(provider), values: provider, errors: {} };
     return respondHtml(
       c,
       <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...form} />,

@@ -1,31 +1,22 @@
 import type { Budget } from "../../../templates/overview/aside.tsx";
 import { OverviewPage, type OverviewProps, OverviewRefresh } from "../../../templates/overview/overview.tsx";
-import type { CredentialService } from "../../credentials/service.ts";
-import type { NotificationService } from "../../notifications/service.ts";
-import type { StatsService } from "../../stats/service.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { isFragmentRequest, respondHtml } from "./respond.ts";
-
-interface OverviewServices {
-  stats: Pick<StatsService, "get">;
-  notifications: Pick<NotificationService, "listEvents">;
-  credentials: Pick<CredentialService, "list">;
-  rates(): readonly (Omit<Budget, "credential"> & { credential_id: string | null })[];
-}
 
 const shownEvents = 20;
 const shownBudgets = 5;
 
 /** The start page; for htmx it returns its current content. */
-export function overviewPages(app: App, services: OverviewServices, page: PageSettings): void {
+export function overviewPages(app: App, services: Services, page: PageSettings): void {
   app.get("/", async (c) => {
     const props = await overviewProps(services, page, c);
     return respondHtml(c, isFragmentRequest(c) ? <OverviewRefresh {...props} /> : <OverviewPage {...props} />);
   });
 }
 
-async function overviewProps(services: OverviewServices, page: PageSettings, c: AppContext): Promise<OverviewProps> {
+async function overviewProps(services: Services, page: PageSettings, c: AppContext): Promise<OverviewProps> {
   // First, so that the numbers in the navigation match this page.
   const stats = await services.stats.get();
   const [ctx, events, budgets] = await Promise.all([
@@ -37,7 +28,7 @@ async function overviewProps(services: OverviewServices, page: PageSettings, c: 
 }
 
 /** Hosts with a current rate limit, the scarcest first. */
-async function budgetsOf(services: OverviewServices, now: number): Promise<readonly Budget[]> {
+async function budgetsOf(services: Services, now: number): Promise<readonly Budget[]> {
   const isBlocked = (rate: { blocked_until: number | null }) => rate.blocked_until !== null && rate.blocked_until > now;
   const inForce = services
     .rates()

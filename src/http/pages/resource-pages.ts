@@ -14,11 +14,13 @@ type Values = Readonly<Record<string, unknown>>;
 interface ResourceForm<View> {
   /** Below the base path: `/credentials`. */
   path: string;
+  /** Where the form of a stored one is sent, when it is not `/credentials/:id`. */
+  stored_path?: string;
   service: Pick<ResourceService<View>, "create" | "get" | "update">;
   /** Initial values of a new one's form. */
-  begin(c: AppContext, ctx: PageContext): Values;
-  /** Form values of a stored one, without secrets. */
-  shown(stored: View): Values;
+  begin(c: AppContext, ctx: PageContext): Values | Promise<Values>;
+  /** Form values of a stored one, when they differ from its view, which has no secrets. */
+  shown?(stored: View): Values;
   /** `stored` is null for a new one, here and below. */
   describe(values: Values, stored: View | null): readonly FieldDescription[];
   draw(asked: { ctx: PageContext; stored: View | null } & FormState, c: AppContext): Markup;
@@ -36,8 +38,8 @@ export interface SavedForm<View> {
 }
 
 /** The forms of a new and of a stored one: shown, redrawn, refused and saved. */
-export function formRoutes<View>(app: App, page: PageSettings, form: ResourceForm<View>): void {
-  const { path, service } = form;
+export function formRoutes<View extends object>(app: App, page: PageSettings, form: ResourceForm<View>): void {
+  const { path, stored_path = `${path}/:id`, service } = form;
 
   const show = async (c: AppContext, ctx: PageContext, stored: View | null, values: Values) => {
     const fields = form.describe(values, stored);
@@ -61,7 +63,7 @@ export function formRoutes<View>(app: App, page: PageSettings, form: ResourceFor
 
   app.get(`${path}/new`, async (c) => {
     const ctx = await pageContext(c, page);
-    return await show(c, ctx, null, form.begin(c, ctx));
+    return await show(c, ctx, null, await form.begin(c, ctx));
   });
 
   app.post(path, async (c) => await submit(c, await pageContext(c, page), null));
@@ -69,10 +71,10 @@ export function formRoutes<View>(app: App, page: PageSettings, form: ResourceFor
   app.get(`${path}/:id/edit`, async (c) => {
     const ctx = await pageContext(c, page);
     const stored = await service.get(c.req.param("id"));
-    return await show(c, ctx, stored, form.shown(stored));
+    return await show(c, ctx, stored, form.shown?.(stored) ?? Object.fromEntries(Object.entries(stored)));
   });
 
-  app.post(`${path}/:id`, async (c) => await submit(c, await pageContext(c, page), c.req.param("id")));
+  app.post(stored_path, async (c) => await submit(c, await pageContext(c, page), c.req.param("id") ?? ""));
 }
 
 interface ResourcePages<View> extends ResourceForm<View> {
@@ -84,7 +86,7 @@ interface ResourcePages<View> extends ResourceForm<View> {
 }
 
 /** The list of a resource, its forms and its deletion; other pages are declared beside them. */
-export function resourcePages<View>(app: App, page: PageSettings, resource: ResourcePages<View>): void {
+export function resourcePages<View extends object>(app: App, page: PageSettings, resource: ResourcePages<View>): void {
   const { path, service, list, delete_question, deleted } = resource;
 
   app.get(path, async (c) => {

@@ -1,4 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { PluginError, saidBy } from "../../errors.ts";
+import type { Message } from "../../messages/message.ts";
 import type { AppContext } from "../context.ts";
 import { type StoredNotice, setNotice } from "../cookies.ts";
 
@@ -29,4 +31,14 @@ export function respondDone(c: AppContext, basePath: string, path: string, notic
   if (!isFragmentRequest(c)) return c.redirect(location, 303);
   c.header("HX-Redirect", location);
   return c.body(null, 204);
+}
+
+/** What a runtime answered, or its failure, which is shown beside the rest of the page. */
+export async function orFailure<T>(ask: () => Promise<T>): Promise<T | { failure: Message }> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return { failure: saidBy(error) };
+  }
 }

@@ -4,15 +4,10 @@ import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../
 import { RunsPage } from "../../../templates/runs/list.tsx";
 import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import type { AuthService } from "../../auth/service.ts";
-import type { Clock } from "../../clock.ts";
-import type { ConnectionService } from "../../connections/service.ts";
 import { AppError } from "../../errors.ts";
-import type { ExecutorService } from "../../executors/service.ts";
 import type { Message } from "../../messages/message.ts";
 import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
-import type { RunService } from "../../runs/service.ts";
-import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { eventStream } from "./event-stream.ts";
@@ -20,15 +15,6 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
-
-interface RunPageServices {
-  connections: Pick<ConnectionService, "targetKind">;
-  executors: Pick<ExecutorService, "get">;
-  runs: RunService;
-  snapshots: Pick<SnapshotService, "list">;
-  auth: Pick<AuthService, "holds">;
-  clock: Clock;
-}
 
 /** How long a page waits for the last step of a finished run. */
 const cleaningMs = 60_000;
@@ -45,7 +31,7 @@ const partNames = [
   "run-live",
 ] as const satisfies readonly (keyof typeof runParts)[];
 
-export function runPages(app: App, services: RunPageServices, page: PageSettings): void {
+export function runPages(app: App, services: Services, page: PageSettings): void {
   const { runs, executors } = services;
 
   app.get("/runs", async (c) => {
@@ -53,12 +39,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
     const { cursor, state: asked, executor_id: executorId } = c.req.query();
     const state = runStates.find((each) => each === asked) ?? null;
     const executor = executorId === undefined ? null : await executors.get(executorId);
-    const found = await runs.list({
-      limit: 50,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(state === null ? {} : { state }),
-      ...(executor === null ? {} : { executor_id: executor.id }),
-    });
+    const found = await runs.list({ limit: 50, cursor, state: state ?? undefined, executor_id: executor?.id });
     return respondHtml(
       c,
       <RunsPage
@@ -95,7 +76,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
   });
 }
 
-function consentRoutes(app: App, services: RunPageServices, page: PageSettings): void {
+function consentRoutes(app: App, services: Services, page: PageSettings): void {
   const { runs, executors } = services;
   const question = async (ctx: PageContext, id: string, decision: Decision, error?: Message) => {
     const run = await runs.get(id);
@@ -133,7 +114,7 @@ async function rendered(part: (typeof partNames)[number], props: RunPageProps): 
   return String(await (<RunPartial part={part} props={props} />));
 }
 
-async function propsOf(services: RunPageServices, page: PageSettings, c: AppContext): Promise<RunPageProps> {
+async function propsOf(services: Services, page: PageSettings, c: AppContext): Promise<RunPageProps> {
   const ctx = await pageContext(c, page);
   const run = await services.runs.get(c.req.param("id") ?? "");
   const [executor, saved] = await Promise.all([
@@ -159,7 +140,7 @@ function isCleaning(run: RunDetailView, now: number): boolean {
 
 /** Each step as the changed parts of the page. */
 async function* messages(
-  services: RunPageServices,
+  services: Services,
   page: PageSettings,
   c: AppContext,
   id: string,

@@ -1,32 +1,23 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { SnapshotDiffSection, SnapshotPage } from "../../../templates/snapshots/detail.tsx";
-import type { Compared } from "../../../templates/snapshots/diff.tsx";
 import { SnapshotExport } from "../../../templates/snapshots/export.tsx";
 import { Snapshots } from "../../../templates/snapshots/list.tsx";
 import { SnapshotDelete, SnapshotRestore } from "../../../templates/snapshots/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { notFound, PluginError, saidBy } from "../../errors.ts";
-import type { ExecutorService } from "../../executors/service.ts";
-import type { RunService } from "../../runs/service.ts";
-import type { SnapshotService } from "../../runs/snapshots.ts";
+import { notFound } from "../../errors.ts";
+import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { exportedFile } from "../exported-file.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
-
-interface SnapshotPageServices {
-  executors: Pick<ExecutorService, "get">;
-  runs: Pick<RunService, "create">;
-  snapshots: SnapshotService;
-}
+import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
 const path = "/executors/:id/snapshots/:snapshot";
 
 /** Actions on the snapshots of an executor's page. */
-export function snapshotPages(app: App, services: SnapshotPageServices, page: PageSettings): void {
+export function snapshotPages(app: App, services: Services, page: PageSettings): void {
   const { executors, runs, snapshots } = services;
   const find = async (c: AppContext) => {
     const executor = await executors.get(c.req.param("id") ?? "");
@@ -37,15 +28,8 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
   };
   const findWith = async (c: AppContext) => ({ ctx: await pageContext(c, page), ...(await find(c)) });
 
-  /** An unreachable runtime is shown in place of the comparison. */
-  const compare = async (c: AppContext, id: string): Promise<Exclude<Compared, null>> => {
-    try {
-      return { view: await snapshots.diff(id, c.req.raw.signal) };
-    } catch (error) {
-      if (!(error instanceof PluginError)) throw error;
-      return { failure: saidBy(error) };
-    }
-  };
+  const compare = (c: AppContext, id: string) =>
+    orFailure(async () => ({ view: await snapshots.diff(id, c.req.raw.signal) }));
 
   app.get(path, async (c) => respondHtml(c, <SnapshotPage {...(await findWith(c))} compared={null} />));
 

@@ -1,4 +1,4 @@
-import { fields } from "../../forms/fields.ts";
+import { fields, valuesOf } from "../../forms/fields.ts";
 import { sources } from "../../sources/index.ts";
 import { sourceKinds } from "../../sources/source.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
@@ -20,7 +20,7 @@ export function newValues(image: string, name: string, proposal: ProposalView | 
 }
 
 /** A stored tracker as form values. */
-export function valuesOf(tracker: TrackerView): Values {
+export function storedValues(tracker: TrackerView): Values {
   return {
     ...tracker,
     sources: tracker.sources.map(({ key, kind, config, credential_id, channels }) => ({
@@ -58,12 +58,8 @@ export function repositoryKeys(values: Values): readonly string[] {
   return repositories(typed, sources).map(({ key }) => key);
 }
 
-function objectOf(value: unknown): Values {
-  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-}
-
 function objectsOf(value: unknown): readonly Values[] {
-  return Array.isArray(value) ? value.map(objectOf) : [];
+  return Array.isArray(value) ? value.map((item) => valuesOf(item)) : [];
 }
 
 /** An added source is mostly another side of the same project: its repository beside its image, its chart beside both. */

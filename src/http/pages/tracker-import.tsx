@@ -4,8 +4,8 @@ import { AppError, type FieldErrors } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
 import { say } from "../../messages/message.ts";
+import type { Services } from "../../services.ts";
 import { ImportInput, type ProposalsView } from "../../trackers/import/schema.ts";
-import type { TrackerService } from "../../trackers/service.ts";
 import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
@@ -16,9 +16,7 @@ type Values = Readonly<Record<string, unknown>>;
 const describe = (values: Values) => fields(ImportInput, values);
 
 /** Trackers from a pasted text: shown first, then the selected ones are created. */
-export function trackerImportPages(app: App, services: { trackers: TrackerService }, page: PageSettings): void {
-  const { trackers } = services;
-
+export function trackerImportPages(app: App, { trackers }: Services, page: PageSettings): void {
   app.get("/trackers/import", async (c) => {
     const ctx = await pageContext(c, page);
     const blank = {

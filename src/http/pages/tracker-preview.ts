@@ -1,18 +1,12 @@
 import { judgedPaths } from "../../../templates/trackers/form.tsx";
 import type { PreviewPart } from "../../../templates/trackers/preview.tsx";
 import { AppError, type FieldErrors } from "../../errors.ts";
-import { type FieldDescription, fields } from "../../forms/fields.ts";
+import { type FieldDescription, fields, valuesOf } from "../../forms/fields.ts";
 import { type SourceKind, sourceKinds } from "../../sources/source.ts";
 import { TrackerInput } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 
 type Values = Readonly<Record<string, unknown>>;
-
-function objectOf(value: unknown): Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
-}
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
@@ -21,7 +15,7 @@ function listOf(value: unknown): readonly unknown[] {
 /** What each source of a form would pick from upstream, or why that is unknown. */
 export async function previewForm(trackers: Pick<TrackerService, "preview">, values: Values): Promise<PreviewPart[]> {
   const entries = fields(TrackerInput, values).find((field) => field.name === "sources")?.entries ?? [];
-  const sources = listOf(values.sources).map(objectOf);
+  const sources = listOf(values.sources).map(valuesOf);
   return await Promise.all(
     sources.map((source, position) =>
       previewSource(trackers, source, position, entries[position] ?? [], preferencesOf(values)),
@@ -41,7 +35,7 @@ async function previewSource(
     kind: kindOf(source),
     places: judgedPaths(entry),
   };
-  if (!isAddressed(entry, objectOf(source.config))) return { ...part, outcome: { kind: "waits" } };
+  if (!isAddressed(entry, valuesOf(source.config))) return { ...part, outcome: { kind: "waits" } };
   const { key: _key, ...input } = source;
   try {
     const view = await trackers.preview({ ...input, ...preferences });

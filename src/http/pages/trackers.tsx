@@ -17,28 +17,27 @@ import {
 } from "../../../templates/trackers/list.tsx";
 import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
 import type { Actor } from "../../auth/schema.ts";
-import type { CredentialView } from "../../credentials/schema.ts";
-import type { CredentialService } from "../../credentials/service.ts";
 import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
-import type { NotificationService } from "../../notifications/service.ts";
-import type { StatsService } from "../../stats/service.ts";
+import type { Services } from "../../services.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
-import { type FormState, submitForm } from "./form-page.ts";
+import type { FormState } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { listAll, listSelected, pagesOf } from "./read-list.ts";
+import { formRoutes } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
 import {
   chosenCredentials,
   newValues,
   repositoryKeys,
-  valuesOf,
+  storedValues,
   withBeginnings,
   withDefaults,
 } from "./tracker-form.ts";
@@ -46,28 +45,18 @@ import { previewForm } from "./tracker-preview.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface TrackerPageServices {
-  trackers: TrackerService;
-  stats: Pick<StatsService, "uses">;
-  credentials: Pick<CredentialService, "list" | "names">;
-  notifications: Pick<NotificationService, "listEvents">;
-}
-
 /** Per page: a longer one would be too heavy for a phone. */
 const listSize = 50;
-/** Where every entry is needed. */
-const readSize = 100;
 /** Pages of trackers that the filter for updates reads for one of its own: an update is not a column. */
 const maxLooks = 20;
 const historySize = 50;
 const shownEvents = 10;
-const maxCredentials = 1_000;
 /** Longer references are invalid. */
 const maxReferenceCharacters = 1_024;
 
 const describe = (values: Values) => fields(TrackerInput, values);
 
-export function trackerPages(app: App, services: TrackerPageServices, page: PageSettings): void {
+export function trackerPages(app: App, services: Services, page: PageSettings): void {
   const { trackers } = services;
 
   app.get("/trackers", async (c) => {
@@ -97,7 +86,7 @@ export function trackerPages(app: App, services: TrackerPageServices, page: Page
     return await respondTracker(c, services, { ...ctx, path: withQuery(next, { since }) }, name);
   });
 
-  formRoutes(app, services, page);
+  trackerForms(app, services, page);
   questionRoutes(app, page, {
     path: "/trackers/:name/delete",
     find: async (c) => ({ tracker: await trackers.get(c.req.param("name") ?? "") }),
@@ -129,7 +118,7 @@ function instantOf(text: string | null): number | null {
 }
 
 /** The list for the path of `ctx`: the page, or for htmx its content. */
-async function respondList(c: AppContext, services: TrackerPageServices, asked: PageContext) {
+async function respondList(c: AppContext, services: Services, asked: PageContext) {
   const query = queryOf(asked.path);
   const ctx = { ...asked, path: withQuery(asked.path, { awaited: null, since: null }) };
   const since = instantOf(query.get("since"));
@@ -159,7 +148,7 @@ async function respondList(c: AppContext, services: TrackerPageServices, asked: 
 }
 
 async function noticeOf(
-  { trackers }: TrackerPageServices,
+  { trackers }: Services,
   ctx: PageContext,
   shown: readonly TrackerView[],
   awaited: { name: string; since: number },
@@ -168,48 +157,39 @@ async function noticeOf(
   return await checkNotice(trackers, ctx, awaited.name, awaited.since);
 }
 
-async function listTrackers(
-  { trackers, stats }: TrackerPageServices,
-  filters: TrackersPageProps["filters"],
-  from: string | null,
-) {
+async function listTrackers({ trackers, stats }: Services, filters: TrackersPageProps["filters"], from: string | null) {
   const { state, q, channel, kind } = filters;
-  const query = {
-    limit: listSize,
-    ...(q === "" ? {} : { search: q }),
-    ...(state === null || state === "update" ? {} : { state }),
-    ...(channel === null ? {} : { channel }),
-    ...(kind === null ? {} : { kind }),
+  const isUpdate = state === "update";
+  const asked = {
+    search: q === "" ? undefined : q,
+    state: isUpdate ? undefined : (state ?? undefined),
+    channel: channel ?? undefined,
+    kind: kind ?? undefined,
   };
-  const items: TrackerView[] = [];
-  let cursor = from;
-  for (let looks = 0; looks < maxLooks; looks += 1) {
-    const found = await trackers.list({ ...query, ...(cursor === null ? {} : { cursor }) });
-    if (state !== "update") return found;
-    const uses = await stats.uses(found.items.map((tracker) => tracker.id));
-    items.push(...found.items.filter(({ id }) => uses.get(id)?.some((use) => use.state === "update")));
-    cursor = found.next_cursor;
-    if (cursor === null || items.length >= listSize) break;
-  }
-  return { items, next_cursor: cursor };
+  return await listSelected({
+    list: (page) => trackers.list({ ...asked, ...page }),
+    ...{ cursor: from ?? undefined, limit: listSize, max_looks: isUpdate ? maxLooks : 1 },
+    select: async (items) => {
+      if (!isUpdate) return items;
+      const uses = await stats.uses(items.map((tracker) => tracker.id));
+      return items.filter(({ id }) => uses.get(id)?.some((use) => use.state === "update"));
+    },
+  });
 }
 
 /** Requests a check of every enabled tracker; returns how many there are. */
 async function requestAll(trackers: TrackerService, actor: Actor): Promise<number> {
   let count = 0;
-  let cursor: string | null = null;
-  do {
-    const found = await trackers.list({ limit: readSize, ...(cursor === null ? {} : { cursor }) });
-    const enabled = found.items.filter((tracker) => tracker.is_enabled);
+  for await (const items of pagesOf(trackers.list)) {
+    const enabled = items.filter((tracker) => tracker.is_enabled);
     await Promise.all(enabled.map((tracker) => trackers.requestCheck(actor, tracker.name)));
     count += enabled.length;
-    cursor = found.next_cursor;
-  } while (cursor !== null);
+  }
   return count;
 }
 
 /** A tracker for the path of `ctx`: the page, for htmx its content, or one explanation. */
-async function respondTracker(c: AppContext, services: TrackerPageServices, asked: PageContext, name: string) {
+async function respondTracker(c: AppContext, services: Services, asked: PageContext, name: string) {
   const { trackers } = services;
   const query = queryOf(asked.path);
   const ctx = { ...asked, path: withQuery(asked.path, { since: null }) };
@@ -236,40 +216,29 @@ async function respondTracker(c: AppContext, services: TrackerPageServices, aske
   return respondHtml(c, <TrackerAnswer {...props} notice={notice} />);
 }
 
-async function historyOf({ trackers }: TrackerPageServices, tracker: TrackerView, query: URLSearchParams) {
+async function historyOf({ trackers }: Services, tracker: TrackerView, query: URLSearchParams) {
   const names = tracker.sources.flatMap(({ channels }) => channels.map(({ name }) => name));
   const channel = names.find((name) => name === query.get("channel")) ?? null;
   const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key ?? null;
   const cursor = query.get("cursor");
   const { items: versions, next_cursor } = await trackers.versions(tracker.name, {
     limit: historySize,
-    ...(channel === null ? {} : { channel }),
-    ...(source === null ? {} : { source }),
-    ...(cursor === null ? {} : { cursor }),
+    channel: channel ?? undefined,
+    source: source ?? undefined,
+    cursor: cursor ?? undefined,
   });
   return { versions, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
 }
 
-async function allCredentials({ credentials }: TrackerPageServices): Promise<readonly CredentialView[]> {
-  const items: CredentialView[] = [];
-  let cursor: string | null = null;
-  do {
-    const found = await credentials.list({ limit: readSize, ...(cursor === null ? {} : { cursor }) });
-    items.push(...found.items);
-    cursor = found.next_cursor;
-  } while (cursor !== null && items.length < maxCredentials);
-  return items;
-}
-
 /** Credentials for the kinds of the form's sources. */
-async function credentialChoices(services: TrackerPageServices, ctx: PageContext, values: Values) {
+async function credentialChoices(services: Services, ctx: PageContext, values: Values) {
   const kinds = new Set(
     describe(values)
       .filter((field) => field.name === "sources")
       .flatMap((field) => field.entries)
       .map((entry) => entry.find((field) => field.is_discriminant)?.default_value),
   );
-  const fitting = (await allCredentials(services)).filter((credential) => kinds.has(credential.kind));
+  const fitting = (await listAll(services.credentials.list)).filter((credential) => kinds.has(credential.kind));
   const gone = chosenCredentials(values).filter((id) => fitting.every((credential) => credential.id !== id));
   return [
     ...fitting.map(({ id, name }) => ({ value: id, title: name })),
@@ -285,60 +254,36 @@ async function proposalFor(trackers: TrackerService, image: string): Promise<Pro
   return proposals[0] ?? null;
 }
 
-function formRoutes(app: App, services: TrackerPageServices, page: PageSettings): void {
+function trackerForms(app: App, services: Services, page: PageSettings): void {
   const { trackers } = services;
 
-  app.get("/trackers/new", async (c) => {
-    const ctx = await pageContext(c, page);
-    const image = c.req.query("image") ?? "";
-    const proposal = await proposalFor(trackers, image);
-    const values = newValues(image, c.req.query("name") ?? "", proposal);
-    const state = { fields: describe(values), values, errors: {} };
-    return respondHtml(c, await drawForm(services, ctx, null, state, proposal));
-  });
-
-  app.post("/trackers", async (c) => {
-    const ctx = await pageContext(c, page);
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe,
-      render: (state) => drawForm(services, ctx, null, state),
-      save: async (input) => {
-        const tracker = await trackers.create(c.get("actor"), input);
-        const { name } = tracker;
-        const text = `${texts(ctx).trackers.created(name)} · ${costOf(ctx, tracker)}`;
-        return { path: trackerPath(name), notice: { tone: "current", text } };
-      },
-    });
+  formRoutes(app, page, {
+    path: "/trackers",
+    stored_path: "/trackers/:id/edit",
+    service: trackers,
+    begin: async (c) => {
+      const { image = "", name = "" } = c.req.query();
+      return newValues(image, name, await proposalFor(trackers, image));
+    },
+    shown: storedValues,
+    describe,
+    draw: async ({ ctx, stored, ...state }, c) =>
+      await drawForm(services, ctx, stored, state, await proposalFor(trackers, c.req.query("image") ?? "")),
+    input: (sent, stored) => {
+      const { name: _fixed, ...changes } = sent;
+      return stored === null ? sent : withDefaults(changes);
+    },
+    saved: ({ ctx, view, is_new }) => {
+      const t = texts(ctx).trackers;
+      const text = `${is_new ? t.created(view.name) : t.saved(view.name)} · ${costOf(ctx, view)}`;
+      return { path: trackerPath(view.name), notice: { tone: "current", text } };
+    },
   });
 
   app.post("/trackers/preview", async (c) => {
     const ctx = await pageContext(c, page);
     const values = decodeForm(await readForm(c), describe);
     return respondHtml(c, <PreviewAnswer ctx={ctx} parts={await previewForm(trackers, values)} />);
-  });
-
-  app.get("/trackers/:name/edit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const tracker = await trackers.get(c.req.param("name"));
-    const values = valuesOf(tracker);
-    return respondHtml(c, await drawForm(services, ctx, tracker, { fields: describe(values), values, errors: {} }));
-  });
-
-  app.post("/trackers/:name/edit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const tracker = await trackers.get(c.req.param("name"));
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe,
-      render: (state) => drawForm(services, ctx, tracker, state),
-      save: async ({ name: _fixed, ...input }) => {
-        const saved = await trackers.update(c.get("actor"), tracker.name, withDefaults(input));
-        const { name } = saved;
-        const text = `${texts(ctx).trackers.saved(name)} · ${costOf(ctx, saved)}`;
-        return { path: trackerPath(name), notice: { tone: "current", text } };
-      },
-    });
   });
 }
 
@@ -350,11 +295,11 @@ function costOf(ctx: PageContext, tracker: TrackerView): string {
 
 /** The form with initial values for an added source or channel, unless something was refused. */
 async function drawForm(
-  services: TrackerPageServices,
+  services: Services,
   ctx: PageContext,
   tracker: TrackerView | null,
   state: FormState,
-  proposal: ProposalView | null = null,
+  proposal: ProposalView | null,
 ): Promise<string> {
   const isRefused = Object.keys(state.errors).length > 0;
   const values = isRefused ? state.values : withBeginnings(state.values);
