@@ -303,7 +303,7 @@ function mayStart(
   if (last === undefined) return "now";
   const code = last.reason_code ?? "";
   if (last.state === "skipped") return rearmed.has(code) && !isUnmet ? "now" : "never";
-  // The plan changed after its approval: a new run asks with the current one.
+  // The plan changed after its approval: a new run is needed for the current one.
   if (last.state === "failed" && code === "target_changed" && last.trigger !== "manual")
     return isUnmet ? "never" : "now";
   const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";

@@ -449,7 +449,7 @@ export const PlanView = v.object({
   unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null if it could start. */
   unmet: v.nullable(UnmetView),
-  /** The plan does not move onward, such as a downgrade; a run for it is approved by sending the plan's hash. */
+  /** The version is not an onward move, such as a downgrade; a run for it is approved by sending the plan's hash. */
   is_downgrade: v.boolean(),
   /** Null if an unmet condition leaves nothing to plan. */
   plan: v.nullable(

@@ -111,7 +111,7 @@ export function executorService(options: ExecutorServiceOptions) {
     if (view === undefined) throw notFound("executor", id);
     return view;
   };
-  /** A refusal is audited: attempts at internal addresses one by one have to show. */
+  /** A refusal is audited, so that someone who tries internal addresses one by one is noticed. */
   const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
     if (check.strategy !== "http" && check.strategy !== "tcp") return;
     const destination = probes[check.strategy].destination?.(check.probe);

@@ -92,7 +92,7 @@ export function refuseKind(
   throw invalidInput({ "target.kind": say("executors.target_kind_wanted", { connection: connection.name, kinds }) });
 }
 
-/** For a missing target given by container ID: the name to bind instead, because the ID ends with the next update. */
+/** For a missing target given by container ID: the name to bind instead, because the next update changes the ID. */
 export async function nameInstead(session: RuntimeSession, ref: ExecutorSettings["target"]): Promise<string | null> {
   return ref.is_group ? null : ((await session.nameOfId?.(ref.id)) ?? null);
 }

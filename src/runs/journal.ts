@@ -22,8 +22,8 @@ export interface RunJournal extends Journal {
   /** Rereads the entries after `advance` has added some. */
   reload(): Promise<void>;
   /**
-   * From here on a database that cannot be written no longer stops the run's repair: entries are kept only in memory, as long as the lease
-   * is certain to be held.
+   * From here on a database that cannot be written no longer prevents the restore: entries are kept only in memory, as long as the lease is
+   * certain to be held.
    */
   tolerateStorageFaults(): void;
 }

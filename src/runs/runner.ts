@@ -192,7 +192,7 @@ type HeldRun = Omit<RunContext, "session" | "plan">;
 /** Checks the conditions that need no runtime; ends or withdraws the run if one is not met. */
 async function mayBegin(held: HeldRun): Promise<boolean> {
   const { deps, run, settings, journal, lease } = held;
-  // Claims up to a release in good order do not count.
+  // Only claims since the last orderly release count.
   const claim = journal.entries().filter((entry) => entry.step === "claim");
   const claims = claim.slice(claim.findLastIndex((entry) => entry.phase === "finish") + 1).length;
   if (claims > maxClaims) {

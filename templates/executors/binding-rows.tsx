@@ -13,15 +13,15 @@ export interface BindingRow {
   position: number;
   service: string;
   tracker: string;
-  /** Null where the target has no such service at present. */
+  /** Null if the target has no such service at present. */
   found: TargetView["services"][number] | null;
   /** Trackers that watch the service's image. */
   fitting: readonly string[];
-  /** What the plan says of it; null before there is one. */
+  /** The plan's part for it; null until there is a plan. */
   planned: ServiceObservation | null;
 }
 
-/** What stands above and below the fields of a row, at paths of their own. */
+/** Paths of the parts above and below the fields of a row. */
 export const nowPath = (position: number) => `service_${position}.now`;
 export const resultPath = (position: number) => `service_${position}.result`;
 
@@ -77,7 +77,7 @@ export function ServiceResult({ ctx, row }: { ctx: PageContext; row: BindingRow 
   );
 }
 
-/** The fields of a group's bindings: a group for each service, its name as the heading. */
+/** The fields of a group's bindings: one field group per service, headed by its name. */
 export function rowFields(
   entries: readonly (readonly FieldDescription[])[],
   rows: readonly BindingRow[],
@@ -86,7 +86,7 @@ export function rowFields(
   return rows.map((row) => {
     const asked = (entries[row.position] ?? []).filter((field) => field.name !== "service" && isOffered(field));
     const place = (path: string): FieldDescription => ({ ...blank, name: path, path });
-    // Unbound there is nothing to choose a source or a channel from.
+    // Without a tracker there are no sources or channels to choose from.
     const shown = row.tracker === "" ? asked.filter((field) => field.name === "tracker") : asked;
     return {
       ...blank,
@@ -100,7 +100,7 @@ export function rowFields(
   });
 }
 
-/** A field that asks for nothing: a place in the form. */
+/** A field without input: a placeholder in the form. */
 export const blank: FieldDescription = {
   ...{ name: "", path: "", kind: "text", title: "", description: "", children: [], entries: [] },
   ...{ is_required: false, is_secret: false, is_advanced: false, is_immutable: false, is_code: false },

@@ -2,7 +2,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { texts } from "../texts/texts.ts";
 
-/** Snapshots go with it and cannot be had again, so the name is typed. */
+/** Its snapshots are deleted too and cannot be recovered, so the name has to be typed. */
 export function ExecutorDelete({
   ctx,
   executor,

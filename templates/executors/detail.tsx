@@ -28,13 +28,13 @@ import { ExecutorState, isFirstLook } from "./state.tsx";
 import { ExecutorVersions, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
-/** What a run would do, why nobody can say, or null while it is still to be asked. */
+/** What a run would do, why that is unknown, or null until it is requested. */
 export type Planned = { view: PlanView } | { failure: Message } | null;
 
 interface ExecutorPageProps {
   ctx: PageContext;
   executor: ExecutorView;
-  /** The newest first. */
+  /** Newest first. */
   runs: readonly RunView[];
   snapshots: readonly SnapshotView[];
   planned: Planned;
@@ -97,7 +97,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
   );
 }
 
-/** What it is about, in facts that each stay whole where the line breaks. */
+/** What the executor is about, in facts that do not break across lines. */
 function ExecutorLead({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
   const t = texts(ctx).executors;
   const isGroup = executor.target.is_group && executor.observed_at !== null;
@@ -114,7 +114,7 @@ function ExecutorLead({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execut
   );
 }
 
-/** While a new executor is looked at for the first time, what is found comes by itself; then this listens no longer. */
+/** Polls during a new executor's first inspection and shows its findings; then it stops. */
 function FirstLook({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
   const asking = {
     "hx-get": url(ctx, path),
@@ -126,7 +126,7 @@ function FirstLook({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "exe
   return <div id="executor-look" {...(isFirstLook(executor) ? asking : {})} />;
 }
 
-/** The parts of the page that the first look changes. */
+/** The parts of the page that the first inspection changes. */
 const firstSeen = ["executor-state", "executor-versions", "executor-lead", "executor-services", "executor-facts"];
 
 function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
@@ -186,7 +186,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
   );
 }
 
-/** What is accepted is what stands here, word for word. */
+/** Accepts exactly the settings shown here, word for word. */
 function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
   const t = texts(ctx).executors;
   return (
@@ -212,7 +212,7 @@ function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "ex
   );
 }
 
-/** The plan asks the runtime and the registry, so it comes after the page; without script it has a page of its own. */
+/** The plan asks the runtime and the registry, so it loads after the page; without script it has its own page. */
 export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, "ctx" | "executor" | "planned">) {
   const t = texts(ctx).executors;
   const address = `/executors/${executor.id}/plan`;
@@ -258,7 +258,7 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
   );
 }
 
-/** What the versions on the way from what runs to what should run bring; of each tracker once. */
+/** Release notes of the versions between the running and the desired one, once per tracker. */
 function UpdateNotes({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
   const updates = executor.services
     .filter(isBehind)
@@ -337,7 +337,7 @@ function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
     .toReversed();
   const byTime = new Map(measured.map((run) => [run.created_at, run]));
   const first = measured[0]?.created_at ?? 0;
-  // A few runs would be drawn as wide as the page: empty places stand before them.
+  // A few runs would be stretched across the page, so empty places come first.
   const places = Array.from({ length: Math.max(0, shownDowntimes - measured.length) }, () => first - 1);
   return (
     <Section title={t.downtime}>

@@ -23,18 +23,18 @@ export interface Choice {
   title: string;
 }
 
-/** What the form offers beside its own fields, and what would come of the values in it. */
+/** What the form offers besides its own fields, and what its values would lead to. */
 export interface ExecutorFormFacts {
   connections: readonly Choice[];
-  /** Everything behind the chosen connection; empty while none is chosen. */
+  /** All targets behind the chosen connection; empty until one is chosen. */
   targets: readonly TargetView[];
   targets_failure: Message | null;
-  /** Of the chosen target: every service has a row; a container needs no question which service it is. */
+  /** For the chosen target: each service of a group has a row; a container has only one service. */
   is_group: boolean;
-  /** Images have a policy of their own; so have targets that are not chosen yet. */
+  /** Images have a policy of their own; shown also until a target is chosen. */
   has_images: boolean;
   trackers: readonly Choice[];
-  /** Trackers that watch the image of a service, by the service. */
+  /** Trackers that watch a service's image, by service. */
   fitting: Readonly<Record<string, readonly string[]>>;
   /** By path with positions: `bindings.0.source`. */
   dependent: Readonly<Record<string, readonly Choice[]>>;
@@ -44,7 +44,7 @@ export interface ExecutorFormFacts {
 
 interface ExecutorFormPageProps {
   ctx: PageContext;
-  /** Null when a new one is made. */
+  /** Null for a new executor. */
   executor: ExecutorView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
@@ -127,7 +127,7 @@ function rowsOf(props: ExecutorFormPageProps): readonly BindingRow[] {
   });
 }
 
-/** The target to pick, and what stands above and below the fields of each service. */
+/** The target picker, and the parts above and below the fields of each service. */
 function replacements(props: ExecutorFormPageProps, path: string): Readonly<Record<string, Child>> {
   const { ctx, facts, executor, errors } = props;
   const picker = (
@@ -157,8 +157,8 @@ function replacements(props: ExecutorFormPageProps, path: string): Readonly<Reco
 }
 
 /**
- * The schema's fields in the order in which somebody decides: where, what follows what, how, when, and the name last, because it
- * comes from the target. Of the target only its name is asked. A choice is drawn once there is something to choose from.
+ * The schema's fields in the order of decisions: where, what follows what, how, when, and the name last, because it comes from the target.
+ * Only the target's name is asked for. A choice appears once there is something to choose from.
  */
 function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
   const { ctx, fields, facts, values } = props;
@@ -180,7 +180,7 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
   ];
 }
 
-/** A heading over fields that stand beside each other in the schema. */
+/** A heading over fields that are siblings in the schema. */
 function group(path: string, title: string, children: readonly FieldDescription[]): FieldDescription {
   return { ...blank, name: `group_${path}`, path: `group_${path}`, kind: "group", title, children };
 }
@@ -190,7 +190,7 @@ function isJudged(values: Readonly<Record<string, unknown>>): boolean {
   return !(typeof check === "object" && check !== null && "strategy" in check && check.strategy === "disabled");
 }
 
-/** A container has its tracker, source and channel as plain fields; a group has them for each service. */
+/** A container has its tracker, source and channel as plain fields; a group has them per service. */
 function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
   const { ctx, fields, facts } = props;
   const t = texts(ctx).executors;
@@ -208,7 +208,7 @@ function HiddenParts(props: ExecutorFormPageProps) {
   const { values } = props;
   return (
     <>
-      {/* Not asked for without a health check; a box that is not there would otherwise count as unchecked. */}
+      {/* Not asked for without a health check, but a missing box would count as unchecked. */}
       {isJudged(values) || values.restore_on_failure === false ? null : (
         <input type="hidden" name="restore_on_failure" value="on" />
       )}
@@ -219,7 +219,7 @@ function HiddenParts(props: ExecutorFormPageProps) {
   );
 }
 
-/** Those that watch the service's image stand first, and say so. */
+/** Trackers that watch the service's image come first, and say so. */
 function trackerChoices(ctx: PageContext, facts: ExecutorFormFacts, row: BindingRow): readonly Choice[] {
   const t = texts(ctx).executors;
   const isFitting = ({ value }: Choice) => row.fitting.includes(value);
@@ -241,7 +241,7 @@ function choicesOf(props: ExecutorFormPageProps): Readonly<Record<string, readon
   };
 }
 
-/** Everything that other fields, the openings or the plan depend on draws the form again. */
+/** Every field that other fields, the openings or the plan depend on redraws the form. */
 function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescription[]) {
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
   const paths = [
@@ -253,7 +253,7 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
   return Object.fromEntries(paths.map((each) => [each, redraws({ ctx, id: formId, action: path })]));
 }
 
-/** Without script a chosen connection brings its targets only when it is asked to. */
+/** Without script, the targets of a chosen connection load only on request. */
 function ShowChoices({ ctx }: { ctx: PageContext }) {
   return (
     <div class="unscripted">
@@ -313,7 +313,7 @@ function Openings({ ctx, openings }: { ctx: PageContext; openings: ExecutorView[
   );
 }
 
-/** The very reference that the next run would create from, under the choice that decides it. */
+/** The exact reference that the next run would use, below the choice that decides it. */
 function ResultingReference({ ctx, planned }: { ctx: PageContext; planned: Planned }) {
   const services = planned !== null && "view" in planned ? planned.view.services : [];
   const wanted = services.flatMap(({ desired }) => (desired === null ? [] : [desired.reference]));

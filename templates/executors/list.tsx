@@ -75,7 +75,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
   );
 }
 
-/** "Immediate"; of a window also when it opens next. */
+/** "Immediate"; for a window also when it opens next. */
 export function TriggerWords({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }) {
   const t = texts(ctx).executors;
   const [next] = executor.next_windows;

@@ -15,13 +15,13 @@ type Planned = NonNullable<PlanView["plan"]>;
 interface ChangesProps {
   ctx: PageContext;
   diff: Planned["diff"];
-  /** How many settings stay as they are. */
+  /** How many settings stay unchanged. */
   carried?: number | undefined;
-  /** The services in the order in which they are told; those of the lines where it is not given. */
+  /** The services in display order; without it, those of the diff. */
   services?: readonly string[] | undefined;
 }
 
-/** What changes, field by field; of several services each under its own heading. */
+/** The changes field by field; several services each have a heading. */
 export function Changes({ ctx, diff, carried, services }: ChangesProps) {
   const told = [...new Set([...(services ?? []), ...diff.map((line) => line.service)])];
   if (told.length < 2) return <DiffView ctx={ctx} changes={changesOf(ctx, diff)} carried={carried} />;
@@ -51,7 +51,7 @@ function changesOf(ctx: PageContext, diff: Planned["diff"]): readonly FieldChang
   }));
 }
 
-/** An anonymous volume has a name in the new container, or it would be a new and empty one. */
+/** An anonymous volume is named in the new container, which would otherwise get a new, empty one. */
 function reasonOf(
   t: ReturnType<typeof texts>["executors"]["because"],
   path: string,
@@ -66,7 +66,7 @@ export function carriedCount(carried: Readonly<Record<string, number>>): number 
   return Object.values(carried).reduce((sum, count) => sum + count, 0);
 }
 
-/** "about 0.3 s, from the last 4 runs": what it cost before. */
+/** "about 0.3 s, from the last 4 runs": past downtime. */
 export function expectedDowntime(ctx: PageContext, view: PlanView): string {
   const t = texts(ctx).executors;
   return view.expected_downtime_ms === null
@@ -74,7 +74,7 @@ export function expectedDowntime(ctx: PageContext, view: PlanView): string {
     : t.expected_known(formatDuration(ctx.language, view.expected_downtime_ms), view.expected_downtime_runs);
 }
 
-/** What a service said; commands stand in it between back quotes. */
+/** A service's message; commands in it are in backquotes. */
 function Sentence({ ctx, text }: { ctx: PageContext; text: Message }) {
   const parts = translateMessage(ctx.language, text).split("`");
   return (
@@ -111,7 +111,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ) : null}
       <LeftAlone ctx={ctx} view={view} />
-      {/* Of what a run would do: where it would do nothing, there is nothing to be warned of. */}
+      {/* Warnings are about what a run would do; if it would do nothing, there are none. */}
       {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
         <Banner tone="attention">
           <Sentence ctx={ctx} text={warning.message_data} />
@@ -132,7 +132,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   );
 }
 
-/** Services that follow a tracker and stay as they are all the same; the condition of the whole run names its own. */
+/** Services that follow a tracker and stay unchanged nevertheless; the condition of the whole run is shown separately. */
 function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
   const left = view.services.flatMap(({ unmet }) => (unmet === null ? [] : [unmet]));
@@ -146,7 +146,7 @@ function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   );
 }
 
-/** Every container that is replaced, in the order of the work, and below it what changes of each service. */
+/** Every replaced container in working order, and below it the changes of each service. */
 function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
   const t = texts(ctx).executors;
   return (
@@ -178,7 +178,7 @@ function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
   );
 }
 
-/** Files that would say something else than what runs, each with what to write into it. */
+/** Files that would not match what runs, each with the edit that makes it match. */
 export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"] }) {
   const t = texts(ctx).executors;
   if (files.length === 0) return null;
@@ -208,7 +208,7 @@ export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"
   );
 }
 
-/** The reference that a container would be created from: the answer to "which image exactly". A group's rows say it themselves. */
+/** The reference that a container would be created from: exactly which image. A group's rows show it themselves. */
 export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
   if (view.target.is_group) return null;

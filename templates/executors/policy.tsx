@@ -12,7 +12,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
   return [
     triggerSentence(ctx, executor),
     ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
-    // The table of a group's services says it of each.
+    // For a group the table of services shows it.
     ...(isGroup ? [] : executor.bindings).map((binding) =>
       w.binding(binding.service, channelWord(ctx, binding.channel), binding.tracker, binding.source),
     ),
@@ -26,7 +26,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
   ];
 }
 
-/** Whether something that the engine does not report of the target now was accepted. */
+/** Whether a setting that the engine currently does not report was accepted. */
 function isUnknownAccepted({ trigger, unknown_settings, accepted_unknown_settings }: ExecutorView): boolean {
   return trigger !== "manual" && unknown_settings.some((each) => accepted_unknown_settings.includes(each));
 }
@@ -44,7 +44,7 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** "http://web.example:8080/health", as the probe asks for it. */
+/** "http://web.example:8080/health", as the probe requests it. */
 export function probeAddress(check: ExecutorView["health_check"]): string {
   const probe = typeof check.probe === "object" && check.probe !== null ? check.probe : {};
   const { protocol, host, port, path } = Object.fromEntries(Object.entries(probe));
@@ -71,7 +71,7 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
   return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
 }
 
-/** What happens when the new version does not get healthy. */
+/** What happens if the new version does not become healthy. */
 export function unhealthyWords(ctx: PageContext, executor: ExecutorView): string {
   const w = texts(ctx).executors.policy_words;
   const { strategy, on_failure } = executor.health_check;

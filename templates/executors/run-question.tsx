@@ -17,13 +17,13 @@ interface RunQuestionProps {
   error?: Message | undefined;
 }
 
-/** The plan as it is now, to consent to by its hash; where nothing can be run it says why and has no verb. */
+/** The current plan, to approve by its hash; if nothing can run it says why and offers no action. */
 export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps) {
   const t = texts(ctx).executors;
   const back = `/executors/${executor.id}`;
   const view = "view" in planned ? planned.view : null;
   const plan = view?.plan ?? null;
-  // A plan with its hash is the consent to a step back, so that condition alone does not stand in the way.
+  // Sending the plan's hash approves a downgrade, so that alone does not block the run.
   const isOpen =
     plan !== null &&
     !plan.is_noop &&

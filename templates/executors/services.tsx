@@ -18,11 +18,11 @@ interface ServicesProps {
   executor: Pick<ExecutorView, "services" | "unbound" | "bindings" | "observed_at" | "problem" | "connection">;
 }
 
-/** The services of a group, bound and not: what each runs, what it should run, and what it follows. */
+/** The services of a group, bound or not: what each runs, what it should run, and what it follows. */
 export function Services({ ctx, executor }: ServicesProps) {
   const t = texts(ctx).executors;
   const { services, unbound, bindings } = executor;
-  // Before anybody has looked only the bindings are known.
+  // Before the first inspection only the bindings are known.
   const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
   return (
     <Table
@@ -119,7 +119,7 @@ function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed })
       </State>
     );
   }
-  // What does not run is more important than which version it would be.
+  // Not running matters more than the version.
   if (found !== null && found.state !== "running" && !isBehind(service)) {
     return <TargetState ctx={ctx} target={{ services: [found] }} />;
   }

@@ -24,7 +24,7 @@ interface ExecutorStateProps {
   solid?: boolean;
 }
 
-/** What is the case with an executor, in words. */
+/** The state of an executor, in words. */
 export function ExecutorState({ ctx, executor, solid = false }: ExecutorStateProps) {
   const t = texts(ctx).executors;
   if (!executor.is_enabled && executor.state !== "running") {
@@ -81,20 +81,20 @@ function failedWords(ctx: PageContext, { last_run: last }: ExecutorView, t: Word
   }
 }
 
-/** Nobody has looked yet, which is about to happen: it is done at once after it was made. */
+/** Not inspected yet; that happens right after it is added. */
 export function isFirstLook(executor: Pick<ExecutorView, "observed_at" | "problem" | "connection">): boolean {
   return executor.observed_at === null && executor.problem === null && executor.connection.is_enabled;
 }
 
 function unknownWords(executor: ExecutorView, t: Words): string {
-  // Of a group that is otherwise known: the services that nobody can judge, by the first reason.
+  // In a group that is otherwise known, services that cannot be judged: show the first reason.
   const unmet = executor.services.find((service) => service.unmet !== null)?.unmet;
   if (unmet) return problemWords(unmet.code, t);
   if (executor.observed_at !== null) return t.state_words.restarted;
   return isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked;
 }
 
-/** What keeps a target from being updated, in a few words. */
+/** What prevents a target from being updated, in a few words. */
 export function problemWords(code: string, t: Words): string {
   const known = Object.entries(t.problems).find(([key]) => key === code);
   return known?.[1] ?? t.problems.other;
@@ -112,7 +112,7 @@ function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView)
   }
   const base = t.state_words[`waits_${reason}`];
   if (until === null) return base;
-  // No time at which it comes: one after which it does not.
+  // `until` is when it expires, not when it starts.
   if (reason === "approval") return texts(ctx).runs.approval.waits_until(formatShort(ctx, until));
   return `${base} · ${until > ctx.now ? formatRelative(ctx.language, until, ctx.now) : formatShort(ctx, until)}`;
 }

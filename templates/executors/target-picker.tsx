@@ -15,28 +15,28 @@ interface TargetPickerProps {
   targets: readonly TargetView[];
   /** Why there are none. */
   failure: Message | null;
-  /** `compose:shop`; blank while none is chosen. */
+  /** `compose:shop`; blank until one is chosen. */
   chosen: string;
-  /** The executor that is edited: its target is free for it. */
+  /** The executor being edited, whose own target stays selectable. */
   own: string | null;
   error: Message | undefined;
-  /** What draws the form again. */
+  /** Attributes that redraw the form. */
   attributes: Readonly<Record<string, string>>;
 }
 
-/** Up to so many are found by looking. */
+/** The number of targets from which a search field is shown. */
 const searchedFrom = 9;
 
 const keyOf = ({ kind, id }: Pick<TargetView, "kind" | "id">) => `${kind}:${id}`;
 
-/** Everything behind the connection, groups first, each with the reason where it cannot be chosen. */
+/** All targets behind the connection, groups first, each with the reason if it cannot be chosen. */
 export function TargetPicker(props: TargetPickerProps) {
   const { ctx, targets, failure, chosen, error } = props;
   const t = texts(ctx).executors;
   const id = fieldId("target.id");
   const found = targets.find((target) => keyOf(target) === chosen);
   const roots = rootsOf(targets, props.own);
-  // A chosen container of a group is shown within its group, which stands first and open.
+  // A chosen container of a group is shown within its group, which comes first and is open.
   const shown = roots.find((root) => root === found || (root.is_group && root.id === found?.group));
   const others = roots.filter((root) => root !== shown);
   const list = (
@@ -91,13 +91,13 @@ export function TargetPicker(props: TargetPickerProps) {
           <div class="advanced-fields">{list}</div>
         </details>
       )}
-      {/* A blank would be read as left out. */}
+      {/* A blank would count as omitted. */}
       <input type="hidden" name="target.drawn" value={chosen === "" ? "none" : chosen} />
     </fieldset>
   );
 }
 
-/** Groups, then containers of none; what can be chosen stands before what cannot. */
+/** Groups, then containers outside of groups; selectable ones first. */
 function rootsOf(targets: readonly TargetView[], own: string | null): readonly TargetView[] {
   const isOffered = (target: TargetView) =>
     target.group === null || !targets.some(({ is_group, id }) => is_group && id === target.group);
@@ -110,7 +110,7 @@ function isTaken(target: TargetView, own: string | null): boolean {
   return target.executor !== null && target.executor.id !== own;
 }
 
-/** It stays chosen though it is not among what was found: somebody may know better. */
+/** Stays chosen although it was not found: the administrator may know better. */
 function Missing({ ctx, chosen, failure }: TargetPickerProps) {
   const t = texts(ctx).executors;
   const name = chosen.slice(chosen.indexOf(":") + 1);

@@ -3,12 +3,12 @@ import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-/** A tag, or what there is of it: the version a source calls it, else the digest. */
+/** A tag, else the digest. */
 function named(tag: string | null, digest: string | null): string | null {
   return tag ?? (digest === null ? null : shortDigest(digest));
 }
 
-/** Two names that differ: the digests join in where the tag alone is the same on both sides. */
+/** Names of two versions; the digests are added if the tags are the same. */
 export function versionPair(
   from: { tag: string | null; digest: string | null },
   to: { tag: string | null; digest: string | null },
@@ -20,7 +20,7 @@ export function versionPair(
   return { from: `${before} ${shortDigest(from.digest)}`, to: `${after} ${shortDigest(to.digest)}` };
 }
 
-/** Current and desired of one service: one version when they are the same, both where they differ. */
+/** Current and desired version of one service: one if they are the same, both if they differ. */
 export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: ServiceObservation }) {
   const { found, desired, difference } = service;
   const present = found === null ? null : named(found.tag, found.digest ?? found.image_id);
@@ -35,15 +35,15 @@ export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: S
   return <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} />;
 }
 
-/** Whether a run would bring it other content. */
+/** Whether a run would change its content. */
 export function isBehind({ difference }: Pick<ServiceObservation, "difference">): boolean {
   return difference === "new_digest" || difference === "other_version" || difference === "other_name";
 }
 
-/** So many services of a group are named in one line. */
+/** How many services of a group are named in one line. */
 const namedServices = 3;
 
-/** Of a container its versions; of a group those of the services that are to change, else of all. */
+/** For a container its versions; for a group those of the services that will change, else of all. */
 export function ExecutorVersions({
   ctx,
   executor,

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 /** A Monday in UTC: 5 January 1970. */
 const someMonday = 4 * dayMs;
 
-/** "Sat", "周六": from `Intl`, so that no list of names has to be kept. */
+/** "Sat", "周六": from `Intl`, so that no list of names has to be maintained. */
 export function weekdayName(language: Language, day: Window["days"][number]): string {
   const format = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { weekday: "short", timeZone: "UTC" });
   return format.format(someMonday + days.indexOf(day) * dayMs);
@@ -35,7 +35,7 @@ export function openingWords(ctx: PageContext, opening: Opening): string {
   return texts(ctx).executors.window_opening(from, formatClock(ctx, opening.closes_at));
 }
 
-/** "Sat 02:00": where there is room for no more. */
+/** "Sat 02:00": for places with no room for more. */
 export function openingStart(ctx: PageContext, opening: Opening): string {
   const weekday = new Intl.DateTimeFormat(ctx.language === "zh" ? "zh-CN" : "en-GB", {
     weekday: "short",

@@ -13,7 +13,7 @@ interface ApprovalLinkPageProps {
   token: string;
 }
 
-/** For whoever has the link of a notification: the one plan that it decides on, and nothing besides. */
+/** For anyone who has the link of a notification: the one plan that it decides on, and nothing else. */
 export function ApprovalLinkPage({ ctx, run, executor, token }: ApprovalLinkPageProps) {
   const t = texts(ctx).runs.approval;
   return (
@@ -48,7 +48,7 @@ interface ApprovalDoneProps {
   decision: Decision;
 }
 
-/** What the decision did. */
+/** The result of the decision. */
 export function ApprovalDonePage({ ctx, run, executor, decision }: ApprovalDoneProps) {
   const t = texts(ctx).runs.approval;
   const isWaiting = executor.trigger === "window" && executor.open_window === null;
@@ -61,7 +61,7 @@ export function ApprovalDonePage({ ctx, run, executor, decision }: ApprovalDoneP
   );
 }
 
-/** The same for every link that decides nothing, whatever is the matter with it. */
+/** The same page for every link that is not valid, whatever the reason. */
 export function ApprovalGonePage({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).runs.approval;
   return (

@@ -22,7 +22,7 @@ interface ConsentBannerProps {
   until: number | null;
 }
 
-/** What waits for the administrator, with both verbs; each asks once more beside the facts. */
+/** A run that awaits approval, with both actions; each asks for confirmation and shows the facts. */
 export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
   const t = texts(ctx).runs.approval;
   return (
@@ -47,7 +47,7 @@ export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
 
 type RunLike = Pick<RunView, "executor" | "from" | "to" | "approval_until"> & Pick<RunDetailView, "plan" | "plan_hash">;
 
-/** What is decided on: from where to where, on what, until when, and the plan field by field. */
+/** What the decision is about: versions, target, deadline, and the plan field by field. */
 export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: RunLike; executor: ExecutorView }) {
   const t = texts(ctx);
   const plan = planOf(run);
@@ -92,7 +92,7 @@ interface ConsentQuestionProps {
   error?: Message | undefined;
 }
 
-/** The question before the decision; the plan's hash goes with the answer. */
+/** Confirms the decision; the plan's hash is sent along. */
 export function ConsentQuestion({ ctx, run, executor, decision, error }: ConsentQuestionProps) {
   const t = texts(ctx).runs.approval;
   const isApproval = decision === "approve";

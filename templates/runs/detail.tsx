@@ -32,11 +32,11 @@ export interface RunPageProps {
   ctx: PageContext;
   run: RunDetailView;
   executor: ExecutorView;
-  /** That runs on such a target take. */
+  /** The kinds of steps that runs on such a target have. */
   steps: readonly StepKind[];
-  /** What this run saved before it touched the target; null when it did not, or when it was removed since. */
+  /** The snapshot that this run saved before it touched the target; null if it saved none or it has been removed. */
   snapshot: SnapshotView | null;
-  /** More is to come: the run goes on, or cleans up after its end. */
+  /** More will follow: the run is in progress, or cleans up after its end. */
   is_live: boolean;
 }
 
@@ -79,15 +79,15 @@ export function RunPage(props: RunPageProps) {
   );
 }
 
-/** Once nothing more is to come, what listened is replaced by nothing, and the stream is not opened again. */
+/** Once nothing more will follow, an empty element replaces the listener, and the stream is not reopened. */
 function RunLive({ ctx, run, is_live }: RunPageProps) {
   if (!is_live) return <div id="run-live" />;
   return <Live ctx={ctx} id="run-live" events={`/runs/${run.id}/stream`} poll={`/runs/${run.id}/parts`} />;
 }
 
 /**
- * The parts of the page that change while a run goes on, each over the one that is there. The places are the same from the first
- * answer to the last, so that nothing jumps.
+ * The parts of the page that change during a run; each replaces the one on the page. Their places stay the same throughout, so that nothing
+ * jumps.
  */
 export const runParts = {
   "run-versions": (props: RunPageProps) => (
@@ -112,10 +112,10 @@ export const runParts = {
   "run-live": RunLive,
 } as const;
 
-/** One part as a message of the stream. */
+/** One part, as a message of the stream. */
 export function RunPartial({ part, props }: { part: keyof typeof runParts; props: RunPageProps }) {
   const Part = runParts[part];
-  // A morph would keep the element that listens, and with it the connection.
+  // A morph would keep the listening element, and with it the connection.
   return (
     <Partial target={`#${part}`} swap={part === "run-live" ? "outerHTML" : "outerMorph"}>
       <Part {...props} />
@@ -123,7 +123,7 @@ export function RunPartial({ part, props }: { part: keyof typeof runParts; props
   );
 }
 
-/** That it is a rollback, while the words of its state do not say so. */
+/** Says that it is a rollback as long as the words of its state do not. */
 function RunBadge({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
   return (
     <span id="run-badge">
@@ -132,7 +132,7 @@ function RunBadge({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
   );
 }
 
-/** Which words fit what the run is about. */
+/** The set of words that fits the run. */
 function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "rollback" | "group" | "single" {
   if (run.kind === "rollback") return "rollback";
   return executor.target.is_group ? "group" : "single";
@@ -180,7 +180,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
   );
 }
 
-/** What is the case, in one sentence, with the reason below. */
+/** The outcome in one sentence, with the reason below. */
 function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
@@ -231,7 +231,7 @@ function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" |
   );
 }
 
-/** The run failed and stays failed; what it left down runs again. */
+/** The run failed; the target that it left down runs again. */
 function RecoveredBanner({ ctx, run, outage }: { ctx: PageContext; run: RunDetailView; outage: OutageView }) {
   const t = texts(ctx).runs.banners;
   const { serving, since, ended_at: ended } = outage;
@@ -246,7 +246,7 @@ function RecoveredBanner({ ctx, run, outage }: { ctx: PageContext; run: RunDetai
   );
 }
 
-/** The run in one line: who started it, how long it took, how long nothing served. */
+/** The run in one line: its trigger, its duration and its downtime. */
 function RunSummary({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
   const t = texts(ctx).runs;
   return (
@@ -264,10 +264,10 @@ function RunSummary({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
   );
 }
 
-/** Shorter than this, watching is not worth a word. */
+/** Shorter health checks are not worth mentioning. */
 const tellableMs = 1_000;
 
-/** Most of a run is mostly spent on looking whether the new version stays healthy, which is not work that could be quicker. */
+/** Adds the health check's time: most runs mostly watch the new version, which cannot be any quicker. */
 function durationWords(ctx: PageContext, run: RunDetailView, ms: number): string {
   const t = texts(ctx).runs;
   const took = t.took(formatDuration(ctx.language, ms));
@@ -307,7 +307,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           isAwaiting(run) ? [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />] : null,
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
           ...outageFacts(ctx, run.outage),
-          // The end is the verdict; clearing up is owed, and changes nothing of it.
+          // The end is the verdict; removing backups afterwards does not change it.
           run.cleanup_due_at === null || run.ended_at === null
             ? null
             : [t.runs.clearing, <Time ctx={ctx} at={run.cleanup_due_at} form="short" />],
@@ -329,7 +329,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
   );
 }
 
-/** Since when it is down, how often it was tried and when it is tried next; or since when it runs again. */
+/** Down since when, how many attempts and when the next one is; or when the target recovered. */
 function outageFacts(ctx: PageContext, outage: OutageView | null): Parameters<typeof Facts>[0]["items"] {
   if (outage === null) return [];
   const t = texts(ctx).runs.outage;
@@ -342,7 +342,7 @@ function outageFacts(ctx: PageContext, outage: OutageView | null): Parameters<ty
   ];
 }
 
-/** What the versions of this run brought; a rollback gave them up again. */
+/** What the versions of this run changed; not for a rollback, which undoes that. */
 function RunNotes({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
   const binding = executor.bindings[0];
   if (binding === undefined || run.kind === "rollback" || run.to.tag === null) return null;
@@ -350,7 +350,7 @@ function RunNotes({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "ex
   return <NotesSection ctx={ctx} tracker={tracker} channel={channel} from={run.from.tag} to={run.to.tag} />;
 }
 
-/** Where the previous version is back, the compose file is right as it was. */
+/** With the previous version back, the compose file is correct as it is. */
 function isFileBehind({ state, serving }: RunDetailView): boolean {
   return state === "succeeded" || state === "degraded" || serving === "desired" || serving === "mixed";
 }

@@ -63,7 +63,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
 interface RunsTableProps {
   ctx: PageContext;
   runs: readonly RunView[];
-  /** On the page of one executor its name would stand in every row. */
+  /** For an executor's page, where its name would be in every row. */
   without_executor?: boolean;
 }
 

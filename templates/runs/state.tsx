@@ -9,7 +9,7 @@ import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
-/** What is needed of a run to say how it stands; the short form that an executor carries is enough. */
+/** The fields of a run that describe its state; the short form in an executor has them too. */
 type RunLike = {
   kind: RunView["kind"];
   state: string;
@@ -21,7 +21,7 @@ type RunLike = {
   approval_until?: number | null | undefined;
 };
 
-/** Whether it goes on only when somebody consents. */
+/** Whether it continues only once approved. */
 export function isAwaiting(run: Pick<RunLike, "state" | "approval">): boolean {
   return run.state === "pending" && run.approval === "awaiting";
 }
@@ -47,7 +47,7 @@ export function runTone(run: Pick<RunLike, "state" | "approval">): Tone {
   }
 }
 
-/** How a run stands or ended, in words: "Failed, previous version serves". */
+/** How a run stands or ended, in words: "Failed, previous version running". */
 export function runWords(ctx: PageContext, run: RunLike): string {
   const t = texts(ctx).runs;
   const { words } = t;
@@ -83,18 +83,18 @@ export function runWords(ctx: PageContext, run: RunLike): string {
   }
 }
 
-/** Why a run ended as it did, or what it waits for; what runs now is told beside it. */
+/** Why a run ended as it did, or what it waits for; what runs now is shown separately. */
 export function reasonWords(ctx: PageContext, { reason_data: reason }: Pick<RunLike, "reason_data">): string | null {
   return reason === null ? null : translateMessage(ctx.language, withoutServing(reason));
 }
 
-/** Of a target that is down or was: when it is tried next, or why it is not any more. */
+/** For a target that is or was down: when the next attempt is, or why there is none. */
 export function outageWords(ctx: PageContext, outage: OutageView): string | null {
   const attempt = attemptWords(ctx, outage);
   return attempt === null || outage.outcome !== null ? attempt : texts(ctx).runs.outage.down(attempt);
 }
 
-/** The same where it is said beside that the target is down. */
+/** The same for places that already say that the target is down. */
 export function attemptWords(ctx: PageContext, { outcome, next_try_at: next }: OutageView): string | null {
   const t = texts(ctx).runs.outage;
   if (outcome === "recovered") return null;
@@ -117,12 +117,12 @@ function rollbackFailure(ctx: PageContext, serving: string | null): string {
   }
 }
 
-/** Whether a run is one back to a snapshot and its state's words do not say so yet. */
+/** Whether the run is a rollback and the words of its state do not say so yet. */
 export function needsRollbackBadge({ kind, state }: Pick<RunLike, "kind" | "state">): boolean {
   return kind === "rollback" && ["pending", "capturing", "verifying", "skipped"].includes(state);
 }
 
-/** The run that a queued one waits for, and the container that both need; null when its reason is another one. */
+/** The run that a queued one waits for, and the container that both need; null if it waits for something else. */
 export function waitedRun(reason: Message | null): { id: string; executor: string; container: string | null } | null {
   if (reason === null) return null;
   if (says(reason, "runs.waits_for_run")) {
@@ -133,7 +133,7 @@ export function waitedRun(reason: Message | null): { id: string; executor: strin
   return { id, executor, container };
 }
 
-/** What a queued run waits for, with the way to it. */
+/** What a queued run waits for, with a link to it. */
 export function WaitBanner({ ctx, reason }: { ctx: PageContext; reason: Message }) {
   const t = texts(ctx).runs;
   const other = waitedRun(reason);

@@ -27,24 +27,24 @@ import {
   timelineOf,
 } from "./timeline.ts";
 
-/** Attempts shown one by one; earlier ones are counted. */
+/** Attempts shown individually; earlier ones are only counted. */
 const shownAttempts = 5;
 
 interface RunStepsProps {
   ctx: PageContext;
   run: RunDetailView;
-  /** Its target has several services, which the words of its shared steps are to say. */
+  /** The target has several services, which the words of shared steps must reflect. */
   is_group: boolean;
-  /** What the kind of its target declares. */
+  /** The steps that the target's kind declares. */
   kinds: readonly StepKind[];
 }
 
 interface StepProps extends RunStepsProps {
-  /** Read once for all steps. */
+  /** Parsed once for all steps. */
   plan: ReturnType<typeof planOf>;
 }
 
-/** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
+/** The steps so far and those to come. Each step keeps its ID, so that an event changes it in place. */
 export function RunSteps(given: RunStepsProps) {
   const { ctx, run, kinds } = given;
   const props: StepProps = { ...given, plan: planOf(run) };
@@ -60,7 +60,7 @@ export function RunSteps(given: RunStepsProps) {
   return <Steps ctx={ctx} id="run-steps" steps={steps} />;
 }
 
-/** One container of several: what became of it, with its own steps below. */
+/** One container of several: its outcome, with its own steps below. */
 function containerStep({ ctx, run, kinds }: RunStepsProps, each: ContainerTimeline, index: number): Step {
   const t = texts(ctx).runs;
   const { container, state, started_at, parts } = each;
@@ -98,7 +98,7 @@ function containerStep({ ctx, run, kinds }: RunStepsProps, each: ContainerTimeli
   };
 }
 
-/** How long it was worked on; between its steps others were, and at the end everybody was watched. */
+/** The time spent on this container: between its steps others had theirs, and at the end all were watched. */
 function workOf({ ended_at, parts }: ContainerTimeline): number | null {
   if (ended_at === null) return null;
   return parts.reduce((sum, part) => {
@@ -107,7 +107,7 @@ function workOf({ ended_at, parts }: ContainerTimeline): number | null {
   }, 0);
 }
 
-/** The one to look at is the one that the run failed for, or that does not run; the others only went along. */
+/** Highlights the container that the run failed for, or that is down; the others only went along. */
 function containerState({ outcome, is_cause }: RunContainer): Step["state"] {
   if (is_cause || outcome === "down") return "failed";
   if (outcome === "updated" || outcome === "moved") return "done";
@@ -144,7 +144,7 @@ function ContainerParts({ ctx, kinds, parts, error }: ContainerPartsProps) {
   );
 }
 
-/** Each step has words for how it stands; one that was left out is called what it would have been. */
+/** Each step has words for each state; a skipped or undone one uses those of waiting. */
 type StepWord = keyof StepKind["words"];
 
 function keyOf(state: Step["state"]): StepWord {
@@ -159,7 +159,7 @@ function wordsOf(ctx: PageContext, kinds: readonly StepKind[], step: string): Re
   return { waiting: said("waiting"), running: said("running"), done: said("done"), failed: said("failed") };
 }
 
-/** What was done, and for the steps that need it with whom. */
+/** The action, and for a wait what it waited for. */
 function partWords(ctx: PageContext, kinds: readonly StepKind[], { step, state, facts }: TimelineEntry): string {
   const t = texts(ctx).runs;
   if (step === "end") return "";
@@ -190,7 +190,7 @@ function optional<K extends "detail" | "content">(key: K, value: Child | null): 
   return value === null ? {} : ({ [key]: value } as Partial<Record<K, Child>>);
 }
 
-/** The gap is measured by the engine's plug-in to the millisecond; the journal's own times include its writes. */
+/** The engine's plug-in measures the gap to the millisecond; the journal's own times include its writes. */
 function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   const { stopping_at: from, stopped_at: to } = facts;
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
@@ -245,7 +245,7 @@ function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly
     case "approval":
       return [approvalWords(ctx, run, entry)];
     case "pull": {
-      // Of several services each has one: the plan below names them.
+      // Each of several services has its own digest, listed in the plan below.
       const digest = plan?.services.length === 1 ? (plan.services[0]?.to.digest ?? null) : null;
       return [
         digest === null || state === "waiting" ? null : <Digest ctx={ctx} value={digest} />,
@@ -333,7 +333,7 @@ function number(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** As far as the engine has said: without a total there is no share to draw. */
+/** As far as the engine reports it: without a total there is no share to draw. */
 export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<RunDetailView, "progress">; id: string }) {
   const t = texts(ctx).runs;
   const { language } = ctx;
@@ -352,7 +352,7 @@ export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<Run
   );
 }
 
-/** The last probes one by one: what was answered, and how long it took. */
+/** The last attempts one by one: their results and how long they took. */
 function Attempts(props: {
   ctx: PageContext;
   attempts: readonly RunStepView[];

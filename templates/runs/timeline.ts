@@ -3,7 +3,7 @@ import type { RunDetailView, RunStepView, StepKind } from "../../src/runs/schema
 import type { StepState } from "../components/steps.tsx";
 import { isActiveRun } from "./state.tsx";
 
-/** Steps that every run has; the others are declared by the kind of its target. */
+/** Steps that every run has; the target's kind declares the others. */
 export const commonSteps = ["queue", "plan", "approval", "snapshot", "verify", "end", "bring_up", "other"] as const;
 export type CommonStep = (typeof commonSteps)[number];
 
@@ -12,20 +12,20 @@ export function isCommon(step: string): step is CommonStep {
 }
 
 export interface TimelineEntry {
-  /** A common one, or one that the kind of target declares; several entries of the journal can belong to one. */
+  /** A common step, or one that the target's kind declares; it can stand for several journal entries. */
   step: string;
   state: StepState;
   started_at: number | null;
   ended_at: number | null;
-  /** Of all its journal entries; later ones win. */
+  /** Merged from all its journal entries; later ones win. */
   facts: Readonly<Record<string, unknown>>;
-  /** The single probes of a health check, the first first. */
+  /** The probes of a health check, or the attempts to bring the target up, oldest first. */
   attempts: readonly RunStepView[];
-  /** What went wrong, in the words of the engine or the probe. */
+  /** What failed, in the words of the engine or the probe. */
   error: Message | null;
 }
 
-/** What a run does when nothing goes wrong: shown ahead while it goes on, so that nothing below jumps. */
+/** The steps of a run without failures: shown in advance while it is in progress, so that nothing below jumps. */
 function ahead(kinds: readonly StepKind[]): readonly string[] {
   const expected = (phase: StepKind["phase"]) =>
     kinds.filter((each) => each.is_expected && each.phase === phase).map(shownAs);
@@ -58,7 +58,7 @@ export interface ContainerTimeline {
   parts: readonly TimelineEntry[];
 }
 
-/** A run on several containers: what is about all of them, and between it each container by itself. */
+/** A run on several containers: the shared steps, and between them each container on its own. */
 export interface GroupTimeline {
   before: readonly TimelineEntry[];
   containers: readonly ContainerTimeline[];
@@ -69,14 +69,14 @@ function containerOf(item: RunStepView): string | null {
   return text(item.facts.container);
 }
 
-/** The names of a run's containers in the order of its plan; those of the journal where there is no plan. */
+/** The names of a run's containers in plan order; without a plan, those in the journal. */
 export function containersIn(run: RunDetailView): readonly string[] {
   const planned = Array.isArray(run.plan?.containers) ? run.plan.containers : [];
   const names = planned.flatMap((each) => text(each?.name) ?? []);
   return names.length > 0 ? names : [...new Set(run.steps.flatMap((item) => containerOf(item) ?? []))];
 }
 
-/** Null for a run on one container, which is told step by step. */
+/** Null for a run on one container, which is shown step by step. */
 export function groupTimelineOf(run: RunDetailView, kinds: readonly StepKind[]): GroupTimeline | null {
   const names = containersIn(run);
   if (names.length < 2) return null;
@@ -124,12 +124,12 @@ function stateOf(parts: readonly TimelineEntry[], isActive: boolean): StepState 
   return isActive ? "running" : "skipped";
 }
 
-/** The journal of a run as steps in their order: from `begin` to `finish` or `fail`, and what is still to come. */
+/** The journal of a run as steps in order: from `begin` to `finish` or `fail`, followed by those to come. */
 export function timelineOf(run: RunDetailView, kinds: readonly StepKind[]): readonly TimelineEntry[] {
   return withAhead(run, kinds, entriesOf(kinds, toldSteps(run.steps)));
 }
 
-/** What a try after the end does to single containers is told by its result: it would stand among the steps of the run itself. */
+/** An attempt after the end shows only its result: its work on containers would mix with the run's own steps. */
 function toldSteps(steps: readonly RunStepView[]): readonly RunStepView[] {
   const first = steps.findIndex(({ step }) => step === "bring_up");
   if (first === -1) return steps;
@@ -160,16 +160,16 @@ function entriesOf(kinds: readonly StepKind[], items: readonly RunStepView[]): T
   for (const item of items) {
     const found = entries[at(shownStep(kinds, item.step))];
     const facts = { ...found?.facts, ...item.facts };
-    // A run that was given back with its plan made looks at it once more; it was made when it was made.
+    // A run released after planning checks its plan again; the step keeps its first time.
     if (item.step === "claim" && found?.state === "done") continue;
-    // The plan is done when the run has moved on; what comes after is told by its own steps.
+    // The plan is done once the run has moved on; later steps report for themselves.
     if (states.has(item.step)) {
       if (entries[at("plan")]?.state === "running") put("plan", { state: "done", ended_at: item.at });
     } else if (item.step === "probe") {
       const verify = entries[at("verify")];
       put("verify", { attempts: [...(verify?.attempts ?? []), item], started_at: verify?.started_at ?? item.at });
     } else if (item.step === "commit" || item.step === "failure" || item.step === "serving") {
-      // The end and the reason are told by the run itself.
+      // The run itself shows its end and reason.
     } else if (ends.has(item.step)) {
       closeOpen(entries, item);
       put("end", { state: item.phase === "fail" ? "failed" : "done", started_at: item.at, facts: item.facts });
@@ -219,7 +219,7 @@ function withAhead(
   ];
 }
 
-/** A step that was going on when the run ended did not get further; the plan's fault is the run's reason. */
+/** A step in progress when the run ended got no further; without an error of its own it shows the run's reason. */
 function closeOpen(entries: TimelineEntry[], end: RunStepView): void {
   for (const [index, entry] of entries.entries()) {
     if (entry.state !== "running") continue;

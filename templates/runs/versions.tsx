@@ -3,7 +3,7 @@ import { FromTo } from "../components/version.tsx";
 import { versionPair } from "../executors/versions.tsx";
 import type { PageContext } from "../page.ts";
 
-/** "2.18.4 → 3.0.5"; nothing before the run knows where it goes. */
+/** "2.18.4 → 3.0.5"; empty until the run knows its versions. */
 export function RunVersions({
   ctx,
   run,
