@@ -1,33 +1,11 @@
-import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
-import { rowWrites } from "../db/rows.ts";
+import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
 
-export async function findConnection(read: Reader, id: string): Promise<ConnectionRow | null> {
-  const rows = await read.select().from(connections).where(eq(connections.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-export async function findConnectionByName(read: Reader, name: string): Promise<ConnectionRow | null> {
-  const rows = await read.select().from(connections).where(eq(connections.name, name)).limit(1);
-  return rows[0] ?? null;
-}
-
-/** Ordered by name; returns one row more than `limit` when there is another page. */
-export async function listConnectionsAfter(
-  read: Reader,
-  after: string | null,
-  limit: number,
-): Promise<ConnectionRow[]> {
-  return await read
-    .select()
-    .from(connections)
-    .where(and(...(after === null ? [] : [gt(connections.name, after)])))
-    .orderBy(asc(connections.name))
-    .limit(limit + 1);
-}
+export const connectionRows = namedRowsOf(connections, "connection");
 
 /** Names by id. */
 export async function namesOfCredentials(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -67,12 +45,6 @@ export async function usersOfConnections(read: Reader, ids: readonly string[]): 
 export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number): Promise<void> {
   await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
 }
-
-export const {
-  insert: insertConnection,
-  update: updateConnectionRow,
-  remove: deleteConnectionRow,
-} = rowWrites(connections);
 
 /** The last observation of each executor of a connection. */
 export async function observationsOf(read: Reader, connectionId: string): Promise<readonly unknown[]> {

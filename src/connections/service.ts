@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
-import type { Database, Reader } from "../db/client.ts";
-import { AppError, inUse, invalidInput, nameTaken, notFound, PluginError, saidBy } from "../errors.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -21,14 +21,9 @@ import type {
 } from "../runtimes/runtime.ts";
 import {
   type ConnectionRow,
-  deleteConnectionRow,
-  findConnection,
-  findConnectionByName,
-  insertConnection,
-  listConnectionsAfter,
+  connectionRows,
   makeExecutorsDue,
   namesOfCredentials,
-  updateConnectionRow,
   usersOfConnections,
 } from "./queries.ts";
 import {
@@ -55,11 +50,6 @@ interface ConnectionServiceOptions {
   openFetch: (signal: AbortSignal) => PluginContext["fetch"];
   /** Recognises targets that run this very service. */
   self: RuntimeContext["self"];
-}
-
-async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
-  const other = await findConnectionByName(read, name);
-  if (other !== null && other.id !== ownId) throw nameTaken("connection", name);
 }
 
 function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
@@ -129,13 +119,8 @@ export function connectionService(options: ConnectionServiceOptions) {
       updated_at: row.updated_at,
     }));
   };
-  const getRow = async (read: Reader, id: string): Promise<ConnectionRow> => {
-    const row = await findConnection(read, id);
-    if (row === null) throw notFound("connection", id);
-    return row;
-  };
   const get = async (id: string): Promise<ConnectionView> => {
-    const [view] = await views([await getRow(db.read, id)]);
+    const [view] = await views([await connectionRows.get(db.read, id)]);
     if (view === undefined) throw notFound("connection", id);
     return view;
   };
@@ -188,7 +173,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** By name. `query`: `cursor`, `limit`. */
     list: async (query: unknown): Promise<Page<ConnectionView>> => {
       const parsed = parseInput(PageQuery, query);
-      const rows = await listConnectionsAfter(db.read, cursorKey(parsed), pageSize(parsed));
+      const rows = await connectionRows.listAfter(db.read, cursorKey(parsed), pageSize(parsed));
       return await toPageOfViews(rows, parsed, (row) => row.name, views);
     },
     get,
@@ -199,10 +184,10 @@ export function connectionService(options: ConnectionServiceOptions) {
       const now = clock.now();
       const id = newId(now);
       await db.write(async (tx) => {
-        await refuseTakenName(tx, parsed.name, null);
+        await connectionRows.refuseTaken(tx, parsed.name, null);
         await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
         const place = runtimeOf(parsed).place(parsed.config);
-        await insertConnection(tx, { id, ...parsed, place, created_at: now, updated_at: now });
+        await connectionRows.insert(tx, { id, ...parsed, place, created_at: now, updated_at: now });
         await audit(tx, actor, {
           event: "connection_created",
           outcome: "ok",
@@ -216,18 +201,18 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** Members left out keep their values, including those of `config`; a member of `config` set to null returns to its default. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
       const patch = parseInput(ConnectionPatch, input);
-      const before = await getRow(db.read, id);
+      const before = await connectionRows.get(db.read, id);
       const changed = { name: patch.name ?? before.name, kind: before.kind };
       await refuseDestination(actor, { ...changed, config: mergedConfig(before, patch.config) });
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await connectionRows.get(tx, id);
         const name = patch.name ?? row.name;
         const credentialId = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
         const config = mergedConfig(row, patch.config);
-        await refuseTakenName(tx, name, id);
+        await connectionRows.refuseTaken(tx, name, id);
         await credentials.requireKind(tx, row.kind, credentialId, "credential_id");
         const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
-        await updateConnectionRow(tx, id, {
+        await connectionRows.update(tx, id, {
           name,
           description: patch.description ?? row.description,
           is_enabled: patch.is_enabled ?? row.is_enabled,
@@ -253,7 +238,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** Refused with the names of the executors that use it. */
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await connectionRows.get(tx, id);
         const users = await usersOfConnections(tx, [id]);
         if (users.length > 0) {
           throw inUse(
@@ -262,7 +247,7 @@ export function connectionService(options: ConnectionServiceOptions) {
             users.map(({ name }) => say("request.named", { what: say("thing.executor"), name })),
           );
         }
-        await deleteConnectionRow(tx, id);
+        await connectionRows.remove(tx, id);
         await audit(tx, actor, {
           event: "connection_deleted",
           outcome: "ok",
@@ -276,10 +261,10 @@ export function connectionService(options: ConnectionServiceOptions) {
      * previous result.
      */
     check: async (actor: Actor, id: string, signal: AbortSignal): Promise<ConnectionCheckView> => {
-      const row = await getRow(db.read, id);
+      const row = await connectionRows.get(db.read, id);
       const found = await describe(row, signal);
       await db.write(async (tx) => {
-        await updateConnectionRow(tx, id, { last_check: found, last_checked_at: found.checked_at });
+        await connectionRows.update(tx, id, { last_check: found, last_checked_at: found.checked_at });
         await audit(tx, actor, {
           event: "connection_checked",
           outcome: found.ok ? "ok" : "failed",
@@ -292,7 +277,7 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** Everything behind the connection, including what cannot be updated, with the reason. Throws `PluginError`. */
     targets: async (id: string, signal: AbortSignal): Promise<TargetList> => {
-      const row = await getRow(db.read, id);
+      const row = await connectionRows.get(db.read, id);
       if (!row.is_enabled) {
         throw new AppError("connection_disabled", 409, say("connections.disabled", { connection: row.name }));
       }
@@ -321,11 +306,11 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** Reads the snapshots of the connection's runtime; null for a kind without snapshots. */
     snapshotReader: async (id: string): Promise<SnapshotReader | null> =>
-      runtimeOf(await getRow(db.read, id)).snapshots ?? null,
+      runtimeOf(await connectionRows.get(db.read, id)).snapshots ?? null,
 
     /** The login of the connection's credential for an image's registry; null without one. */
     registryLogin: async (id: string, image: string): Promise<(RegistryAuth & { credential_id: string }) | null> => {
-      const row = await getRow(db.read, id);
+      const row = await connectionRows.get(db.read, id);
       const { credential_id, config, kind } = row;
       const { registryLogin } = runtimeOf(row);
       if (credential_id === null || registryLogin === undefined) return null;
@@ -335,6 +320,6 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** For runs and plans; close it with `await using`. Opens a disabled connection too: the caller must check. */
     open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>
-      await openRow(await getRow(db.read, id), signal),
+      await openRow(await connectionRows.get(db.read, id), signal),
   };
 }

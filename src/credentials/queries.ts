@@ -1,19 +1,11 @@
-import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
-import { rowWrites } from "../db/rows.ts";
+import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
 
 export type CredentialRow = typeof credentials.$inferSelect;
 
-export async function findCredential(read: Reader, id: string): Promise<CredentialRow | null> {
-  const rows = await read.select().from(credentials).where(eq(credentials.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-export async function findCredentialByName(read: Reader, name: string): Promise<CredentialRow | null> {
-  const rows = await read.select().from(credentials).where(eq(credentials.name, name)).limit(1);
-  return rows[0] ?? null;
-}
+export const credentialRows = namedRowsOf(credentials, "credential");
 
 /** The names of existing `ids`. */
 export async function credentialNames(read: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
@@ -24,23 +16,8 @@ export async function credentialNames(read: Reader, ids: readonly string[]): Pro
     .where(inArray(credentials.id, [...ids]));
 }
 
-/** Ordered by name; returns one row more than `limit` when there is another page. */
-export async function listCredentialsAfter(
-  read: Reader,
-  after: string | null,
-  limit: number,
-  kind: string | null,
-): Promise<CredentialRow[]> {
-  const conditions: SQL[] = [];
-  if (after !== null) conditions.push(gt(credentials.name, after));
-  if (kind !== null) conditions.push(eq(credentials.kind, kind));
-  return await read
-    .select()
-    .from(credentials)
-    .where(and(...conditions))
-    .orderBy(asc(credentials.name))
-    .limit(limit + 1);
-}
+export const listCredentialsAfter = (read: Reader, after: string | null, limit: number, kind: string | null) =>
+  credentialRows.listAfter(read, after, limit, kind === null ? undefined : eq(credentials.kind, kind));
 
 export interface CredentialUser {
   credential_id: string;
@@ -69,9 +46,3 @@ export async function usersOfCredentials(read: Reader, ids: readonly string[]): 
   }
   return users;
 }
-
-export const {
-  insert: insertCredential,
-  update: updateCredentialRow,
-  remove: deleteCredentialRow,
-} = rowWrites(credentials);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { type AppError, inUse, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
+import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -11,12 +11,8 @@ import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
   credentialNames,
-  deleteCredentialRow,
-  findCredential,
-  findCredentialByName,
-  insertCredential,
+  credentialRows,
   listCredentialsAfter,
-  updateCredentialRow,
   usersOfCredentials,
 } from "./queries.ts";
 import {
@@ -47,11 +43,6 @@ function kindOf(row: CredentialRow): CredentialKind {
   return kind;
 }
 
-async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
-  const other = await findCredentialByName(read, name);
-  if (other !== null && other.id !== ownId) throw nameTaken("credential", name);
-}
-
 function otherKind(field: string, { name, kind }: CredentialRow, wanted: string): AppError {
   return invalidInput({ [field]: say("credentials.other_kind", { name, kind, wanted }) });
 }
@@ -76,13 +67,8 @@ export function credentialService(options: CredentialServiceOptions) {
       updated_at: row.updated_at,
     }));
   };
-  const getRow = async (read: Reader, id: string): Promise<CredentialRow> => {
-    const row = await findCredential(read, id);
-    if (row === null) throw notFound("credential", id);
-    return row;
-  };
   const get = async (id: string): Promise<CredentialView> => {
-    const [view] = await views([await getRow(db.read, id)]);
+    const [view] = await views([await credentialRows.get(db.read, id)]);
     if (view === undefined) throw notFound("credential", id);
     return view;
   };
@@ -108,8 +94,8 @@ export function credentialService(options: CredentialServiceOptions) {
       const id = newId(now);
       const sealedSecret = sealer.sealJson(parsed.secret);
       await db.write(async (tx) => {
-        await refuseTakenName(tx, parsed.name, null);
-        await insertCredential(tx, {
+        await credentialRows.refuseTaken(tx, parsed.name, null);
+        await credentialRows.insert(tx, {
           id,
           name: parsed.name,
           kind: parsed.kind,
@@ -132,7 +118,7 @@ export function credentialService(options: CredentialServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<CredentialView> => {
       const patch = parseInput(CredentialPatch, input);
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await credentialRows.get(tx, id);
         const stored = sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
         const merged: Record<string, unknown> = { ...stored };
         for (const [member, value] of Object.entries(patch.secret ?? {})) {
@@ -141,8 +127,8 @@ export function credentialService(options: CredentialServiceOptions) {
         }
         const secret = parseInput(v.object({ secret: secretSchemas[kindOf(row)] }), { secret: merged }).secret;
         const name = patch.name ?? row.name;
-        await refuseTakenName(tx, name, id);
-        await updateCredentialRow(tx, id, {
+        await credentialRows.refuseTaken(tx, name, id);
+        await credentialRows.update(tx, id, {
           name,
           description: patch.description ?? row.description,
           sealed_secret: sealer.sealJson(secret),
@@ -160,7 +146,7 @@ export function credentialService(options: CredentialServiceOptions) {
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await credentialRows.get(tx, id);
         const users = await usersOfCredentials(tx, [id]);
         if (users.length > 0) {
           throw inUse(
@@ -169,7 +155,7 @@ export function credentialService(options: CredentialServiceOptions) {
             users.map(({ kind, name }) => say("request.named", { what: say(`thing.${kind}`), name })),
           );
         }
-        await deleteCredentialRow(tx, id);
+        await credentialRows.remove(tx, id);
         await audit(tx, actor, {
           event: "credential_deleted",
           outcome: "ok",
@@ -181,7 +167,7 @@ export function credentialService(options: CredentialServiceOptions) {
     /** The decrypted secret for a plug-in of the same kind; null when `id` is null. Throws when the kind differs. */
     openSecret: async (kind: string, id: string | null): Promise<unknown> => {
       if (id === null) return null;
-      const row = await getRow(db.read, id);
+      const row = await credentialRows.get(db.read, id);
       if (row.kind !== kind) throw otherKind("credential_id", row, kind);
       return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
     },
@@ -189,7 +175,7 @@ export function credentialService(options: CredentialServiceOptions) {
     /** For features that store a reference: refuses an unknown credential and one of another kind. */
     requireKind: async (read: Reader, kind: string, id: string | null, field: string): Promise<void> => {
       if (id === null) return;
-      const row = await findCredential(read, id);
+      const row = await credentialRows.find(read, id);
       if (row === null) throw invalidInput({ [field]: noSuch("credential", id) });
       if (row.kind !== kind) throw otherKind(field, row, kind);
     },

@@ -1,9 +1,14 @@
-import { eq, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
-import type { Writer } from "./client.ts";
+import { nameTaken, notFound } from "../errors.ts";
+import type { Reader, Writer } from "./client.ts";
+
+type TableWithId = SQLiteTable & { id: SQLiteColumn };
+/** The name of a row's kind, for people. */
+type Thing = Parameters<typeof notFound>[0];
 
 /** Plain writes of a table whose rows have an id. */
-export function rowWrites<T extends SQLiteTable & { id: SQLiteColumn }>(table: T) {
+export function rowWrites<T extends TableWithId>(table: T) {
   const isRow = (id: string): SQL => eq(table.id, id);
   return {
     insert: async (tx: Writer, row: SQLiteInsertValue<T>): Promise<void> => {
@@ -14,6 +19,51 @@ export function rowWrites<T extends SQLiteTable & { id: SQLiteColumn }>(table: T
     },
     remove: async (tx: Writer, id: string): Promise<void> => {
       await tx.delete(table).where(isRow(id));
+    },
+  };
+}
+
+async function select<T extends SQLiteTable>(read: Reader, table: T, is: SQL | undefined, limit: number, by?: SQL) {
+  const found = read.select().from<SQLiteTable>(table).where(is).limit(limit);
+  return (await (by === undefined ? found : found.orderBy(by))) as T["$inferSelect"][];
+}
+
+/** The same, and single rows by their id. */
+export function rowsOf<T extends TableWithId>(table: T, thing: Thing) {
+  const find = async (read: Reader, id: string): Promise<T["$inferSelect"] | null> =>
+    (await select(read, table, eq(table.id, id), 1))[0] ?? null;
+  return {
+    ...rowWrites(table),
+    find,
+    /** Throws 404. */
+    get: async (read: Reader, id: string): Promise<T["$inferSelect"]> => {
+      const row = await find(read, id);
+      if (row === null) throw notFound(thing, id);
+      return row;
+    },
+  };
+}
+
+/** The same for rows with unique names. */
+export function namedRowsOf<T extends TableWithId & { name: SQLiteColumn }>(table: T, thing: Thing) {
+  const findByName = async (read: Reader, name: string): Promise<T["$inferSelect"] | null> =>
+    (await select(read, table, eq(table.name, name), 1))[0] ?? null;
+  return {
+    ...rowsOf(table, thing),
+    findByName,
+    /** Throws 404. */
+    getByName: async (read: Reader, name: string): Promise<T["$inferSelect"]> => {
+      const row = await findByName(read, name);
+      if (row === null) throw notFound(thing, name);
+      return row;
+    },
+    /** Ordered by name; returns one row more than `limit` when there is another page. */
+    listAfter: (read: Reader, after: string | null, limit: number, is?: SQL): Promise<T["$inferSelect"][]> =>
+      select(read, table, and(after === null ? undefined : gt(table.name, after), is), limit + 1, asc(table.name)),
+    /** Throws 422 when a row other than `ownId` has the name. */
+    refuseTaken: async (read: Reader, name: string, ownId: string | null): Promise<void> => {
+      const other = await findByName(read, name);
+      if (other !== null && other.id !== ownId) throw nameTaken(thing, name);
     },
   };
 }

@@ -14,15 +14,14 @@ import {
   type DeliveryRow,
   deleteEventsBefore,
   deliveryDueTimes,
+  deliveryRows,
   dueDeliveries,
-  findNotifier,
   insertAttempt,
-  insertDelivery,
   insertEvent,
   type NotifierRow,
+  notifierRows,
   sendingNotifiers,
   settleDelivery,
-  updateNotifierRow,
 } from "./queries.ts";
 import { type RecordEvent, triggerOf } from "./schema.ts";
 
@@ -128,7 +127,7 @@ export function createOutbox(options: OutboxOptions) {
     for (const notifier of await sendingNotifiers(tx)) {
       if (!notifier.trigger_events.includes(triggerOf(event.kind))) continue;
       const isFull = (await countPending(tx, notifier.id)) >= maxPendingPerNotifier;
-      await insertDelivery(tx, {
+      await deliveryRows.insert(tx, {
         id: newId(now),
         notifier_id: notifier.id,
         event_id: eventId,
@@ -166,7 +165,7 @@ export function createOutbox(options: OutboxOptions) {
     const started = clock.elapsed();
     const claimed = await db.write(async (tx) => {
       const delivery = await claimDelivery(tx, id, { owner, now: startedAt, until: startedAt + leaseMs });
-      const notifier = delivery === null ? null : await findNotifier(tx, delivery.notifier_id);
+      const notifier = delivery === null ? null : await notifierRows.find(tx, delivery.notifier_id);
       if (delivery === null || notifier === null) return null;
       if (notifier.is_enabled && notifier.stopped_at === null) return { delivery, notifier };
       const error = notifier.is_enabled
@@ -202,7 +201,7 @@ export function createOutbox(options: OutboxOptions) {
         duration_ms: clock.elapsed() - started,
         at: startedAt,
       });
-      if (verdict.stops) await updateNotifierRow(tx, claimed.notifier.id, { stopped_at: endedAt });
+      if (verdict.stops) await notifierRows.update(tx, claimed.notifier.id, { stopped_at: endedAt });
     });
     if (verdict.state !== "delivered") {
       log.warning("Delivery not accepted", { delivery: id, notifier: claimed.notifier.name, error: verdict.error });

@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, notExists, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNull, lt, lte, notExists, notInArray, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
-import { rowWrites } from "../db/rows.ts";
+import { namedRowsOf, rowsOf } from "../db/rows.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 import type { AddSourceToEvent } from "./schema.ts";
 
@@ -11,22 +11,7 @@ export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof delivery_attempts.$inferSelect;
 export type EventRow = typeof events.$inferSelect;
 
-export async function findNotifier(read: Reader, id: string): Promise<NotifierRow | null> {
-  return (await read.select().from(notifiers).where(eq(notifiers.id, id)).limit(1))[0] ?? null;
-}
-
-export async function findNotifierByName(read: Reader, name: string): Promise<NotifierRow | null> {
-  return (await read.select().from(notifiers).where(eq(notifiers.name, name)).limit(1))[0] ?? null;
-}
-
-export async function listNotifiersAfter(read: Reader, after: string | null, limit: number): Promise<NotifierRow[]> {
-  return await read
-    .select()
-    .from(notifiers)
-    .where(after === null ? undefined : gt(notifiers.name, after))
-    .orderBy(asc(notifiers.name))
-    .limit(limit + 1);
-}
+export const notifierRows = namedRowsOf(notifiers, "notifier");
 
 /** Notifiers that may send: enabled and not stopped. */
 export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
@@ -36,8 +21,6 @@ export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
     .where(and(eq(notifiers.is_enabled, true), isNull(notifiers.stopped_at)))
     .limit(1000);
 }
-
-export const { insert: insertNotifier, update: updateNotifierRow, remove: deleteNotifierRow } = rowWrites(notifiers);
 
 export const addSourceToEvent: AddSourceToEvent = async (tx, { tracker_id, channel, version }, sourceKey) => {
   const [event] = await tx
@@ -113,13 +96,7 @@ export async function listEventsBefore(
     .limit(limit + 1);
 }
 
-export async function insertDelivery(tx: Writer, row: typeof deliveries.$inferInsert): Promise<void> {
-  await tx.insert(deliveries).values(row);
-}
-
-export async function findDelivery(read: Reader, id: string): Promise<DeliveryRow | null> {
-  return (await read.select().from(deliveries).where(eq(deliveries.id, id)).limit(1))[0] ?? null;
-}
+export const deliveryRows = rowsOf(deliveries, "delivery");
 
 export async function listDeliveriesBefore(
   read: Reader,

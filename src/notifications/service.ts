@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
-import type { Database, Reader } from "../db/client.ts";
-import { conflict, invalidInput, nameTaken, notFound } from "../errors.ts";
+import type { Database } from "../db/client.ts";
+import { conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -15,18 +15,12 @@ import {
   attemptsOf,
   countPending,
   type DeliveryRow,
-  deleteNotifierRow,
+  deliveryRows,
   type EventRow,
-  findDelivery,
-  findNotifier,
-  findNotifierByName,
-  insertDelivery,
-  insertNotifier,
   listDeliveriesBefore,
   listEventsBefore,
-  listNotifiersAfter,
   type NotifierRow,
-  updateNotifierRow,
+  notifierRows,
 } from "./queries.ts";
 import {
   type DeliveryView,
@@ -109,15 +103,6 @@ function deliveryView(row: DeliveryRow, notifier: string, attempts: readonly Att
 export function notificationService(options: NotificationServiceOptions) {
   const { db, clock, sealer, audit, outbox } = options;
 
-  const getRow = async (read: Reader, id: string): Promise<NotifierRow> => {
-    const row = await findNotifier(read, id);
-    if (row === null) throw notFound("notifier", id);
-    return row;
-  };
-  const refuseTakenName = async (read: Reader, name: string, ownId: string | null) => {
-    const other = await findNotifierByName(read, name);
-    if (other !== null && other.id !== ownId) throw nameTaken("notifier", name);
-  };
   /** Returns the host to show. A refusal is recorded, so that attempts to map internal addresses are visible. */
   const checkDestination = async (actor: Actor, name: string | undefined, url: string): Promise<string> => {
     const problem = options.judgeDestination(url);
@@ -164,7 +149,7 @@ export function notificationService(options: NotificationServiceOptions) {
   return {
     list: async (query: unknown): Promise<Page<NotifierView>> => {
       const parsed = parseInput(PageQuery, query);
-      const rows = await listNotifiersAfter(db.read, cursorKey(parsed), pageSize(parsed));
+      const rows = await notifierRows.listAfter(db.read, cursorKey(parsed), pageSize(parsed));
       return await toPageOfViews(
         rows,
         parsed,
@@ -173,7 +158,7 @@ export function notificationService(options: NotificationServiceOptions) {
       );
     },
 
-    get: async (id: string): Promise<NotifierView> => await view(await getRow(db.read, id)),
+    get: async (id: string): Promise<NotifierView> => await view(await notifierRows.get(db.read, id)),
 
     create: async (actor: Actor, input: unknown): Promise<NotifierView> => {
       const parsed = parseInput(NotifierInput, input);
@@ -182,8 +167,8 @@ export function notificationService(options: NotificationServiceOptions) {
       const id = newId(now);
       const config = { url: parsed.url, ...(parsed.signing_secret ? { signing_secret: parsed.signing_secret } : {}) };
       await db.write(async (tx) => {
-        await refuseTakenName(tx, parsed.name, null);
-        await insertNotifier(tx, {
+        await notifierRows.refuseTaken(tx, parsed.name, null);
+        await notifierRows.insert(tx, {
           id,
           name: parsed.name,
           kind: parsed.kind,
@@ -203,7 +188,7 @@ export function notificationService(options: NotificationServiceOptions) {
           detail: { destination },
         });
       });
-      return await view(await getRow(db.read, id));
+      return await view(await notifierRows.get(db.read, id));
     },
 
     update: async (actor: Actor, id: string, input: unknown): Promise<NotifierView> => {
@@ -211,13 +196,13 @@ export function notificationService(options: NotificationServiceOptions) {
       const url = patch.url === undefined || patch.url === "" ? null : patch.url;
       const destination = url === null ? null : await checkDestination(actor, patch.name, url);
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await notifierRows.get(tx, id);
         const stored = sealer.openJson(StoredWebhook, row.sealed_config, secretsOf);
         const secret = patch.signing_secret === null ? undefined : patch.signing_secret || stored.signing_secret;
         const config = { url: url ?? stored.url, ...(secret ? { signing_secret: secret } : {}) };
         const name = patch.name ?? row.name;
-        await refuseTakenName(tx, name, id);
-        await updateNotifierRow(tx, id, {
+        await notifierRows.refuseTaken(tx, name, id);
+        await notifierRows.update(tx, id, {
           name,
           description: patch.description ?? row.description,
           is_enabled: patch.is_enabled ?? row.is_enabled,
@@ -236,13 +221,13 @@ export function notificationService(options: NotificationServiceOptions) {
           detail: { fields: Object.keys(patch) },
         });
       });
-      return await view(await getRow(db.read, id));
+      return await view(await notifierRows.get(db.read, id));
     },
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
-        await deleteNotifierRow(tx, id);
+        const row = await notifierRows.get(tx, id);
+        await notifierRows.remove(tx, id);
         await audit(tx, actor, {
           event: "notifier_deleted",
           outcome: "ok",
@@ -253,7 +238,7 @@ export function notificationService(options: NotificationServiceOptions) {
 
     listDeliveries: async (id: string, query: unknown): Promise<Page<DeliveryView>> => {
       const parsed = parseInput(PageQuery, query);
-      const row = await getRow(db.read, id);
+      const row = await notifierRows.get(db.read, id);
       const rows = await listDeliveriesBefore(db.read, id, cursorKey(parsed), pageSize(parsed));
       const page = toPage(
         rows,
@@ -269,13 +254,13 @@ export function notificationService(options: NotificationServiceOptions) {
       const now = clock.now();
       const deliveryId = newId(now);
       const name = await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await notifierRows.get(tx, id);
         if (!row.is_enabled) {
           throw conflict(say("notifications.test_of_disabled", { name: row.name }));
         }
         // A test is how to find out whether a receiver that returned 410 is back.
-        if (row.stopped_at !== null) await updateNotifierRow(tx, id, { stopped_at: null });
-        await insertDelivery(tx, {
+        if (row.stopped_at !== null) await notifierRows.update(tx, id, { stopped_at: null });
+        await deliveryRows.insert(tx, {
           id: deliveryId,
           notifier_id: id,
           event_id: null,
@@ -293,8 +278,7 @@ export function notificationService(options: NotificationServiceOptions) {
         return row.name;
       });
       await outbox.deliver(deliveryId, signal);
-      const sent = await findDelivery(db.read, deliveryId);
-      if (sent === null) throw notFound("delivery", deliveryId);
+      const sent = await deliveryRows.get(db.read, deliveryId);
       return deliveryView(sent, name, await attemptsOf(db.read, [deliveryId]));
     },
 

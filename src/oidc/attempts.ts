@@ -10,9 +10,9 @@ import type { ProviderMetadata } from "./provider-metadata.ts";
 import {
   type AttemptRow,
   administratorOfSignIn,
-  findProviderById,
   insertAttempt,
   type ProviderRow,
+  providerRows,
   pruneAttempts,
   takeAttempt,
 } from "./queries.ts";
@@ -70,7 +70,7 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
 
   /** State read before the password check and the request to the provider; it may change meanwhile. */
   const requireUnchanged = async (tx: Writer, { provider, purpose }: NewAttempt, now: number): Promise<void> => {
-    const current = await findProviderById(tx, provider.id);
+    const current = await providerRows.find(tx, provider.id);
     if (current === null) throw new Refusal("no_provider");
     if (current.revision !== provider.revision) throw new Refusal("provider_changed");
     if (purpose.kind === "login") return;

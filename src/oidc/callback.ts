@@ -13,9 +13,9 @@ import {
   type AttemptRow,
   administratorOfSignIn,
   findBinding,
-  findProviderById,
   insertBinding,
   type ProviderRow,
+  providerRows,
 } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
 import type { RefusalRecorder } from "./refusal-recorder.ts";
@@ -53,7 +53,7 @@ export function callback(options: CallbackOptions) {
 
   /** The provider's configuration when the attempt began. */
   const unchangedProvider = async (read: Reader, attempt: AttemptRow): Promise<ProviderRow> => {
-    const row = await findProviderById(read, attempt.provider_id);
+    const row = await providerRows.find(read, attempt.provider_id);
     if (row === null || row.revision !== attempt.provider_revision) throw new Refusal("provider_changed");
     if (!row.is_enabled) throw new Refusal("provider_disabled");
     return row;

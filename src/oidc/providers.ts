@@ -1,21 +1,13 @@
 import type { Actor, AuditRecord, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import { type Database, isUniqueViolation, type Reader } from "../db/client.ts";
-import { AppError, conflict, invalidInput, notFound } from "../errors.ts";
+import { AppError, conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { type Page, PageQuery } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
-import {
-  deleteProviderRow,
-  findBinding,
-  findProvider,
-  findProviderById,
-  insertProvider,
-  type ProviderRow,
-  updateProviderRow,
-} from "./queries.ts";
+import { findBinding, findProvider, type ProviderRow, providerRows } from "./queries.ts";
 import { missingEndpoints, ProviderInput, ProviderPatch, type ProviderView } from "./schema.ts";
 import { isAllowedAddress } from "./upstream.ts";
 
@@ -79,13 +71,8 @@ export function providerService(options: ProviderServiceOptions) {
     updated_at: row.updated_at,
   });
   const boundProviderId = async (read: Reader) => (await findBinding(read))?.provider_id ?? null;
-  const getRow = async (read: Reader, id: string): Promise<ProviderRow> => {
-    const row = await findProviderById(read, id);
-    if (row === null) throw notFound("identity_provider", id);
-    return row;
-  };
   const get = async (id: string): Promise<ProviderView> =>
-    view(await getRow(db.read, id), await boundProviderId(db.read));
+    view(await providerRows.get(db.read, id), await boundProviderId(db.read));
 
   /** The input as it is stored; throws 422 for missing and refused addresses. */
   const settle = (input: ProviderInput) => {
@@ -136,7 +123,7 @@ export function providerService(options: ProviderServiceOptions) {
         await db.write(async (tx) => {
           const other = await findProvider(tx);
           if (other !== null) throw onlyOne(other.display_name);
-          await insertProvider(tx, { id, ...row, created_at: now, updated_at: now });
+          await providerRows.insert(tx, { id, ...row, created_at: now, updated_at: now });
           const subject = subjectOf({ id, display_name: row.display_name });
           await audit(tx, actor, { event: "oidc_provider_created", outcome: "ok", subject });
         });
@@ -155,12 +142,12 @@ export function providerService(options: ProviderServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<ProviderView> => {
       const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await providerRows.get(tx, id);
         const isBound = (await boundProviderId(tx)) === id;
         const changed = changedFields(row, { ...patch, client_secret: secret });
         if (isBound && changed.some((name) => name !== "is_enabled")) throw bound(row, "changed");
         const settled = isBound ? { is_enabled: patch.is_enabled ?? row.is_enabled } : settleOver(row, patch, secret);
-        await updateProviderRow(tx, id, { ...settled, revision: row.revision + 1, updated_at: clock.now() });
+        await providerRows.update(tx, id, { ...settled, revision: row.revision + 1, updated_at: clock.now() });
         const sent = [...Object.keys(patch), ...(secret === "" ? [] : ["client_secret"])];
         await audit(tx, actor, {
           event: "oidc_provider_updated",
@@ -175,9 +162,9 @@ export function providerService(options: ProviderServiceOptions) {
     /** Throws 409 `bound`. */
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
-        const row = await getRow(tx, id);
+        const row = await providerRows.get(tx, id);
         if ((await boundProviderId(tx)) === id) throw bound(row, "deleted");
-        await deleteProviderRow(tx, id);
+        await providerRows.remove(tx, id);
         await audit(tx, actor, { event: "oidc_provider_deleted", outcome: "ok", subject: subjectOf(row) });
       });
     },

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, lte } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
-import { rowWrites } from "../db/rows.ts";
+import { rowsOf } from "../db/rows.ts";
 import { administrators, oidc_attempts, oidc_bindings, oidc_providers, sessions } from "../db/tables.ts";
 
 export type ProviderRow = typeof oidc_providers.$inferSelect;
@@ -12,16 +12,7 @@ export async function findProvider(read: Reader): Promise<ProviderRow | null> {
   return rows[0] ?? null;
 }
 
-export async function findProviderById(read: Reader, id: string): Promise<ProviderRow | null> {
-  const rows = await read.select().from(oidc_providers).where(eq(oidc_providers.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-export const {
-  insert: insertProvider,
-  update: updateProviderRow,
-  remove: deleteProviderRow,
-} = rowWrites(oidc_providers);
+export const providerRows = rowsOf(oidc_providers, "identity_provider");
 
 export async function findBinding(read: Reader): Promise<BindingRow | null> {
   const rows = await read.select().from(oidc_bindings).limit(1);

@@ -12,7 +12,7 @@ import { attempts, type StartedAttempt } from "./attempts.ts";
 import { type CallbackFrom, type Completed, callback } from "./callback.ts";
 import { providerDocuments } from "./provider-metadata.ts";
 import { callbackUrl, providerService } from "./providers.ts";
-import { deleteBinding, findBinding, findProvider, findProviderById } from "./queries.ts";
+import { deleteBinding, findBinding, findProvider, providerRows } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
 import { refusalRecorder } from "./refusal-recorder.ts";
 import { requestLimit } from "./request-limit.ts";
@@ -84,7 +84,7 @@ export function oidcService(options: OidcServiceOptions) {
 
   const binding = async (): Promise<BindingView> => {
     const found = await findBinding(db.read);
-    const row = found === null ? null : await findProviderById(db.read, found.provider_id);
+    const row = found === null ? null : await providerRows.find(db.read, found.provider_id);
     if (found === null || row === null) {
       return { is_bound: false, provider: null, issuer: null, subject: null, bound_at: null };
     }
@@ -105,7 +105,7 @@ export function oidcService(options: OidcServiceOptions) {
   };
 
   const requireBindable = async (providerId: string) => {
-    const row = await findProviderById(db.read, providerId);
+    const row = await providerRows.find(db.read, providerId);
     if (row === null) throw notFound("identity_provider", providerId);
     if ((await findBinding(db.read)) !== null) {
       throw new AppError("bound", 409, say("oidc.already_bound"));
@@ -169,7 +169,7 @@ export function oidcService(options: OidcServiceOptions) {
       await db.write(async (tx) => {
         const found = await findBinding(tx);
         if (found === null) throw new AppError("not_bound", 409, say("oidc.not_bound"));
-        const row = await findProviderById(tx, found.provider_id);
+        const row = await providerRows.find(tx, found.provider_id);
         await deleteBinding(tx);
         const { issuer, subject } = found;
         await audit(tx, actor, {

@@ -11,18 +11,7 @@ import type { TrackerRow } from "./queries.ts";
 import type { ChannelRulesInput } from "./releases/judge.ts";
 import { deleteReleasesOf } from "./releases/queries.ts";
 import type { SourceInput } from "./schema.ts";
-import {
-  type ChannelRow,
-  channelsOf,
-  deleteChannelRow,
-  deleteSourceRow,
-  insertChannel,
-  insertSource,
-  type SourceRow,
-  sourcesOf,
-  updateChannelRow,
-  updateSourceRow,
-} from "./source-queries.ts";
+import { type ChannelRow, channelRows, channelsOf, type SourceRow, sourceRows, sourcesOf } from "./source-queries.ts";
 import { identityOf, type SourceOpener, sourceKindOf } from "./upstreams/source-session.ts";
 
 interface EditOptions extends Pick<SourceOpener, "registry"> {
@@ -57,7 +46,7 @@ export function sourceEditor(options: EditOptions) {
   const insertOne = async (tx: Writer, trackerId: string, input: SourceInput, position: number): Promise<void> => {
     const now = clock.now();
     const id = newId(now);
-    await insertSource(tx, {
+    await sourceRows.insert(tx, {
       id,
       tracker_id: trackerId,
       key: input.key,
@@ -87,7 +76,7 @@ export function sourceEditor(options: EditOptions) {
         const values = { channel: channel.name, source: key, users: namesOf(users) };
         throw new AppError("in_use", 409, say("trackers.channel_in_use", values));
       }
-      await deleteChannelRow(tx, channel.id);
+      await channelRows.remove(tx, channel.id);
     }
     for (const [position, input] of inputs.entries()) {
       const release_type = releaseTypeOf(input);
@@ -96,7 +85,7 @@ export function sourceEditor(options: EditOptions) {
       const known = stored.find((channel) => channel.name === name);
       if (known === undefined) {
         hasChanged = true;
-        await insertChannel(tx, { id: newId(clock.now()), source_id: sourceId, name, position, ...rules });
+        await channelRows.insert(tx, { id: newId(clock.now()), source_id: sourceId, name, position, ...rules });
         continue;
       }
       const isSame =
@@ -107,7 +96,7 @@ export function sourceEditor(options: EditOptions) {
         known.exclude_pattern === exclude_pattern;
       // Releases that other rules let in were not published just now, so the next check records them silently.
       hasChanged ||= !isSame;
-      await updateChannelRow(tx, known.id, { position, ...rules, ...(isSame ? {} : { baseline_at: null }) });
+      await channelRows.update(tx, known.id, { position, ...rules, ...(isSame ? {} : { baseline_at: null }) });
     }
     return hasChanged;
   };
@@ -129,7 +118,7 @@ export function sourceEditor(options: EditOptions) {
       });
     }
     if (!isSameConfig || row.credential_id !== input.credential_id) Object.assign(changes, restarted());
-    await updateSourceRow(tx, row.id, changes);
+    await sourceRows.update(tx, row.id, changes);
   };
 
   /** A running check used the old address or rules: without its lease it writes nothing, and it is due again. */
@@ -153,7 +142,7 @@ export function sourceEditor(options: EditOptions) {
         if (inputs.some((input) => input.key === row.key)) continue;
         const users = bound.filter((user) => user.source_id === row.id);
         if (users.length > 0) throw inUse("source", row.key, namesOf(users));
-        await deleteSourceRow(tx, row.id);
+        await sourceRows.remove(tx, row.id);
       }
       for (const [position, input] of inputs.entries()) {
         const row = stored.find((source) => source.key === input.key);
@@ -167,7 +156,7 @@ export function sourceEditor(options: EditOptions) {
         }
         await updateOne(tx, row, input, position);
         const hasChanged = await writeChannels(tx, row.id, input, bound);
-        if (hasChanged && row.lease_owner !== null) await updateSourceRow(tx, row.id, restarted());
+        if (hasChanged && row.lease_owner !== null) await sourceRows.update(tx, row.id, restarted());
       }
     },
 
@@ -180,7 +169,7 @@ export function sourceEditor(options: EditOptions) {
         if (row.last_error_code === "rate_limited") continue;
         const latest = nextCheckAt(row.id, tracker.check_interval_minutes, now);
         if (row.next_check_at > latest && row.lease_until === null) {
-          await updateSourceRow(tx, row.id, { next_check_at: latest });
+          await sourceRows.update(tx, row.id, { next_check_at: latest });
         }
       }
     },

@@ -1,18 +1,12 @@
 import { and, asc, eq, exists, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
-import { rowWrites } from "../db/rows.ts";
+import { namedRowsOf } from "../db/rows.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
 import type { ChannelRow } from "./source-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
 
-export async function findTracker(read: Reader, id: string): Promise<TrackerRow | null> {
-  return (await read.select().from(trackers).where(eq(trackers.id, id)).limit(1))[0] ?? null;
-}
-
-export async function findTrackerByName(read: Reader, name: string): Promise<TrackerRow | null> {
-  return (await read.select().from(trackers).where(eq(trackers.name, name)).limit(1))[0] ?? null;
-}
+export const trackerRows = namedRowsOf(trackers, "tracker");
 
 export interface TrackerFilter {
   search: string | null;
@@ -81,5 +75,3 @@ export async function listTrackersAfter(
     .orderBy(asc(trackers.name))
     .limit(limit + 1);
 }
-
-export const { insert: insertTracker, update: updateTrackerRow, remove: deleteTrackerRow } = rowWrites(trackers);

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
-import { AppError, inUse, invalidInput, nameTaken, notFound } from "../errors.ts";
+import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -21,15 +21,7 @@ import { listChannelAddresses } from "./import/queries.ts";
 import { notesLookup } from "./notes/lookup.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes/settings.ts";
 import { trackerPreviews } from "./previews/preview.ts";
-import {
-  deleteTrackerRow,
-  findTracker,
-  findTrackerByName,
-  insertTracker,
-  listTrackersAfter,
-  type TrackerRow,
-  updateTrackerRow,
-} from "./queries.ts";
+import { listTrackersAfter, type TrackerRow, trackerRows } from "./queries.ts";
 import { versionHistory } from "./releases/history.ts";
 import { releaseLookup } from "./releases/lookup.ts";
 import { clearNotes } from "./releases/queries.ts";
@@ -121,11 +113,6 @@ export function trackerService(options: TrackerServiceOptions) {
     return known === undefined || !parsed?.success ? null : identityOf(opener, { kind: known, config: parsed.output });
   };
 
-  const getRow = async (read: Reader, name: string): Promise<TrackerRow> => {
-    const row = await findTrackerByName(read, name);
-    if (row === null) throw notFound("tracker", name);
-    return row;
-  };
   const viewContext = (now: number) => ({
     now,
     executors,
@@ -133,7 +120,7 @@ export function trackerService(options: TrackerServiceOptions) {
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
   const get = async (name: string): Promise<TrackerView> => {
-    const [view] = await trackerViews(db.read, [await getRow(db.read, name)], viewContext(clock.now()));
+    const [view] = await trackerViews(db.read, [await trackerRows.getByName(db.read, name)], viewContext(clock.now()));
     if (view === undefined) throw notFound("tracker", name);
     return view;
   };
@@ -174,7 +161,7 @@ export function trackerService(options: TrackerServiceOptions) {
 
   /** Requests a check of every source now, even of a disabled tracker. */
   const requestCheck = async (actor: Actor | null, name: string): Promise<CheckView> => {
-    const row = await getRow(db.read, name);
+    const row = await trackerRows.getByName(db.read, name);
     const now = clock.now();
     await db.write(async (tx) => {
       await requestChecks(tx, row.id, now);
@@ -204,7 +191,7 @@ export function trackerService(options: TrackerServiceOptions) {
   };
 
   return {
-    ...releaseLookup({ ...opener, db }),
+    ...releaseLookup({ db, clock }),
     ...imageLookup({ ...opener, db }),
     ...notesLookup({ db }),
     ...versionHistory({ db }),
@@ -252,11 +239,9 @@ export function trackerService(options: TrackerServiceOptions) {
       const now = clock.now();
       const id = newId(now);
       await db.write(async (tx) => {
-        if ((await findTrackerByName(tx, fields.name)) !== null) {
-          throw nameTaken("tracker", fields.name);
-        }
+        await trackerRows.refuseTaken(tx, fields.name, null);
         refuseNotes(fields.release_notes, sources);
-        await insertTracker(tx, { id, ...fields, created_at: now, updated_at: now });
+        await trackerRows.insert(tx, { id, ...fields, created_at: now, updated_at: now });
         await editor.insertAll(tx, id, sources);
         await audit(tx, actor, {
           event: "tracker_created",
@@ -277,10 +262,10 @@ export function trackerService(options: TrackerServiceOptions) {
       }
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       await db.write(async (tx) => {
-        const row = await getRow(tx, name);
-        await updateTrackerRow(tx, row.id, { ...changes, updated_at: clock.now() });
+        const row = await trackerRows.getByName(tx, name);
+        await trackerRows.update(tx, row.id, { ...changes, updated_at: clock.now() });
         if (sources !== undefined) await editor.replaceAll(tx, row, sources);
-        const changed = await findTracker(tx, row.id);
+        const changed = await trackerRows.find(tx, row.id);
         if (changed !== null) await settleNotes(tx, row, changed);
         if (changed !== null) await editor.settle(tx, changed);
         await audit(tx, actor, {
@@ -296,12 +281,12 @@ export function trackerService(options: TrackerServiceOptions) {
 
     remove: async (actor: Actor, name: string): Promise<void> => {
       await db.write(async (tx) => {
-        const row = await getRow(tx, name);
+        const row = await trackerRows.getByName(tx, name);
         const users = await executors.ofTrackers(tx, [row.id]);
         if (users.length > 0) {
           throw inUse("tracker", name, namesOf(users));
         }
-        await deleteTrackerRow(tx, row.id);
+        await trackerRows.remove(tx, row.id);
         await audit(tx, actor, {
           event: "tracker_deleted",
           outcome: "ok",
@@ -313,12 +298,13 @@ export function trackerService(options: TrackerServiceOptions) {
     requestCheck: (actor: Actor, name: string): Promise<CheckView> => requestCheck(actor, name),
 
     /** The state of a requested check. */
-    checkState: async (name: string): Promise<CheckView> => await checkView(await getRow(db.read, name), clock.now()),
+    checkState: async (name: string): Promise<CheckView> =>
+      await checkView(await trackerRows.getByName(db.read, name), clock.now()),
 
     /** Requests a check and waits for its end; rejects with 504 `check_unfinished` after `timeout_ms`. */
     check: async (name: string, wait: { timeout_ms: number; signal?: AbortSignal }): Promise<CheckView> => {
       const requested = await requestCheck(null, name);
-      const row = await getRow(db.read, name);
+      const row = await trackerRows.getByName(db.read, name);
       const until = clock.elapsed() + wait.timeout_ms;
       const signal = wait.signal ?? new AbortController().signal;
       for (;;) {

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
-import { rowWrites } from "../db/rows.ts";
+import { rowsOf, rowWrites } from "../db/rows.ts";
 import { tracker_channels, tracker_sources } from "../db/tables/trackers.ts";
 
 export type SourceRow = typeof tracker_sources.$inferSelect;
@@ -17,9 +17,7 @@ export async function sourcesOf(read: Reader, trackerIds: readonly string[]): Pr
     .orderBy(asc(tracker_sources.tracker_id), asc(tracker_sources.position));
 }
 
-export async function findSource(read: Reader, id: string): Promise<SourceRow | null> {
-  return (await read.select().from(tracker_sources).where(eq(tracker_sources.id, id)).limit(1))[0] ?? null;
-}
+export const sourceRows = rowsOf(tracker_sources, "source");
 
 /** More sources of one registry add nothing to its estimated load. */
 const maxNeighbours = 1_000;
@@ -33,8 +31,6 @@ export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly
     .limit(maxNeighbours);
 }
 
-export const { insert: insertSource, update: updateSourceRow, remove: deleteSourceRow } = rowWrites(tracker_sources);
-
 // Channels
 
 export async function channelsOf(read: Reader, sourceIds: readonly string[]): Promise<ChannelRow[]> {
@@ -46,8 +42,4 @@ export async function channelsOf(read: Reader, sourceIds: readonly string[]): Pr
     .orderBy(asc(tracker_channels.source_id), asc(tracker_channels.position));
 }
 
-export const {
-  insert: insertChannel,
-  update: updateChannelRow,
-  remove: deleteChannelRow,
-} = rowWrites(tracker_channels);
+export const channelRows = rowWrites(tracker_channels);

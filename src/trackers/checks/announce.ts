@@ -7,7 +7,7 @@ import type { TrackerRow } from "../queries.ts";
 import { displayVersion, usesAppVersions } from "../releases/display.ts";
 import { judgeRelease, latestOfChannel, membersOf } from "../releases/judge.ts";
 import { livingBeside, newestBeside, remarkOn } from "../releases/newest.ts";
-import { findRelease, type ReleaseFactsRow } from "../releases/queries.ts";
+import { type ReleaseFactsRow, releaseRows } from "../releases/queries.ts";
 import { leadingTags } from "../releases/same-build.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
 
@@ -84,7 +84,7 @@ async function releaseFactsOf(
   others: readonly ReleaseFactsRow[] = [],
 ): Promise<Omit<ReleaseFacts, "remark" | "previous_version" | "also">> {
   const noted = [release, ...others].find(({ notes_digest }) => notes_digest !== null);
-  const full = noted === undefined ? null : await findRelease(tx, noted.id);
+  const full = noted === undefined ? null : await releaseRows.find(tx, noted.id);
   return {
     tracker: input.tracker.name,
     channel: channel.name,

@@ -10,7 +10,7 @@ import { inEnglish, type Message, say, withTexts } from "../../messages/message.
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../sources/source.ts";
 import { changelogReader } from "../notes/release-notes.ts";
 import { storedNotesSettings } from "../notes/settings.ts";
-import { findTracker, type TrackerRow } from "../queries.ts";
+import { type TrackerRow, trackerRows } from "../queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/facts.ts";
 import { acceptsOf, rulesOf } from "../releases/judge.ts";
 import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
@@ -296,7 +296,7 @@ export function sourceCheck(options: CheckOptions) {
       });
       if (!isMine) return null;
       if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
-      const current = await findTracker(tx, tracker.id);
+      const current = await trackerRows.find(tx, tracker.id);
       if (current === null) return null;
       return await recordListing(tx, {
         tracker: current,

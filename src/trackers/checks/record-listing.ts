@@ -9,14 +9,8 @@ import { agreedReleases } from "../releases/agreement.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "../releases/facts.ts";
 import { judgeRelease, latestOfChannel } from "../releases/judge.ts";
 import { type NamedVersion, newestBeside } from "../releases/newest.ts";
-import {
-  deleteReleases,
-  insertRelease,
-  type ReleaseFactsRow,
-  releasesOf,
-  updateReleaseRow,
-} from "../releases/queries.ts";
-import { type ChannelRow, channelsOf, type SourceRow, sourcesOf, updateChannelRow } from "../source-queries.ts";
+import { deleteReleases, type ReleaseFactsRow, releaseRows, releasesOf } from "../releases/queries.ts";
+import { type ChannelRow, channelRows, channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
 import { type AnnounceInput, type Announcing, announceNew, announceRepublished, type Content } from "./announce.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import { surplusReleases } from "./retention.ts";
@@ -74,7 +68,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
       // A tag that existed before appears only now because the rules or the depth let it in.
       const first_observed_at = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
       const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, latest }, changelog);
-      await insertRelease(tx, { ...row, notes });
+      await releaseRows.insert(tx, { ...row, notes });
       byTag.set(row.tag, row);
       discovered.push({ row, appeared: release.appeared });
       continue;
@@ -89,7 +83,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
     if (known.stage === "prerelease" && next.stage === "release") restaged.push(next);
     if (!isSameRelease(known, next)) {
       const { id, ...columns } = next;
-      await updateReleaseRow(tx, id, next.notes_digest === known.notes_digest ? columns : { ...columns, notes });
+      await releaseRows.update(tx, id, next.notes_digest === known.notes_digest ? columns : { ...columns, notes });
       changes++;
     }
     byTag.set(next.tag, next);
@@ -146,7 +140,7 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
     (latest?.id ?? null) !== channel.latest_release_id || (latest?.revision ?? null) !== channel.latest_revision;
   const newest = newestOf(latest, candidates, channel);
   if (hasChanged || channel.baseline_at === null || newest?.tag !== channel.newest?.tag) {
-    await updateChannelRow(tx, channel.id, {
+    await channelRows.update(tx, channel.id, {
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
       newest,
@@ -262,7 +256,7 @@ export async function recomputeLatest(
     const newest = newestOf(latest, candidates, channel);
     const isSame = (latest?.id ?? null) === channel.latest_release_id;
     if (isSame && newest?.tag === channel.newest?.tag) continue;
-    await updateChannelRow(tx, channel.id, {
+    await channelRows.update(tx, channel.id, {
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
       newest,

@@ -1,14 +1,13 @@
 import type { Database } from "../../db/client.ts";
-import { notFound } from "../../errors.ts";
 import { parseInput } from "../../forms/issues.ts";
 import { toldAs } from "../../messages/message.ts";
 import { findBreakingChanges } from "../../versions/breaking-changes.ts";
 import { classify } from "../../versions/classify.ts";
 import { compareVersions, orderTags } from "../../versions/order.ts";
-import { findTrackerByName } from "../queries.ts";
+import { trackerRows } from "../queries.ts";
 import { displayVersion, plainVersion, usesAppVersions } from "../releases/display.ts";
 import { judgeRelease } from "../releases/judge.ts";
-import { findRelease, type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
+import { type ReleaseFactsRow, releaseRows, releasesOf } from "../releases/queries.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
 import { NotesQuery, type NotesView, type VersionNotes } from "./schema.ts";
 
@@ -77,7 +76,7 @@ export function notesLookup({ db }: { db: Database }) {
     const [first] = releases;
     const told = releases.find((row) => row.notes_digest !== null) ?? first;
     if (told === undefined) throw new Error("A version has at least one release");
-    const full = told.notes_digest === null ? null : await findRelease(db.read, told.id);
+    const full = told.notes_digest === null ? null : await releaseRows.find(db.read, told.id);
     const notes = full?.notes ?? null;
     const failure = releases.find((row) => row.notes_error !== null)?.notes_error ?? null;
     return {
@@ -97,8 +96,7 @@ export function notesLookup({ db }: { db: Database }) {
     /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
     notesBetween: async (name: string, query: unknown): Promise<NotesView> => {
       const { from = null, to: given, channel, source: key } = parseInput(NotesQuery, query);
-      const tracker = await findTrackerByName(db.read, name);
-      if (tracker === null) throw notFound("tracker", name);
+      const tracker = await trackerRows.getByName(db.read, name);
       const all = await sourcesOf(db.read, [tracker.id]);
       const ids = all.map(({ id }) => id);
       const channels = await channelsOf(db.read, ids);

@@ -1,9 +1,8 @@
 import type { Database } from "../../db/client.ts";
-import { notFound } from "../../errors.ts";
 import { parseInput } from "../../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../../forms/page.ts";
 import { orderTags } from "../../versions/order.ts";
-import { findTrackerByName } from "../queries.ts";
+import { trackerRows } from "../queries.ts";
 import { channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
 import { releaseView } from "../views.ts";
 import { isBuiltFrom } from "./agreement.ts";
@@ -74,8 +73,7 @@ export function versionHistory({ db }: { db: Database }) {
     /** Last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
       const parsed = parseInput(ReleaseQuery, query);
-      const tracker = await findTrackerByName(db.read, name);
-      if (tracker === null) throw notFound("tracker", name);
+      const tracker = await trackerRows.getByName(db.read, name);
       const sources = await sourcesOf(db.read, [tracker.id]);
       const ids = sources.map((source) => source.id);
       const channels = await channelsOf(db.read, ids);

@@ -6,14 +6,13 @@ import { parseInput } from "../../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../../forms/page.ts";
 import { orderTags } from "../../versions/order.ts";
 import { ExplanationQuery, type ExplanationView } from "../previews/schema.ts";
-import { findTracker, findTrackerByName, type TrackerRow } from "../queries.ts";
-import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "../source-queries.ts";
-import { imageNameOf, type SourceOpener, sourceKindOf } from "../upstreams/source-session.ts";
+import { type TrackerRow, trackerRows } from "../queries.ts";
+import { type ChannelRow, channelsOf, type SourceRow, sourceRows, sourcesOf } from "../source-queries.ts";
 import { releaseView } from "../views.ts";
 import { agreedReleases } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
-import { findRelease, listReleasesBefore, type ReleaseFactsRow, type ReleasePosition, releasesOf } from "./queries.ts";
+import { listReleasesBefore, type ReleaseFactsRow, type ReleasePosition, releaseRows, releasesOf } from "./queries.ts";
 import { digestOf } from "./same-build.ts";
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./schema.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
@@ -21,42 +20,11 @@ import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
 /** How many batches a page over all trackers may read to find releases that a channel still takes. */
 const maxBatches = 20;
 
-interface ReadOptions extends SourceOpener {
-  db: Database;
-  clock: Clock;
-}
-
-/** The part of a release that other features need. */
-export interface ChannelRelease {
-  id: string;
-  source_id: string;
-  version: string;
-  tag: string;
-  /** Commit or digest; null until it is resolved. */
-  revision: string | null;
-  /** The revision if it is a digest. */
-  digest: string | null;
-  published_at: number | null;
-  first_observed_at: number;
-  republished_at: number | null;
-  url: string | null;
-  /** For a chart: its application's version. */
-  app_version: string | null;
-}
-
-export interface ChannelChoice {
+interface ChannelChoice {
   /** The channel's latest that is old enough; null when there is none. */
-  release: ChannelRelease | null;
+  release: (ReleaseFactsRow & { digest: string | null }) | null;
   /** When the first newer one reaches the minimum age; null when none waits. */
   ready_at: number | null;
-}
-
-function channelRelease(row: ReleaseFactsRow): ChannelRelease {
-  const { id, source_id, version, tag, revision, published_at, first_observed_at, republished_at, url } = row;
-  const { app_version } = row;
-  const digest = digestOf(revision);
-  const times = { published_at, first_observed_at, republished_at };
-  return { id, source_id, version, tag, revision, digest, ...times, url, app_version };
 }
 
 function timeOf(row: ReleaseFactsRow): number {
@@ -79,17 +47,10 @@ interface Context {
 }
 
 /** Stored releases, judged by the current channels. Never contacts an upstream. */
-export function releaseLookup(options: ReadOptions) {
-  const { db, clock } = options;
-
-  const getTracker = async (name: string): Promise<TrackerRow> => {
-    const row = await findTrackerByName(db.read, name);
-    if (row === null) throw notFound("tracker", name);
-    return row;
-  };
+export function releaseLookup({ db, clock }: { db: Database; clock: Clock }) {
   const getSourceRow = async (id: string): Promise<{ source: SourceRow; tracker: TrackerRow }> => {
-    const source = await findSource(db.read, id);
-    const tracker = source === null ? null : await findTracker(db.read, source.tracker_id);
+    const source = await sourceRows.find(db.read, id);
+    const tracker = source === null ? null : await trackerRows.find(db.read, source.tracker_id);
     if (source === null || tracker === null) throw notFound("source", id);
     return { source, tracker };
   };
@@ -99,15 +60,15 @@ export function releaseLookup(options: ReadOptions) {
     const channels = await channelsOf(db.read, ids);
     return { sources, channels, rows: await releasesOf(db.read, ids) };
   };
-  /** The candidates for a channel's latest, in the order of `list`. */
-  const candidates = async (sourceId: string, name: string, list = membersOf): Promise<ReleaseFactsRow[]> => {
+  /** The candidates for a channel's latest, the first choice first. */
+  const candidates = async (sourceId: string, name: string): Promise<ReleaseFactsRow[]> => {
     const { tracker } = await getSourceRow(sourceId);
     const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.name === name);
     if (channel === undefined) return [];
-    if (!channel.requires_agreement) return list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
+    if (!channel.requires_agreement) return choicesOf(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
     const { sources, channels, rows } = await contexts(tracker);
     const own = rows.filter((row) => row.source_id === sourceId);
-    return list(agreedReleases(own, channel, { sources, channels, releases: rows }), channel, tracker.sorting);
+    return choicesOf(agreedReleases(own, channel, { sources, channels, releases: rows }), channel, tracker.sorting);
   };
   const viewIn = (
     row: ReleaseFactsRow,
@@ -152,7 +113,7 @@ export function releaseLookup(options: ReadOptions) {
     /** A tracker's history, last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     releases: async (name: string, query: unknown): Promise<Page<ReleaseView>> => {
       const parsed = parseInput(ReleaseQuery, query);
-      const tracker = await getTracker(name);
+      const tracker = await trackerRows.getByName(db.read, name);
       const { sources, channels, rows } = await contexts(tracker);
       const byId = new Map(sources.map((source) => [source.id, source]));
       const twins = twinsAmong(rows);
@@ -205,8 +166,8 @@ export function releaseLookup(options: ReadOptions) {
 
     /** One release with its notes, by its id. */
     getRelease: async (name: string, id: string): Promise<ReleaseDetailView> => {
-      const tracker = await getTracker(name);
-      const row = await findRelease(db.read, id);
+      const tracker = await trackerRows.getByName(db.read, name);
+      const row = await releaseRows.find(db.read, id);
       const { sources, channels, rows } = await contexts(tracker);
       const source = sources.find((own) => own.id === row?.source_id);
       if (row === null || source === undefined) throw notFound("release", id);
@@ -217,7 +178,7 @@ export function releaseLookup(options: ReadOptions) {
     /** Why a tag is, or is not, in each channel: every rule's verdict, and its rank. */
     explain: async (name: string, query: unknown): Promise<ExplanationView> => {
       const { tag } = parseInput(v.object(ExplanationQuery.entries), query);
-      const tracker = await getTracker(name);
+      const tracker = await trackerRows.getByName(db.read, name);
       const { sources, channels, rows } = await contexts(tracker);
       const twins = twinsAmong(rows);
       return {
@@ -259,7 +220,7 @@ export function releaseLookup(options: ReadOptions) {
       channel: string,
       wanted: { minimum_age_ms?: number } = {},
     ): Promise<ChannelChoice> => {
-      const ordered = await candidates(sourceId, channel, choicesOf);
+      const ordered = await candidates(sourceId, channel);
       const minimumAge = wanted.minimum_age_ms ?? 0;
       const readyAt = (row: ReleaseFactsRow) =>
         minimumAge === 0 ? 0 : Math.max(row.first_observed_at, row.republished_at ?? 0) + minimumAge;
@@ -267,28 +228,8 @@ export function releaseLookup(options: ReadOptions) {
       const found = ordered[place];
       const waiting = (place === -1 ? ordered : ordered.slice(0, place)).map(readyAt);
       return {
-        release: found === undefined ? null : channelRelease(found),
+        release: found === undefined ? null : { ...found, digest: digestOf(found.revision) },
         ready_at: waiting.length === 0 ? null : Math.min(...waiting),
-      };
-    },
-
-    /** A channel's stored releases, the latest first. */
-    channelReleases: async (sourceId: string, channel: string): Promise<ChannelRelease[]> =>
-      (await candidates(sourceId, channel)).map(channelRelease),
-
-    /** A source by its id, for bindings. Throws `not_found`. */
-    getSource: async (sourceId: string) => {
-      const { source, tracker } = await getSourceRow(sourceId);
-      const kind = sourceKindOf(source.kind);
-      return {
-        id: source.id,
-        key: source.key,
-        kind,
-        credential_id: source.credential_id,
-        tracker_id: tracker.id,
-        tracker: tracker.name,
-        channels: (await channelsOf(db.read, [sourceId])).map((channel) => channel.name),
-        image_name: imageNameOf(options, { kind, config: source.config ?? {} }),
       };
     },
   };

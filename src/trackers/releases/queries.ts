@@ -1,7 +1,7 @@
-import { and, desc, eq, inArray, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
-import { rowWrites } from "../../db/rows.ts";
+import { rowsOf } from "../../db/rows.ts";
 import { releases, tracker_sources } from "../../db/tables/trackers.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
@@ -11,25 +11,7 @@ export type ReleaseFactsRow = Omit<ReleaseRow, "notes">;
 /** More than a tracker can have: the settings allow 20 sources with 10 channels of 1,000 versions. */
 const maxReleasesRead = 250_000;
 
-const releaseFacts = {
-  id: releases.id,
-  source_id: releases.source_id,
-  version: releases.version,
-  tag: releases.tag,
-  stage: releases.stage,
-  revision: releases.revision,
-  previous_revision: releases.previous_revision,
-  published_at: releases.published_at,
-  first_observed_at: releases.first_observed_at,
-  republished_at: releases.republished_at,
-  url: releases.url,
-  notes_error: releases.notes_error,
-  app_version: releases.app_version,
-  is_deprecated: releases.is_deprecated,
-  source_revision: releases.source_revision,
-  labelled_version: releases.labelled_version,
-  notes_digest: releases.notes_digest,
-};
+const { notes: _notes, ...releaseFacts } = getTableColumns(releases);
 
 const releasesOfOne = preparedFor((read: Reader) =>
   read
@@ -57,10 +39,6 @@ export async function releasesByIds(read: Reader, ids: readonly string[]): Promi
     .select(releaseFacts)
     .from(releases)
     .where(inArray(releases.id, [...ids]));
-}
-
-export async function findRelease(read: Reader, id: string): Promise<ReleaseRow | null> {
-  return (await read.select().from(releases).where(eq(releases.id, id)).limit(1))[0] ?? null;
 }
 
 /** The releases of one version in several sources. */
@@ -113,7 +91,7 @@ export async function listReleasesBefore(
     .limit(limit);
 }
 
-export const { insert: insertRelease, update: updateReleaseRow } = rowWrites(releases);
+export const releaseRows = rowsOf(releases, "release");
 
 export async function deleteReleases(tx: Writer, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.delete(releases).where(inArray(releases.id, [...ids]));

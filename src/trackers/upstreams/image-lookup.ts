@@ -2,9 +2,9 @@ import type { Database } from "../../db/client.ts";
 import { notFound } from "../../errors.ts";
 import type { OpenSource } from "../../sources/source.ts";
 import { parseImageReference } from "../../versions/image-reference.ts";
-import { findTracker } from "../queries.ts";
+import { trackerRows } from "../queries.ts";
 import type { SourceRegistry } from "../schema.ts";
-import { findSource, type SourceRow, sourcesAtHosts } from "../source-queries.ts";
+import { type SourceRow, sourceRows, sourcesAtHosts } from "../source-queries.ts";
 import { addressOf, imageNameOf, openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
 
 /** For one request of a plan. */
@@ -38,8 +38,8 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
 
   const sourceAddress = async (id: string): Promise<SourceAddress & { timeout_ms: number }> => {
-    const row = await findSource(db.read, id);
-    const tracker = row === null ? null : await findTracker(db.read, row.tracker_id);
+    const row = await sourceRows.find(db.read, id);
+    const tracker = row === null ? null : await trackerRows.find(db.read, row.tracker_id);
     if (row === null || tracker === null) throw notFound("source", id);
     const timeout_ms = Math.min(tracker.request_timeout_seconds * 1000, planTimeoutMs);
     return { ...addressOf(registry, row), timeout_ms };

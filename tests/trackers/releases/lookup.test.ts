@@ -57,23 +57,9 @@ describe("desiredRelease()", () => {
   });
 });
 
-test("channelReleases() are a channel's, the latest first", async () => {
-  await house.create("web", {}, [source("web", { channels: [channel("stable", plain), channel("beta", "beta")] })]);
-  await hourly("1.0.0", "1.1.0-beta", "1.1.0");
-  const tags = (await house.trackers.channelReleases(await sourceId(), "stable")).map((release) => release.tag);
-  expect(tags).toEqual(["1.1.0", "1.0.0"]);
-});
-
-test("imageFor() and getSource() say where images come from, without asking anybody", async () => {
+test("imageFor() says where images come from, without asking anybody", async () => {
   await house.create("web");
   expect(await house.trackers.imageFor(await sourceId())).toBe("registry.test/web");
-  expect(await house.trackers.getSource(await sourceId())).toMatchObject({
-    key: "main",
-    kind: "oci",
-    tracker: "web",
-    channels: ["stable"],
-    image_name: "registry.test/web",
-  });
   expect(house.repository("web").asked).toEqual([]);
 });
 
