@@ -3,6 +3,7 @@ import type { Database } from "../db/client.ts";
 import { conflict, nameTaken, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
@@ -20,7 +21,7 @@ import {
 import {
   type Actor,
   ApiTokenInput,
-  type ApiTokenView,
+  ApiTokenView,
   type CreatedApiTokenView,
   type RecordAudit,
   type Session,
@@ -44,15 +45,12 @@ interface ApiTokenServiceOptions {
 function view(row: SessionRow): ApiTokenView {
   // Issuing a token sets `last_seen_at`, which does not count as a use.
   const isUsed = row.last_seen_at > row.created_at;
-  return {
-    id: row.id,
+  return viewOf(ApiTokenView, {
+    ...row,
     name: row.name ?? "",
-    scope: row.scope,
-    created_at: row.created_at,
     last_used_at: isUsed ? row.last_seen_at : null,
     last_used_address: isUsed ? row.address : null,
-    expires_at: row.expires_at,
-  };
+  });
 }
 
 /** Named tokens for automation, stored as session rows of their own kind. They have no idle limit; a password reset revokes them. */

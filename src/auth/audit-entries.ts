@@ -3,11 +3,12 @@ import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { say } from "../messages/message.ts";
 import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./audit-queries.ts";
 import {
   type Actor,
-  type AuditEntryView,
+  AuditEntryView,
   AuditFilterQuery,
   AuditQuery,
   type AuditRecord,
@@ -25,17 +26,11 @@ interface AuditEntryServiceOptions {
 
 function view(row: AuditEntryRow): AuditEntryView {
   const hasSubject = row.subject_kind !== null;
-  return {
-    id: row.id,
-    at: row.at,
-    event: row.event,
-    outcome: row.outcome,
-    actor: row.actor,
-    address: row.address,
-    request_id: row.request_id,
+  return viewOf(AuditEntryView, {
+    ...row,
     subject: hasSubject ? { kind: row.subject_kind ?? "", id: row.subject_id, name: row.subject_name } : null,
     detail: { ...row.detail },
-  };
+  });
 }
 
 function parseCursor(text: string | null): { at: number; id: string } | null {

@@ -3,6 +3,7 @@ import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, invalidInput, isWithoutRoom, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
+import { viewOf } from "../forms/view.ts";
 import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
@@ -22,7 +23,7 @@ import {
 } from "./queries.ts";
 import {
   AccountPatch,
-  type AccountView,
+  AccountView,
   type Actor,
   longestTokenDays,
   PasswordChangeInput,
@@ -79,14 +80,8 @@ export function authService(options: AuthServiceOptions) {
     return administrator;
   };
 
-  const accountView = (row: AdministratorRow): AccountView => ({
-    id: row.id,
-    username: row.username,
-    password_change_required: row.is_password_change_required,
-    password_changed_at: row.password_changed_at,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  });
+  const accountView = (row: AdministratorRow): AccountView =>
+    viewOf(AccountView, { ...row, password_change_required: row.is_password_change_required });
 
   const findLive = async (id: string, now: number) => {
     const found = (await held.find(id)) ?? (await findSessionWithAdministrator(db.read, id));

@@ -3,11 +3,12 @@ import type { Database } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import type { Log } from "../log.ts";
 import { describeBrowser } from "./browser.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { findSignIn, listSignInsBefore, revokeOtherSignIns, revokeSession, type SessionRow } from "./queries.ts";
-import type { Actor, EndedSessionsView, RecordAudit, Session, SignInSessionView } from "./schema.ts";
+import { type Actor, type EndedSessionsView, type RecordAudit, type Session, SignInSessionView } from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { requireSignIn } from "./step-up.ts";
 
@@ -34,17 +35,8 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
   };
   const viewFor =
     (current: Session) =>
-    (row: SessionRow): SignInSessionView => ({
-      id: row.id,
-      is_current: row.id === current.id,
-      method: row.method,
-      address: row.address,
-      ...describeBrowser(row.user_agent),
-      user_agent: row.user_agent,
-      created_at: row.created_at,
-      last_seen_at: row.last_seen_at,
-      expires_at: row.expires_at,
-    });
+    (row: SessionRow): SignInSessionView =>
+      viewOf(SignInSessionView, { ...row, is_current: row.id === current.id, ...describeBrowser(row.user_agent) });
 
   /** A session without a row cannot be listed or named; without disk space it ends with the process. */
   const settleHeld = async () => {

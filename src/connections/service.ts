@@ -6,6 +6,7 @@ import type { Database } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, told, toldEach } from "../messages/message.ts";
 import type { PluginContext, TcpDestination } from "../plugin.ts";
@@ -29,7 +30,7 @@ import {
 import {
   ConnectionCheckView,
   ConnectionPatch,
-  type ConnectionView,
+  ConnectionView,
   connectionInput,
   serviceView,
   type TargetList,
@@ -102,22 +103,16 @@ export function connectionService(options: ConnectionServiceOptions) {
       db.read,
       rows.flatMap((row) => (row.credential_id === null ? [] : [row.credential_id])),
     );
-    return rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      kind: row.kind,
-      description: row.description,
-      is_enabled: row.is_enabled,
-      config: { ...row.config },
-      credential_id: row.credential_id,
-      credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
-      concurrent_runs: row.concurrent_runs,
-      warnings: toldEach(runtimeOf(row).warnings(row.config)),
-      last_check: lastCheckOf(row),
-      executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    }));
+    return rows.map((row) =>
+      viewOf(ConnectionView, {
+        ...row,
+        config: { ...row.config },
+        credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
+        warnings: toldEach(runtimeOf(row).warnings(row.config)),
+        last_check: lastCheckOf(row),
+        executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
+      }),
+    );
   };
   const get = async (id: string): Promise<ConnectionView> => {
     const [view] = await views([await connectionRows.get(db.read, id)]);
@@ -213,13 +208,9 @@ export function connectionService(options: ConnectionServiceOptions) {
         await credentials.requireKind(tx, row.kind, credentialId, "credential_id");
         const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
         await connectionRows.update(tx, id, {
-          name,
-          description: patch.description ?? row.description,
-          is_enabled: patch.is_enabled ?? row.is_enabled,
+          ...patch,
           config,
           place: runtimeOf(row).place(config),
-          credential_id: credentialId,
-          concurrent_runs: patch.concurrent_runs ?? row.concurrent_runs,
           // Results for another address do not apply to this one.
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
           updated_at: clock.now(),

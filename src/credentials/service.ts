@@ -5,6 +5,7 @@ import type { Database, Reader } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
@@ -19,7 +20,7 @@ import {
   CredentialInput,
   type CredentialKind,
   CredentialPatch,
-  type CredentialView,
+  CredentialView,
   credentialKinds,
   secretSchemas,
   secretTexts,
@@ -56,16 +57,14 @@ export function credentialService(options: CredentialServiceOptions) {
       db.read,
       rows.map((row) => row.id),
     );
-    return rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      kind: kindOf(row),
-      description: row.description,
-      secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret, secretTexts)),
-      users: users.filter((user) => user.credential_id === row.id).map(({ kind, id, name }) => ({ kind, id, name })),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    }));
+    return rows.map((row) =>
+      viewOf(CredentialView, {
+        ...row,
+        kind: kindOf(row),
+        secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret, secretTexts)),
+        users: users.filter((user) => user.credential_id === row.id).map(({ kind, id, name }) => ({ kind, id, name })),
+      }),
+    );
   };
   const get = async (id: string): Promise<CredentialView> => {
     const [view] = await views([await credentialRows.get(db.read, id)]);
@@ -92,18 +91,11 @@ export function credentialService(options: CredentialServiceOptions) {
       const parsed = parseInput(CredentialInput, input);
       const now = clock.now();
       const id = newId(now);
-      const sealedSecret = sealer.sealJson(parsed.secret);
+      const { secret, ...fields } = parsed;
+      const sealed_secret = sealer.sealJson(secret);
       await db.write(async (tx) => {
         await credentialRows.refuseTaken(tx, parsed.name, null);
-        await credentialRows.insert(tx, {
-          id,
-          name: parsed.name,
-          kind: parsed.kind,
-          description: parsed.description,
-          sealed_secret: sealedSecret,
-          created_at: now,
-          updated_at: now,
-        });
+        await credentialRows.insert(tx, { id, ...fields, sealed_secret, created_at: now, updated_at: now });
         await audit(tx, actor, {
           event: "credential_created",
           outcome: "ok",

@@ -5,8 +5,9 @@ import type { Database } from "../db/client.ts";
 import { conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage, toPageOfViews } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, type Message, say } from "../messages/message.ts";
+import { type Message, say, toldAs } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -23,13 +24,13 @@ import {
   notifierRows,
 } from "./queries.ts";
 import {
-  type DeliveryView,
+  DeliveryView,
   type EventKind,
   type EventView,
   eventKinds,
   NotifierInput,
   NotifierPatch,
-  type NotifierView,
+  NotifierView,
   type TriggerKind,
   triggerKinds,
 } from "./schema.ts";
@@ -71,32 +72,15 @@ function eventView(row: EventRow): EventView {
 
 function deliveryView(row: DeliveryRow, notifier: string, attempts: readonly AttemptRow[]): DeliveryView {
   const title = row.body.title;
-  return {
-    id: row.id,
-    notifier_id: row.notifier_id,
+  return viewOf(DeliveryView, {
+    ...row,
     notifier,
-    event_id: row.event_id,
-    event: row.event,
     title: typeof title === "string" ? title : row.event,
-    state: row.state,
-    attempt_count: row.attempt_count,
-    next_attempt_at: row.next_attempt_at,
-    last_status: row.last_status,
-    last_error: row.last_error === null ? null : inEnglish(row.last_error),
-    last_error_data: row.last_error,
+    ...toldAs("last_error", row.last_error),
     attempts: attempts
       .filter((attempt) => attempt.delivery_id === row.id)
-      .map(({ attempt, status, error, duration_ms, at }) => ({
-        attempt,
-        status,
-        error: error === null ? null : inEnglish(error),
-        error_data: error,
-        duration_ms,
-        at,
-      })),
-    created_at: row.created_at,
-    ended_at: row.ended_at,
-  };
+      .map(({ delivery_id: _, error, ...attempt }) => ({ ...attempt, ...toldAs("error", error) })),
+  });
 }
 
 /** Notifiers with their deliveries, and the events they report. */
@@ -128,22 +112,14 @@ export function notificationService(options: NotificationServiceOptions) {
     const newest = (await listDeliveriesBefore(db.read, row.id, null, 1)).slice(0, 1);
     const [last] = await deliveryViews(newest, row.name);
     const stored = sealer.openJson(StoredWebhook, row.sealed_config, (config) => secretsOf(config));
-    return {
-      id: row.id,
-      name: row.name,
+    return viewOf(NotifierView, {
+      ...row,
       kind: "webhook",
-      description: row.description,
-      is_enabled: row.is_enabled,
-      language: row.language,
       trigger_events: row.trigger_events.filter(isTriggerKind),
-      destination: row.destination,
       has_signing_secret: stored.signing_secret !== undefined,
-      stopped_at: row.stopped_at,
       last_delivery: last ?? null,
       pending_count: await countPending(db.read, row.id),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    };
+    });
   };
 
   return {
@@ -165,16 +141,13 @@ export function notificationService(options: NotificationServiceOptions) {
       const destination = await checkDestination(actor, parsed.name, parsed.url);
       const now = clock.now();
       const id = newId(now);
-      const config = { url: parsed.url, ...(parsed.signing_secret ? { signing_secret: parsed.signing_secret } : {}) };
+      const { url, signing_secret, ...fields } = parsed;
+      const config = { url, ...(signing_secret ? { signing_secret } : {}) };
       await db.write(async (tx) => {
         await notifierRows.refuseTaken(tx, parsed.name, null);
         await notifierRows.insert(tx, {
           id,
-          name: parsed.name,
-          kind: parsed.kind,
-          description: parsed.description,
-          is_enabled: parsed.is_enabled,
-          language: parsed.language,
+          ...fields,
           trigger_events: [...new Set(parsed.trigger_events)],
           sealed_config: sealer.sealJson(config),
           destination,
@@ -198,16 +171,14 @@ export function notificationService(options: NotificationServiceOptions) {
       await db.write(async (tx) => {
         const row = await notifierRows.get(tx, id);
         const stored = sealer.openJson(StoredWebhook, row.sealed_config, secretsOf);
+        const { url: _url, signing_secret: _secret, ...fields } = patch;
         const secret = patch.signing_secret === null ? undefined : patch.signing_secret || stored.signing_secret;
         const config = { url: url ?? stored.url, ...(secret ? { signing_secret: secret } : {}) };
         const name = patch.name ?? row.name;
         await notifierRows.refuseTaken(tx, name, id);
         await notifierRows.update(tx, id, {
-          name,
-          description: patch.description ?? row.description,
-          is_enabled: patch.is_enabled ?? row.is_enabled,
-          language: patch.language ?? row.language,
-          trigger_events: patch.trigger_events === undefined ? row.trigger_events : [...new Set(patch.trigger_events)],
+          ...fields,
+          trigger_events: [...new Set(patch.trigger_events ?? row.trigger_events)],
           sealed_config: sealer.sealJson(config),
           destination: destination ?? row.destination,
           // An edit means that the receiver is back.

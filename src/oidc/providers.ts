@@ -4,11 +4,12 @@ import { type Database, isUniqueViolation, type Reader } from "../db/client.ts";
 import { AppError, conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { type Page, PageQuery } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findBinding, findProvider, type ProviderRow, providerRows } from "./queries.ts";
-import { missingEndpoints, ProviderInput, ProviderPatch, type ProviderView } from "./schema.ts";
+import { missingEndpoints, ProviderInput, ProviderPatch, ProviderView } from "./schema.ts";
 import { isAllowedAddress } from "./upstream.ts";
 
 export interface ProviderServiceOptions {
@@ -49,27 +50,13 @@ const onlyOne = (name: string) => conflict(say("oidc.only_one_provider", { name 
 export function providerService(options: ProviderServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
-  const view = (row: ProviderRow, boundId: string | null): ProviderView => ({
-    id: row.id,
-    slug: row.slug,
-    display_name: row.display_name,
-    client_id: row.client_id,
-    has_client_secret: true,
-    is_discovery_enabled: row.is_discovery_enabled,
-    issuer_url: row.issuer_url,
-    authorization_url: row.authorization_url,
-    token_url: row.token_url,
-    jwks_url: row.jwks_url,
-    userinfo_url: row.userinfo_url,
-    scopes: row.scopes,
-    icon_url: row.icon_url,
-    description: row.description,
-    is_enabled: row.is_enabled,
-    is_bound: row.id === boundId,
-    callback_url: callbackUrl(options.baseUrl(), row.slug),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  });
+  const view = (row: ProviderRow, boundId: string | null): ProviderView =>
+    viewOf(ProviderView, {
+      ...row,
+      has_client_secret: true,
+      is_bound: row.id === boundId,
+      callback_url: callbackUrl(options.baseUrl(), row.slug),
+    });
   const boundProviderId = async (read: Reader) => (await findBinding(read))?.provider_id ?? null;
   const get = async (id: string): Promise<ProviderView> =>
     view(await providerRows.get(db.read, id), await boundProviderId(db.read));

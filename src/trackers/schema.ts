@@ -329,7 +329,7 @@ export const RemarkView = v.object({
   params: v.object({ newest: v.string() }),
 });
 
-const LatestView = v.object({
+export const LatestView = v.object({
   version: v.string(),
   /** The common name in all sources of the tracker; for a chart beside other sources, its application's version. */
   display_version: v.string(),

@@ -1,4 +1,5 @@
 import type { Reader } from "../db/client.ts";
+import { viewOf } from "../forms/view.ts";
 import { plain, told, toldAs } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
 import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
@@ -13,7 +14,7 @@ import { remarkOn } from "./releases/newest.ts";
 import { type ReleaseFactsRow, releasesByIds } from "./releases/queries.ts";
 import type { ReleaseView } from "./releases/schema.ts";
 import { findTwins, standsFor, type Twins } from "./releases/stands-for.ts";
-import type { ChannelView, SourceState, SourceView, TrackerView } from "./schema.ts";
+import { ChannelView, LatestView, type SourceState, SourceView, type TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
@@ -36,15 +37,14 @@ function channelView(
   latest: ReleaseFactsRow | undefined,
   { byApplication, twins }: { byApplication: boolean; twins: Twins },
 ): ChannelView {
-  const { name, type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
-  const rules = { name, type, release_type, include_pattern, exclude_pattern, requires_agreement };
-  if (latest === undefined) return { ...rules, latest: null };
-  const { version, tag, revision, published_at, first_observed_at } = latest;
-  const display_version = displayVersion(latest, byApplication);
-  const stands_for = standsFor(latest, twins);
-  const remark = remarkOn(latest, channel.newest);
-  const view = { version, display_version, tag, stands_for, revision, published_at, first_observed_at, remark };
-  return { ...rules, latest: view };
+  if (latest === undefined) return viewOf(ChannelView, { ...channel, latest: null });
+  const view = viewOf(LatestView, {
+    ...latest,
+    display_version: displayVersion(latest, byApplication),
+    stands_for: standsFor(latest, twins),
+    remark: remarkOn(latest, channel.newest),
+  });
+  return viewOf(ChannelView, { ...channel, latest: view });
 }
 
 type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes" | "release_fallback">;
@@ -86,28 +86,17 @@ function sourceView(
   context: ViewContext,
 ): SourceView {
   const { now } = context;
-  return {
-    id: source.id,
-    key: source.key,
+  return viewOf(SourceView, {
+    ...source,
     kind: sourceKindOf(source.kind),
     config: { ...source.config },
-    credential_id: source.credential_id,
-    host: source.host,
     channels: [...channels],
     state: stateOf(source, now),
     error: errorOf(source),
-    failing_since: source.failing_since,
-    last_success_at: source.last_success_at,
-    last_checked_at: source.last_checked_at,
     next_check_at: tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at,
-    last_request_count: source.last_request_count,
-    last_byte_count: source.last_byte_count,
-    last_duration_ms: source.last_duration_ms,
-    upstream_total: source.upstream_total,
-    moved_to: source.moved_to,
     ...loadOf(source, tracker, channels.length, context),
     waits_until: waitOf(source, tracker, context),
-  };
+  });
 }
 
 function executorViews(bound: readonly BoundExecutor[], sources: readonly SourceView[]): TrackerView["executors"] {
