@@ -124,10 +124,7 @@ export async function createServices(options: ServiceOptions) {
   const parts = { db, clock, counted, log, audit };
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
-    db,
-    clock,
-    log,
-    audit,
+    ...parts,
     environment: { base_url: config.base_url, log_level: config.log_level },
     onChange: (current) => {
       log.setLevel(current.log_level);
@@ -145,18 +142,13 @@ export async function createServices(options: ServiceOptions) {
   const { data_dir } = config;
   const opensData = config.encryption_key === null;
   const backups = backupService({
-    db,
-    clock,
-    audit,
+    ...parts,
     data_dir,
     database_file: databaseFile(config.database_url),
     keys: config.keys_file === null ? { file: keyFilePath(data_dir), opens_data: opensData } : null,
   });
   const security_keys = securityKeyService({
-    db,
-    clock,
-    log,
-    audit,
+    ...parts,
     keys: options.keys,
     data_dir,
     environment: {
@@ -180,10 +172,7 @@ export async function createServices(options: ServiceOptions) {
     return await notifiers.webhook.open(stored, context).send(message);
   };
   const outbox = createOutbox({
-    db,
-    clock,
-    counted,
-    log,
+    ...parts,
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
     send,
@@ -205,8 +194,7 @@ export async function createServices(options: ServiceOptions) {
       ),
   });
   const notifications = notificationService({
-    db,
-    clock,
+    ...parts,
     sealer,
     audit,
     outbox,
@@ -256,9 +244,7 @@ export async function createServices(options: ServiceOptions) {
   if (config.database_url.startsWith("file:")) await unlessFull(() => trackers.recover());
 
   const connections = connectionService({
-    db,
-    clock,
-    audit,
+    ...parts,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
     judgeDestination: ({ host }) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
@@ -268,9 +254,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const timezone = () => settings.current().timezone;
   const executors = executorService({
-    db,
-    clock,
-    audit,
+    ...parts,
     connections,
     releases: trackers,
     openLogin: async (id) => v.parse(secretSchemas.oci, await credentials.openSecret("oci", id)),
@@ -300,8 +284,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const linkThrottle = createThrottle(clock);
   const approval_links = approvalLinkService({
-    db,
-    clock,
+    ...parts,
     tokens: approvalTokens,
     runs,
     countGuess: (address) => linkThrottle.begin([addressKey(address)]).fail(),
@@ -311,9 +294,7 @@ export async function createServices(options: ServiceOptions) {
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
-    db,
-    clock,
-    log,
+    ...parts,
     instance_id: options.instance_id,
     connections,
     timezone,

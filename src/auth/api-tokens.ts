@@ -1,11 +1,10 @@
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { conflict, nameTaken, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import {
   countApiTokens,
@@ -18,14 +17,7 @@ import {
   revokeSession,
   type SessionRow,
 } from "./queries.ts";
-import {
-  type Actor,
-  ApiTokenInput,
-  ApiTokenView,
-  type CreatedApiTokenView,
-  type RecordAudit,
-  type Session,
-} from "./schema.ts";
+import { type Actor, ApiTokenInput, ApiTokenView, type CreatedApiTokenView, type Session } from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn } from "./step-up.ts";
 
@@ -34,10 +26,7 @@ export type ApiTokenService = ReturnType<typeof apiTokenService>;
 const MAXIMUM_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
 
-interface ApiTokenServiceOptions {
-  db: Database;
-  clock: Clock;
-  audit: RecordAudit;
+interface ApiTokenServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   tokens: SessionTokens;
   confirmPassword: ConfirmPassword;
 }

@@ -1,28 +1,16 @@
 import { parseInstant } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./audit-queries.ts";
-import {
-  type Actor,
-  AuditEntryView,
-  AuditFilterQuery,
-  AuditQuery,
-  type AuditRecord,
-  type RecordAudit,
-} from "./schema.ts";
+import { type Actor, AuditEntryView, AuditFilterQuery, AuditQuery, type AuditRecord } from "./schema.ts";
 
 export type AuditEntryService = ReturnType<typeof auditEntryService>;
 
 const exportedAtOnce = 500;
-
-interface AuditEntryServiceOptions {
-  db: Database;
-  audit: RecordAudit;
-}
 
 function view(row: AuditEntryRow): AuditEntryView {
   const hasSubject = row.subject_kind !== null;
@@ -53,7 +41,7 @@ function filterOf(query: AuditFilterQuery): AuditFilter {
 }
 
 /** The audit as the administrator reads it. This service adds entries and never changes one. */
-export function auditEntryService({ db, audit }: AuditEntryServiceOptions) {
+export function auditEntryService({ db, audit }: Pick<Parts, "db" | "audit">) {
   return {
     /** Newest first. `query`: `AuditQuery`. */
     list: async (query: unknown): Promise<Page<AuditEntryView>> => {

@@ -1,26 +1,23 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import type { Database, Reader } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
 import { isInUse } from "../db/installation.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { type Message, say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { Passwords } from "../secrets/password.ts";
 import { firstAdministrators, insertAdministrator, storedAdministratorId } from "./queries.ts";
-import { type RecordAudit, systemActor } from "./schema.ts";
+import { systemActor } from "./schema.ts";
 
 const FIRST_USERNAME = "admin";
 // No look-alike letters and digits: people read it from a log and may type it. 26 of 32 symbols are 130 bits.
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz023456789";
 const PASSWORD_CHARACTERS = 26;
 
-interface BootstrapOptions {
-  db: Database;
-  clock: Clock;
+interface BootstrapOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   /** Must let INFO lines pass, whatever the stored log level: the password appears in one of them and nowhere else. */
   log: Log;
-  audit: RecordAudit;
   passwords: Passwords;
 }
 

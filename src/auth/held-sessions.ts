@@ -1,9 +1,8 @@
-import { type Clock, toIso } from "../clock.ts";
-import type { Database } from "../db/client.ts";
-import type { Log } from "../log.ts";
+import { toIso } from "../clock.ts";
+import type { Parts } from "../parts.ts";
 import { RecentMap } from "../recent-map.ts";
 import { type AdministratorRow, findAdministrator, insertSession, type SessionRow } from "./queries.ts";
-import { type Actor, type RecordAudit, subjectOf } from "./schema.ts";
+import { type Actor, subjectOf } from "./schema.ts";
 
 /** Sign-ins while the disk is full: more than one person needs. Beyond this the oldest ends. */
 const maximumHeld = 20;
@@ -17,18 +16,11 @@ interface Held {
 
 export type HeldSessions = ReturnType<typeof heldSessions>;
 
-interface HeldSessionsOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
-}
-
 /**
  * Keeps sign-ins in memory when the disk is full, because whoever has to free space must get in. Each is stored with its audit entry once
  * there is room; until then it ends with the process.
  */
-export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
+export function heldSessions({ db, clock, log, audit }: Pick<Parts, "db" | "clock" | "log" | "audit">) {
   const held = new RecentMap<string, Held>(maximumHeld);
 
   const isOf = ({ row, password_hash }: Held, administrator: AdministratorRow) =>

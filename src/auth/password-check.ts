@@ -1,21 +1,15 @@
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { AppError, isWithoutRoom } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Parts } from "../parts.ts";
 import type { Passwords } from "../secrets/password.ts";
 import type { FamiliarAddresses } from "./familiar-addresses.ts";
-import type { Actor, AuditRecord, RecordAudit } from "./schema.ts";
+import type { Actor, AuditRecord } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
 // Throttled attempts are recorded once a minute, so that nobody can flood the audit.
 const THROTTLED_AUDIT_EVERY_MS = 60_000;
 
-interface PasswordCheckOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
+interface PasswordCheckOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   passwords: Passwords;
   throttle: Throttle;
   familiar: FamiliarAddresses;

@@ -1,15 +1,11 @@
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
+import type { Parts } from "../parts.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import { requireAdministrator } from "./bootstrap.ts";
 import { deleteAllSessions, findAdministrator, updateAdministrator } from "./queries.ts";
-import { type RecordAudit, systemActor } from "./schema.ts";
+import { systemActor } from "./schema.ts";
 
-interface ResetOptions {
-  db: Database;
-  clock: Clock;
-  audit: RecordAudit;
+interface ResetOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   passwords: Passwords;
 }
 

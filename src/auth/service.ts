@@ -1,11 +1,8 @@
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database } from "../db/client.ts";
 import { AppError, invalidInput, isWithoutRoom, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { viewOf } from "../forms/view.ts";
-import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import { familiarAddresses } from "./familiar-addresses.ts";
@@ -27,7 +24,6 @@ import {
   type Actor,
   longestTokenDays,
   PasswordChangeInput,
-  type RecordAudit,
   type Session,
   SignInInput,
   type SignInView,
@@ -46,12 +42,7 @@ export type AuthService = ReturnType<typeof authService>;
 const TOUCH_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-interface AuthServiceOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-  log: Log;
-  audit: RecordAudit;
+interface AuthServiceOptions extends Parts {
   passwords: Passwords;
   tokens: SessionTokens;
   throttle: Throttle;

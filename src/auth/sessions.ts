@@ -1,24 +1,18 @@
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
-import type { Log } from "../log.ts";
+import type { Parts } from "../parts.ts";
 import { describeBrowser } from "./browser.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { findSignIn, listSignInsBefore, revokeOtherSignIns, revokeSession, type SessionRow } from "./queries.ts";
-import { type Actor, type EndedSessionsView, type RecordAudit, type Session, SignInSessionView } from "./schema.ts";
+import { type Actor, type EndedSessionsView, type Session, SignInSessionView } from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { requireSignIn } from "./step-up.ts";
 
 export type SessionService = ReturnType<typeof sessionService>;
 
-interface SessionServiceOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
+interface SessionServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   held: HeldSessions;
 }
 

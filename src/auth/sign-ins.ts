@@ -1,12 +1,11 @@
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database, Writer } from "../db/client.ts";
+import type { Writer } from "../db/client.ts";
 import { unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
+import type { Parts } from "../parts.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { type AdministratorRow, findAdministrator, insertSession, pruneSessions, type SessionRow } from "./queries.ts";
-import { type Actor, type AuditRecord, type RecordAudit, type SignInView, subjectOf } from "./schema.ts";
+import { type Actor, type AuditRecord, type SignInView, subjectOf } from "./schema.ts";
 
 /** A sign-in ends after this long without a request. */
 export const IDLE_LIMIT_MS = 24 * 3_600_000;
@@ -27,11 +26,7 @@ export interface SignInOrigin {
  */
 export type Admit = (tx: Writer) => Promise<{ administrator_id: string; detail: AuditRecord["detail"] }>;
 
-interface SignInsOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-  audit: RecordAudit;
+interface SignInsOptions extends Pick<Parts, "db" | "clock" | "counted" | "audit"> {
   tokens: SessionTokens;
   held: HeldSessions;
 }

@@ -1,13 +1,13 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import type { Database, Writer } from "../db/client.ts";
+import type { Actor } from "../auth/schema.ts";
+import type { Writer } from "../db/client.ts";
 import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
 import { backupsFolder, findBackup, findBackups, makeBackup } from "./folder.ts";
 import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
@@ -15,10 +15,7 @@ import { type BackupKeys, writeBackup } from "./write-backup.ts";
 
 export type BackupService = ReturnType<typeof backupService>;
 
-interface BackupServiceOptions {
-  db: Database;
-  clock: Clock;
-  audit: RecordAudit;
+interface BackupServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   data_dir: string;
   /** The database's file; null on a server. */
   database_file: string | null;

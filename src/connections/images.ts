@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Actor } from "../auth/schema.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
@@ -16,10 +15,7 @@ export type ConnectionImageService = ReturnType<typeof connectionImageService>;
 /** A snapshot that needs an image. */
 type ImageUser = UnusedImageView["named_by"][number] & { image_id: string };
 
-interface ConnectionImageOptions {
-  db: Database;
-  clock: Clock;
-  audit: RecordAudit;
+interface ConnectionImageOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   connections: Pick<ConnectionService, "get" | "open">;
   snapshots: { usersOfImages(ids: readonly string[]): Promise<readonly ImageUser[]> };
 }

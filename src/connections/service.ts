@@ -1,14 +1,13 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
+import type { Actor } from "../auth/schema.ts";
 import type { CredentialService } from "../credentials/service.ts";
-import type { Database } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, told, toldEach } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { PluginContext, TcpDestination } from "../plugin.ts";
 import type {
   RegistryAuth,
@@ -39,10 +38,7 @@ import { unknownRuntime, unknownTargetKind } from "./unknown-kind.ts";
 
 export type ConnectionService = ReturnType<typeof connectionService>;
 
-interface ConnectionServiceOptions {
-  db: Database;
-  clock: Clock;
-  audit: RecordAudit;
+interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   runtimes: Runtimes;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   /** Checks a connection's destination; null when it is allowed, else the reason. */

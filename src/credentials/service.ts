@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import type { Database, Reader } from "../db/client.ts";
+import type { Actor } from "../auth/schema.ts";
+import type { Reader } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
@@ -28,11 +28,8 @@ import {
 
 export type CredentialService = ReturnType<typeof credentialService>;
 
-interface CredentialServiceOptions {
-  db: Database;
-  clock: Clock;
+interface CredentialServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   sealer: Sealer;
-  audit: RecordAudit;
 }
 
 const ListQuery = v.object({ ...PageQuery.entries, kind: v.optional(v.picklist(credentialKinds)) });

@@ -1,20 +1,15 @@
-import { type RecordAudit, systemActor } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
+import { systemActor } from "../auth/schema.ts";
 import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
-import type { Log } from "../log.ts";
+import type { Parts } from "../parts.ts";
 import { assertKeyFits, type EncryptionKeys, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
 import { CorruptSecretError } from "./reencrypt.ts";
 import { rotationSteps } from "./rotation-steps.ts";
 
-interface FinishOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
+interface FinishOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   keys: Keys;
   sealer: RotatingSealer;
   data_dir: string;

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
+import type { Actor, Session } from "../auth/schema.ts";
 import type { AuthService, ConfirmPassword } from "../auth/service.ts";
 import type { BackupService } from "../backups/service.ts";
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import {
   findInstallationFact,
@@ -15,8 +13,8 @@ import {
 import { isDiskFull, withoutRoom } from "../durable-files.ts";
 import { AppError, conflict, saidBy, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import type { Log } from "../log.ts";
 import { inEnglish, type Message, say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
 import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
 import { generateFernetKey } from "../secrets/fernet.ts";
@@ -40,11 +38,7 @@ const sessionKeyBytes = 32;
 /** Keys of earlier rotations that still open what this process holds in memory; the key file no longer has them. */
 const maximumFormerKeys = 8;
 
-export interface SecurityKeyServiceOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
+export interface SecurityKeyServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   keys: Keys;
   data_dir: string;
   /** Which environment variables provide keys. */

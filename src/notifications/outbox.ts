@@ -1,10 +1,7 @@
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database } from "../db/client.ts";
 import { PluginError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
-import type { Log } from "../log.ts";
 import { type Message, say, withTexts } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { bodyToSend, eventBody } from "./message.ts";
 import {
@@ -43,11 +40,7 @@ export type SendMessage = (
   signal: AbortSignal,
 ) => Promise<{ status: number; retry_after_ms: number | null }>;
 
-interface OutboxOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-  log: Log;
+interface OutboxOptions extends Pick<Parts, "db" | "clock" | "counted" | "log"> {
   instance_id: string;
   /** For links; blank when unknown. */
   baseUrl: () => string;

@@ -1,13 +1,12 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Actor } from "../auth/schema.ts";
 import { conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage, toPageOfViews } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -37,11 +36,8 @@ import {
 
 export type NotificationService = ReturnType<typeof notificationService>;
 
-interface NotificationServiceOptions {
-  db: Database;
-  clock: Clock;
+interface NotificationServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   sealer: Sealer;
-  audit: RecordAudit;
   outbox: Outbox;
   /** What is wrong with a webhook's URL as far as it shows without DNS; null when nothing is. */
   judgeDestination: (url: string) => Message | null;

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database, Writer } from "../db/client.ts";
+import type { Writer } from "../db/client.ts";
 import { randomToken } from "../ids.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attemptClients } from "./attempt-clients.ts";
 import type { ProviderMetadata } from "./provider-metadata.ts";
@@ -52,10 +51,7 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-interface AttemptOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
+interface AttemptOptions extends Pick<Parts, "db" | "clock" | "counted"> {
   sealer: Sealer;
   /** Clients whose attempts are dropped last. */
   familiarClients: () => Promise<ReadonlySet<string>>;

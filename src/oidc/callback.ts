@@ -1,8 +1,8 @@
-import type { RecordAudit, Session, SignInView } from "../auth/schema.ts";
+import type { Session, SignInView } from "../auth/schema.ts";
 import type { AuthService, SignInOrigin } from "../auth/service.ts";
-import type { Clock } from "../clock.ts";
-import type { Database, Reader } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
 import { AppError } from "../errors.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { attempts } from "./attempts.ts";
 import { callbackParameters, codeOf, requireSingle, stateOf } from "./callback-response.ts";
@@ -34,12 +34,9 @@ export interface CallbackFrom {
   browser: string | null;
 }
 
-interface CallbackOptions {
-  db: Database;
-  clock: Clock;
+interface CallbackOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   refusals: RefusalRecorder;
   sealer: Sealer;
-  audit: RecordAudit;
   auth: Pick<AuthService, "signInWithProvider">;
   attempts: ReturnType<typeof attempts>;
   documents: ProviderDocuments;

@@ -1,22 +1,19 @@
-import type { Actor, AuditRecord, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import { type Database, isUniqueViolation, type Reader } from "../db/client.ts";
+import type { Actor, AuditRecord } from "../auth/schema.ts";
+import { isUniqueViolation, type Reader } from "../db/client.ts";
 import { AppError, conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { type Page, PageQuery } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findBinding, findProvider, type ProviderRow, providerRows } from "./queries.ts";
 import { missingEndpoints, ProviderInput, ProviderPatch, ProviderView } from "./schema.ts";
 import { isAllowedAddress } from "./upstream.ts";
 
-export interface ProviderServiceOptions {
-  db: Database;
-  clock: Clock;
+export interface ProviderServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   sealer: Sealer;
-  audit: RecordAudit;
   /** As set, without a final slash; blank when not set. */
   baseUrl: () => string;
   isLoopbackHttpAllowed: boolean;

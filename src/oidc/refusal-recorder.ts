@@ -1,8 +1,6 @@
-import type { Actor, AuditRecord, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Actor, AuditRecord } from "../auth/schema.ts";
 import { type AppError, PluginError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Parts } from "../parts.ts";
 import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
 import { createAllowance } from "./request-limit.ts";
 
@@ -18,13 +16,6 @@ const ofProvider: ReadonlySet<RefusalReason> = new Set([
   ...tokenReasons,
 ]);
 
-interface RefusalRecorderOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
-}
-
 export interface RefusalRecorder {
   /** Records the reason and returns an error that does not reveal it. */
   tell(actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError>;
@@ -36,7 +27,12 @@ export interface RefusalRecorder {
 }
 
 /** Records refused sign-ins and bindings in the audit and the log. */
-export function refusalRecorder({ db, clock, log, audit }: RefusalRecorderOptions): RefusalRecorder {
+export function refusalRecorder({
+  db,
+  clock,
+  log,
+  audit,
+}: Pick<Parts, "db" | "clock" | "log" | "audit">): RefusalRecorder {
   const byStrangers = { take: createAllowance(clock, entries), left_out: 0 };
   const byProvider = { take: createAllowance(clock, entries), left_out: 0 };
 

@@ -1,12 +1,10 @@
-import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
+import type { Actor, Session } from "../auth/schema.ts";
 import type { AuthService } from "../auth/service.ts";
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database, Writer } from "../db/client.ts";
+import type { Writer } from "../db/client.ts";
 import { AppError, conflict, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attempts, type StartedAttempt } from "./attempts.ts";
 import { type CallbackFrom, type Completed, callback } from "./callback.ts";
@@ -24,13 +22,8 @@ export type { Completed } from "./callback.ts";
 
 export type OidcService = ReturnType<typeof oidcService>;
 
-interface OidcServiceOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-  log: Log;
+interface OidcServiceOptions extends Parts {
   sealer: Sealer;
-  audit: RecordAudit;
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;
   openContext: OpenContext;
   /** As set, without a final slash; blank when not set. */

@@ -1,22 +1,17 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import { storedBaseUrl } from "../base-url.ts";
-import type { Clock } from "../clock.ts";
-import type { Database, Reader } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { storedSettings, storeSetting } from "./queries.ts";
 import { defaultSettings, type SettingName, Settings, SettingsPatch, type SettingsView } from "./schema.ts";
 
 export type SettingsService = Awaited<ReturnType<typeof settingsService>>;
 
-interface SettingsServiceOptions {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  audit: RecordAudit;
+interface SettingsServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   /** From the environment, which wins; null when not set there. */
   environment: { base_url: string | null; log_level: Settings["log_level"] | null };
   /** Called after each change and once at start, so that settings apply without a restart. */

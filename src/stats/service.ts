@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
 import { Observation } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -44,9 +43,7 @@ interface Opening {
   closes_at: number;
 }
 
-interface StatsServiceOptions {
-  db: Database;
-  clock: Clock;
+interface StatsServiceOptions extends Pick<Parts, "db" | "clock"> {
   timezone: () => string;
   /** Differences in content, which an update resolves. */
   updateDifferences: readonly ImageDifference[];

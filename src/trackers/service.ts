@@ -1,15 +1,14 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
-import type { Clock } from "../clock.ts";
+import type { Actor } from "../auth/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
-import type { Database, Reader, Writer } from "../db/client.ts";
+import type { Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sourceCheck } from "./checks/check.ts";
 import { checkWork } from "./checks/due.ts";
@@ -37,12 +36,8 @@ import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
 
-interface TrackerServiceOptions extends CheckListeners {
-  db: Database;
-  clock: Clock;
+interface TrackerServiceOptions extends CheckListeners, Pick<Parts, "db" | "clock" | "log" | "audit"> {
   counted: Pick<CountedTime, "latest">;
-  log: Log;
-  audit: RecordAudit;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   sources: SourceRegistry;
   openContext: OpenContext;

@@ -5,7 +5,7 @@ const pureFiles = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-wa
 const processFiles = "src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts";
 const pure = `${pureFiles} src/messages/*.ts`;
 const process = `${pure} ${processFiles}`;
-const feature = `${process} src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
+const feature = `${process} src/parts.ts src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
 const plugin = `${pure} src/net/*.ts src/versions/*.ts src/forms/issues.ts`;
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
 /** Values that pages show and services judge. */

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../clock.ts";
 import type { CountedTime } from "../../counted-time.ts";
-import type { Database, Reader } from "../../db/client.ts";
+import type { Reader } from "../../db/client.ts";
 import { AppError, PluginError } from "../../errors.ts";
 import { holdLease, leaseMs } from "../../held-lease.ts";
 import { newId } from "../../ids.ts";
-import type { Log } from "../../log.ts";
 import { inEnglish, type Message, say, withTexts } from "../../messages/message.ts";
+import type { Parts } from "../../parts.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../sources/source.ts";
 import { changelogReader } from "../notes/release-notes.ts";
 import { storedNotesSettings } from "../notes/settings.ts";
@@ -32,11 +31,8 @@ const jitterShare = 0.1;
 /** Older known tags are re-checked one at a time, every so many checks: a republished one that nobody runs can wait. */
 const rotateEveryChecks = 4;
 
-export interface CheckOptions extends SourceOpener, CheckListeners {
-  db: Database;
-  clock: Clock;
+export interface CheckOptions extends SourceOpener, CheckListeners, Pick<Parts, "db" | "clock" | "log"> {
   counted: Pick<CountedTime, "latest">;
-  log: Log;
   instance_id: string;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;

@@ -1,6 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import type { Database } from "../../db/client.ts";
 import { leaseMs } from "../../held-lease.ts";
+import type { Parts } from "../../parts.ts";
 import type { RateState } from "../upstreams/stored-responses.ts";
 import { maxRetryAfterMs } from "./check.ts";
 import { checkDueTimes, type DueSource, dueSources, type UpstreamKey } from "./queries.ts";
@@ -10,9 +9,7 @@ const checksAtOnce = 4;
 /** More upstreams than this are not withheld by name; checks of the others fail at their first request instead. */
 const maxWaiting = 50;
 
-interface DueOptions {
-  db: Database;
-  clock: Clock;
+interface DueOptions extends Pick<Parts, "db" | "clock"> {
   /** How many parallel checks one host may have, by source kind. */
   checksPerHost: (kind: string) => number;
   rates: () => readonly RateState[];

@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { Database } from "../../db/client.ts";
 import { AppError, PluginError, SaidError } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import { type Message, say, withTexts } from "../../messages/message.ts";
+import type { Parts } from "../../parts.ts";
 import type { Listing, OpenSource, UpstreamRelease } from "../../sources/source.ts";
 import { type Changelog, ChangelogError, formatOfPath, openChangelog } from "../../versions/changelog.ts";
 import { classify } from "../../versions/classify.ts";
@@ -30,10 +28,7 @@ const notesLimitMs = 60_000;
 const firstRetryMs = 10 * 60_000;
 const maxRetries = 12;
 
-interface NotesOptions extends SourceOpener {
-  db: Database;
-  clock: Clock;
-  log: Log;
+interface NotesOptions extends SourceOpener, Pick<Parts, "db" | "clock" | "log"> {
   /** Upstream text without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
 }

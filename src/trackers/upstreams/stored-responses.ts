@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import type { Clock } from "../../clock.ts";
-import type { CountedTime } from "../../counted-time.ts";
-import type { Database } from "../../db/client.ts";
+import type { Parts } from "../../parts.ts";
 import {
   deleteRatesBefore,
   findResponse,
@@ -28,14 +26,8 @@ export interface Answer {
   body: string;
 }
 
-interface StoreOptions {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-}
-
 /** Responses in the database, so that validators survive a restart; bounded in number, bytes and age. */
-export function answerStore({ db, clock, counted }: StoreOptions) {
+export function answerStore({ db, clock, counted }: Pick<Parts, "db" | "clock" | "counted">) {
   return {
     find: async (key: string): Promise<Answer | null> => {
       const row = await findResponse(db.read, key);
@@ -72,7 +64,7 @@ const RateState = v.object({
 export type RateState = v.InferOutput<typeof RateState>;
 
 /** The rate ledger in the database: it survives a restart. */
-export function rateStore({ db, clock, counted }: StoreOptions) {
+export function rateStore({ db, clock, counted }: Pick<Parts, "db" | "clock" | "counted">) {
   return {
     load: async (): Promise<readonly RateState[]> => {
       const rows = await storedRates(db.read, maxRates);
