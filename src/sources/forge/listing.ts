@@ -174,19 +174,32 @@ function movedBeyond(walk: Walk, request: ListRequest, commits: ReadonlyMap<stri
   return [...new Set([...watched, ...unresolved.map(([tag]) => tag)])].slice(0, maxLookups);
 }
 
-/** The earliest publish time that was read before; null if that was the whole list, or if no time is known. */
-function horizonOf({ memory, listed }: Walk): number | null {
-  if (memory === null || memory.extent === "whole") return null;
+/**
+ * Whether an earlier check did not read as far as to a release. Its publish time tells, if it has one and they differ; otherwise its
+ * place behind everything remembered that is still listed.
+ */
+function isBeyondMemory({ memory, listed, remembered }: Walk): (release: UpstreamRelease) => boolean {
+  if (memory === null || memory.extent === "whole" || memory.entries.length === 0) return () => false;
   const times = memory.entries.flatMap(({ tag, published_at }) => published_at ?? listed.get(tag)?.published_at ?? []);
-  return times.length === 0 ? null : Math.min(...times);
+  const earliest = Math.min(...times);
+  const tags = [...listed.keys()];
+  const last = tags.findLastIndex((tag) => {
+    const before = remembered.get(tag);
+    return before !== undefined && isListed(before);
+  });
+  const reached = new Set(tags.slice(0, last + 1));
+  return ({ tag, published_at }) =>
+    published_at === null || times.length === 0 || published_at === earliest
+      ? !reached.has(tag)
+      : published_at < earliest;
 }
 
 /** Whether upstream got a release after the previous check. A pre-release that became a release is new as such. */
-function hasAppeared(release: UpstreamRelease, { remembered }: Walk, horizon: number | null): boolean {
+function hasAppeared(release: UpstreamRelease, { remembered }: Walk, isBeyond: ReturnType<typeof isBeyondMemory>) {
   const before = remembered.get(release.tag);
   if (before !== undefined) return before.stage === "prerelease" && release.stage === "release";
-  // Older than everything that was read before: this check only read further.
-  return horizon === null || release.published_at === null || release.published_at > horizon;
+  // This check only read further.
+  return !isBeyond(release);
 }
 
 /** What is returned: the newest of each channel, what is watched, and what was requested by name. */
@@ -244,11 +257,11 @@ export async function listIncrementally(forge: ForgeList, request: ListRequest):
     if (release === null) missing.add(tag);
     else named.push(release);
   }
-  const horizon = horizonOf(walk);
+  const isBeyond = isBeyondMemory(walk);
   const toRelease = (release: UpstreamRelease): UpstreamRelease => {
     const facts = { ...release, revision: commits.get(release.tag) ?? release.revision };
     const isJudged = walk.memory !== null && !request.known.has(release.tag);
-    return isJudged ? { ...facts, appeared: hasAppeared(release, walk, horizon) } : facts;
+    return isJudged ? { ...facts, appeared: hasAppeared(release, walk, isBeyond) } : facts;
   };
   const memory = remember(forge, walk, request, missing);
   const known = memory.entries.filter(isListed);

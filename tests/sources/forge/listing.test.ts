@@ -99,6 +99,29 @@ describe("what an earlier check left", () => {
     },
   );
 
+  test.each<[string, Partial<UpstreamRelease>]>([
+    ["without times", { published_at: null }],
+    ["of one time", { published_at: minute(0) }],
+  ])("tells a new release from one further down by its place, among releases %s", async (_, given) => {
+    const { check, releases } = forgeOf(40);
+    releases.splice(0, 40, ...releases.map((each) => ({ ...each, ...given })));
+    const { listing } = await check(ask());
+    releases.unshift(release(41, given));
+    const { listing: wider } = await check(ask({ accepts: oneOf("v41", "v7"), memo: listing.memo }));
+    expect(wider.releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([
+      ["v41", true],
+      ["v7", false],
+    ]);
+  });
+
+  test("makes no news of releases without times further down", async () => {
+    const { check, releases } = forgeOf(40);
+    releases.splice(20, 20, ...releases.slice(20).map((each) => ({ ...each, published_at: null })));
+    const { listing } = await check(ask());
+    const { listing: wider } = await check(ask({ accepts: oneOf("v7"), memo: listing.memo }));
+    expect(wider.releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([["v7", false]]);
+  });
+
   test("of bare tags says which releases are new", async () => {
     const { list, releases } = forgeOf(2);
     const tags = await listIncrementally({ ...list, list: "tags" }, ask());
@@ -188,6 +211,14 @@ describe("the memory of an earlier version", () => {
     expect([all.releases.length, appearedIn(all)]).toEqual([40, ["v41"]]);
     const { pages: steady } = await check({ ...wide, known: knownOf(all), memo: all.memo });
     expect(steady).toBe(1);
+  });
+
+  test("of GitLab makes no news of what is left after everything in it was deleted", async () => {
+    const { list } = forgeOf(20);
+    const { releases } = await listIncrementally(list, ask({ memo: `gitlab-list-1 part 40 ${words}` }));
+    expect(releases.map(({ tag, appeared }) => [tag, appeared])).toEqual(
+      [20, 19, 18, 17, 16].map((number) => [`v${number}`, false]),
+    );
   });
 
   test.each([
