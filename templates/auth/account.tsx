@@ -32,8 +32,8 @@ export function AccountPage(props: AccountPageProps) {
   const { ctx, account } = props;
   const t = texts(ctx).auth;
   return (
-    <Layout ctx={ctx} title={t.account}>
-      <PageHeader ctx={ctx} title={t.account} lead={t.account_lead(account.username)} />
+    <Layout ctx={ctx} title={texts(ctx).common.user_settings}>
+      <PageHeader ctx={ctx} title={texts(ctx).common.user_settings} lead={t.account_lead(account.username)} />
       <Form
         ctx={ctx}
         id="account-form"
@@ -54,7 +54,7 @@ export function AccountPage(props: AccountPageProps) {
               [t.password_age, <Time ctx={ctx} at={account.password_changed_at} />],
               [t.session_ends, <Time ctx={ctx} at={props.session_expires_at} form="short" />],
               [t.account_id, <code>{account.id}</code>],
-              [t.created, <Time ctx={ctx} at={account.created_at} form="short" />],
+              [texts(ctx).common.created_at, <Time ctx={ctx} at={account.created_at} form="short" />],
             ]}
           />
           <div class="sign-in-actions">
@@ -104,7 +104,7 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
             cells: {
               name: token.name,
               scope: <Badge>{t.scopes[token.scope]}</Badge>,
-              used: token.last_used_at === null ? t.never_used : <Time ctx={ctx} at={token.last_used_at} />,
+              used: token.last_used_at === null ? texts(ctx).common.never : <Time ctx={ctx} at={token.last_used_at} />,
               from:
                 token.last_used_address === null ? (
                   <span class="quiet">–</span>

@@ -62,7 +62,7 @@ export function PasswordField(props: PasswordFieldProps) {
         />
         {/* app.js turns the field to text and back; the style sheet shows the current word. */}
         <button type="button" class="btn bare small scripted" data-reveal aria-describedby={`${id}-label`}>
-          <span class="to-show">{t.show_password}</span>
+          <span class="to-show">{texts(ctx).common.show}</span>
           <span class="to-hide">{t.hide_password}</span>
         </button>
       </div>

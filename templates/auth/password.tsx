@@ -37,7 +37,7 @@ export function PasswordPage(props: PasswordPageProps) {
       <PageHeader
         ctx={ctx}
         title={t.change_title}
-        parent={{ title: t.account, href: "/account" }}
+        parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
         lead={t.others_end}
       />
       <PasswordForm {...props} />

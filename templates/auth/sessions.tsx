@@ -40,7 +40,7 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
       <PageHeader
         ctx={ctx}
         title={t.sessions}
-        parent={{ title: t.account, href: "/account" }}
+        parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
         lead={t.sessions_lead}
         actions={ending}
       />

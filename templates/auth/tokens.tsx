@@ -25,7 +25,12 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
   const t = texts(ctx).auth;
   return (
     <Layout ctx={ctx} title={t.new_token}>
-      <PageHeader ctx={ctx} title={t.new_token} parent={{ title: t.account, href: "/account" }} lead={t.token_lead} />
+      <PageHeader
+        ctx={ctx}
+        title={t.new_token}
+        parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
+        lead={t.token_lead}
+      />
       <Form
         ctx={ctx}
         id="token-form"
@@ -68,7 +73,11 @@ export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps
   const t = texts(ctx).auth;
   return (
     <Layout ctx={ctx} title={t.token_created(token.name)}>
-      <PageHeader ctx={ctx} title={t.token_created(token.name)} parent={{ title: t.account, href: "/account" }} />
+      <PageHeader
+        ctx={ctx}
+        title={t.token_created(token.name)}
+        parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
+      />
       <div id="token-form" class="token" tabindex={-1} data-errors>
         <Banner tone="attention" title={t.token_once_title}>
           {t.token_once}
@@ -111,7 +120,10 @@ export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
       <p>{t.revoke_text}</p>
       <Facts
         items={[
-          [t.last_used, token.last_used_at === null ? t.never_used : <Time ctx={ctx} at={token.last_used_at} />],
+          [
+            t.last_used,
+            token.last_used_at === null ? texts(ctx).common.never : <Time ctx={ctx} at={token.last_used_at} />,
+          ],
           ...(token.last_used_address === null
             ? []
             : [[t.last_used_address, <code>{token.last_used_address}</code>] as const]),

@@ -126,7 +126,7 @@ export function NothingAsked({ ctx, title, section, heading, back, children }: N
 }
 
 interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "children" | "type_name" | "error"> {
-  texts: { delete_title: (name: string) => string; delete: string };
+  texts: { delete_title?: (name: string) => string; delete: string };
   name: string;
   /** The page of what is deleted. */
   path: string;
@@ -136,9 +136,8 @@ interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "ch
 
 /** The question before something is permanently deleted. */
 export function DeleteQuestion({ texts: t, name, path, ...props }: DeleteQuestionProps) {
-  return (
-    <Confirm cancel_href={path} {...props} title={t.delete_title(name)} verb={t.delete} action={`${path}/delete`} />
-  );
+  const title = (t.delete_title ?? texts(props.ctx).common.delete_title)(name);
+  return <Confirm cancel_href={path} {...props} title={title} verb={t.delete} action={`${path}/delete`} />;
 }
 
 interface DeleteTextProps {

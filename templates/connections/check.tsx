@@ -39,9 +39,12 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
           <Facts
             wide
             items={[
-              [t.state, <ConnectionState ctx={ctx} connection={{ ...connection, is_enabled: true }} />],
+              [
+                texts(ctx).common.state_title,
+                <ConnectionState ctx={ctx} connection={{ ...connection, is_enabled: true }} />,
+              ],
               [t.tested, <Time ctx={ctx} at={check.checked_at} />],
-              check.version === null ? null : [t.version, <span class="version">{check.version}</span>],
+              check.version === null ? null : [texts(ctx).common.version, <span class="version">{check.version}</span>],
               check.api_version === null ? null : [t.api_version, <span class="version">{check.api_version}</span>],
               check.platform === null ? null : [t.platform, <span class="version">{check.platform}</span>],
             ]}

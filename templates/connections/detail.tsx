@@ -72,7 +72,7 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
         items={[
           connection.description === "" ? null : [texts(ctx).common.description, connection.description],
           [
-            t.credential,
+            texts(ctx).common.credential,
             connection.credential_id === null ? (
               <span class="quiet">{t.no_credential}</span>
             ) : (
@@ -84,8 +84,8 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
           [t.tls, t.tls_states[tls]],
           [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
           [t.concurrent_runs, String(connection.concurrent_runs)],
-          [t.used_by, <Users ctx={ctx} connection={connection} />],
-          [t.created, <Time ctx={ctx} at={connection.created_at} />],
+          [texts(ctx).common.used_by, <Users ctx={ctx} connection={connection} />],
+          [texts(ctx).common.created_at, <Time ctx={ctx} at={connection.created_at} />],
         ]}
       />
     </Section>
@@ -95,7 +95,7 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
 function Users({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
   const shown = connection.executors.slice(0, 10);
   const rest = connection.executors.length - shown.length;
-  if (shown.length === 0) return <span class="quiet">{texts(ctx).connections.unused}</span>;
+  if (shown.length === 0) return <span class="quiet">{texts(ctx).common.unused}</span>;
   return (
     <>
       {shown.map((executor, index) => (

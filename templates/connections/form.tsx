@@ -30,7 +30,7 @@ const formId = "connection-form";
 export function ConnectionFormPage(props: ConnectionFormPageProps) {
   const { ctx, connection } = props;
   const t = texts(ctx).connections;
-  const title = connection === null ? t.new_connection : t.edit(connection.name);
+  const title = connection === null ? t.new_connection : texts(ctx).common.edit_title(connection.name);
   const action = connection === null ? "/connections" : `/connections/${connection.id}`;
   const redrawn = redraws({ ctx, id: formId, action });
   return (
@@ -52,7 +52,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         fields={props.fields}
         values={props.values}
         errors={props.errors}
-        submit={connection === null ? t.create : t.save}
+        submit={t.save}
         cancel_href={connection === null ? "/connections" : `/connections/${connection.id}`}
         is_edit={connection !== null}
         choices={{ credential_id: [{ value: "", title: t.no_credential }, ...props.credentials] }}
@@ -77,7 +77,7 @@ function CredentialHelp({ ctx, values }: Pick<ConnectionFormPageProps, "ctx" | "
     <p class="help">
       {t.credential_help}{" "}
       <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
-        {t.new_credential}
+        {texts(ctx).credentials.new_credential}
       </Link>
     </p>
   );

@@ -78,10 +78,10 @@ function ImageForm({ ctx, connection, items }: ImageFormProps) {
         ctx={ctx}
         caption={t.title}
         columns={[
-          { key: "image", title: t.image, grows: true },
+          { key: "image", title: texts(ctx).common.image, grows: true },
           { key: "why", title: t.why, grows: true },
           { key: "age", title: t.age, align: "end", wide_only: true },
-          { key: "size", title: t.size, align: "end" },
+          { key: "size", title: texts(ctx).common.size, align: "end" },
         ]}
         rows={items.map((image) => ({
           id: `image-${image.id.replace(/[^A-Za-z0-9]/g, "-")}`,

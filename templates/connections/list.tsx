@@ -19,11 +19,11 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       table={{
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true },
-          { key: "kind", title: t.kind },
+          { key: "kind", title: texts(ctx).common.kind },
           { key: "address", title: t.address, grows: true },
-          { key: "state", title: t.state, card_label: "none" },
+          { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
           { key: "tested", title: t.tested, align: "end" },
-          { key: "users", title: t.used_by, align: "end" },
+          { key: "users", title: texts(ctx).common.used_by, align: "end" },
         ],
         rows: connections.map((connection) => ({
           id: `connection-${connection.id}`,
@@ -37,7 +37,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
             tested: <Time ctx={ctx} at={connection.last_check?.checked_at ?? null} />,
             users:
               connection.executors.length === 0 ? (
-                <span class="quiet">{t.unused}</span>
+                <span class="quiet">{texts(ctx).common.unused}</span>
               ) : (
                 <span title={connection.executors.map((executor) => executor.name).join(", ")}>
                   {t.count_executors(connection.executors.length)}

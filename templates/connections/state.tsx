@@ -33,7 +33,7 @@ export function ConnectionState({ ctx, connection, solid = false }: ConnectionSt
   if (!connection.is_enabled) {
     return (
       <State ctx={ctx} tone="quiet" icon="pause" solid={solid}>
-        {t.disabled}
+        {texts(ctx).common.disabled}
       </State>
     );
   }

@@ -98,9 +98,9 @@ function TargetTable({
       ctx={ctx}
       caption={caption}
       columns={[
-        { key: "name", title: t.target, grows: true },
-        { key: "image", title: t.image, grows: true },
-        { key: "state", title: t.target_state, card_label: "none" },
+        { key: "name", title: texts(ctx).common.target, grows: true },
+        { key: "image", title: texts(ctx).common.image, grows: true },
+        { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
         { key: "platform", title: texts(ctx).connections.platform, wide_only: true },
         { key: "updates", title: t.updates, grows: true },
       ]}
@@ -163,7 +163,7 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
   if (target.executor !== null) {
     return (
       <div>
-        {t.has_executor}{" "}
+        {texts(ctx).common.executor}{" "}
         <Link ctx={ctx} href={`/executors/${target.executor.id}`}>
           {target.executor.name}
         </Link>

@@ -23,7 +23,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
           { key: "name", title: texts(ctx).common.name, grows: true },
           { key: "kind", title: t.kind },
           { key: "stored", title: t.stored, wide_only: true },
-          { key: "users", title: t.used_by },
+          { key: "users", title: texts(ctx).common.used_by },
           { key: "changed", title: t.changed, align: "end" },
         ],
         rows: credentials.map((credential) => ({
@@ -33,7 +33,10 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
             name: credential.name,
             kind: t.kinds[credential.kind],
             stored: formatList(ctx.language, storedTitles(ctx, credential)),
-            users: credential.users.length === 0 ? t.unused : credential.users.map((user) => user.name).join(", "),
+            users:
+              credential.users.length === 0
+                ? texts(ctx).common.unused
+                : credential.users.map((user) => user.name).join(", "),
             changed: <Time ctx={ctx} at={credential.updated_at} />,
           },
         })),

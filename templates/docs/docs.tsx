@@ -192,7 +192,7 @@ function Operation({ ctx, operation }: { ctx: PageContext; operation: ApiOperati
           </Part>
         </div>
         <div>
-          <Part title={t.example}>
+          <Part title={texts(ctx).common.example}>
             <Code ctx={ctx} text={operation.curl} />
           </Part>
           <Part title={t.refusals}>

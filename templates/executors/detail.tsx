@@ -235,7 +235,7 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
           t.plan_lead
         ) : (
           <span class="mono" title={hash}>
-            {t.plan_hash(hash.slice(0, 12))}
+            {texts(ctx).common.plan_hash(hash.slice(0, 12))}
           </span>
         )
       }
@@ -340,7 +340,7 @@ function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
   // A few runs would be stretched across the page, so empty places come first.
   const places = Array.from({ length: Math.max(0, shownDowntimes - measured.length) }, () => first - 1);
   return (
-    <Section title={t.downtime}>
+    <Section title={texts(ctx).common.downtime}>
       {measured.length === 0 ? (
         <p class="quiet">{t.downtime_none}</p>
       ) : (

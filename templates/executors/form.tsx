@@ -57,7 +57,7 @@ const formId = "executor-form";
 export function ExecutorFormPage(props: ExecutorFormPageProps) {
   const { ctx, executor, facts } = props;
   const t = texts(ctx).executors;
-  const title = executor === null ? t.new_executor : t.edit(executor.name);
+  const title = executor === null ? t.new_executor : texts(ctx).common.edit_title(executor.name);
   const path = executor === null ? "/executors" : `/executors/${executor.id}`;
   return (
     <Layout ctx={ctx} title={title} section="executors">
@@ -76,7 +76,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
         fields={drawnFields(props)}
         values={props.values}
         errors={props.errors}
-        submit={executor === null ? t.create : t.save}
+        submit={texts(ctx).common.save}
         cancel_href={path}
         is_edit={executor !== null}
         choices={choicesOf(props)}

@@ -28,10 +28,10 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
       is_filtered={state !== null}
       table={{
         columns: [
-          { key: "name", title: t.name, grows: true },
-          { key: "target", title: t.target, grows: true },
-          { key: "versions", title: t.versions, grows: true },
-          { key: "state", title: t.state, card_label: "none", grows: true },
+          { key: "name", title: texts(ctx).common.executor, grows: true },
+          { key: "target", title: texts(ctx).common.target, grows: true },
+          { key: "versions", title: texts(ctx).common.version, grows: true },
+          { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
           { key: "trigger", title: t.trigger, wide_only: true },
           { key: "run", title: t.last_run, align: "end" },
         ],
@@ -65,7 +65,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
         groups={[
           {
             name: "state",
-            title: t.filter_state,
+            title: texts(ctx).common.state_title,
             current: state,
             options: states.map((value) => ({ title: t.states[value], value })),
           },
@@ -102,7 +102,7 @@ function LastRun({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }
     <span title={runWords(ctx, run)}>
       <Time ctx={ctx} at={run.ended_at ?? run.started_at} />
       {run.downtime_ms === null ? null : (
-        <small class="quiet" title={texts(ctx).executors.downtime}>
+        <small class="quiet" title={texts(ctx).common.downtime}>
           {" "}
           <Duration ctx={ctx} ms={run.downtime_ms} />
         </small>

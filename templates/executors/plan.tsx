@@ -219,7 +219,9 @@ export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanVie
           items={[
             service.found === null ? null : [t.plan_now, <span class="version">{service.found.image}</span>],
             service.desired === null ? null : [t.plan_resulting, <b class="version">{service.desired.reference}</b>],
-            service.desired === null ? null : [t.versions, <ServiceVersions ctx={ctx} service={service} />],
+            service.desired === null
+              ? null
+              : [texts(ctx).common.version, <ServiceVersions ctx={ctx} service={service} />],
           ]}
         />
       ))}

@@ -67,7 +67,7 @@ export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps)
           [
             t.plan,
             <span class="mono" title={plan.hash}>
-              {t.plan_hash(plan.hash.slice(0, 12))}
+              {texts(ctx).common.plan_hash(plan.hash.slice(0, 12))}
             </span>,
           ],
         ]}

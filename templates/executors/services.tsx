@@ -30,8 +30,8 @@ export function Services({ ctx, executor }: ServicesProps) {
       caption={t.services}
       columns={[
         { key: "service", title: t.service, grows: true },
-        { key: "versions", title: t.versions, grows: true },
-        { key: "state", title: t.state, card_label: "none", grows: true },
+        { key: "versions", title: texts(ctx).common.version, grows: true },
+        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
         { key: "tracker", title: t.tracker, grows: true },
         { key: "containers", title: t.containers, wide_only: true, grows: true },
       ]}

@@ -62,7 +62,7 @@ export function TargetPicker(props: TargetPickerProps) {
       tabindex={-1}
       aria-describedby={error === undefined ? undefined : `${id}-error`}
     >
-      <legend>{t.target}</legend>
+      <legend>{texts(ctx).common.target}</legend>
       <FieldError ctx={ctx} id={`${id}-error`} message={error} />
       {failure === null ? null : (
         <Banner tone="failed" title={t.targets_failed}>

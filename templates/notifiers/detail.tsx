@@ -39,7 +39,7 @@ export function NotifierPage({ ctx, notifier, deliveries, next_cursor, is_first_
               </ActionForm>
             ) : null}
             <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
-              {t.edit}
+              {texts(ctx).common.edit}
             </LinkButton>
             <LinkButton ctx={ctx} href={`${path}/delete`} kind="bare" icon="trash" label={t.delete} opens_dialog />
           </>
@@ -60,12 +60,12 @@ export function NotifierPage({ ctx, notifier, deliveries, next_cursor, is_first_
           <Panel>
             <Facts
               items={[
-                [t.kind, t.kinds[notifier.kind]],
+                [texts(ctx).common.kind, t.kinds[notifier.kind]],
                 [t.destination, <code title={t.destination_help}>{notifier.destination}</code>],
-                [t.events, eventsText(ctx, notifier)],
+                [texts(ctx).events.title, eventsText(ctx, notifier)],
                 [t.language, t.languages[notifier.language]],
                 [t.signature, notifier.has_signing_secret ? t.signed : t.unsigned],
-                [t.created_at, <Time ctx={ctx} at={notifier.created_at} form="short" />],
+                [texts(ctx).common.created_at, <Time ctx={ctx} at={notifier.created_at} form="short" />],
               ]}
             />
           </Panel>

@@ -18,7 +18,7 @@ interface NotifierFormPageProps {
 
 export function NotifierFormPage({ ctx, notifier, fields, values, errors }: NotifierFormPageProps) {
   const t = texts(ctx).notifiers;
-  const title = notifier === null ? t.new_notifier : t.edit_title(notifier.name);
+  const title = notifier === null ? t.new_notifier : texts(ctx).common.edit_title(notifier.name);
   const path = notifier === null ? "/notifiers" : `/notifiers/${notifier.id}`;
   return (
     <Layout ctx={ctx} title={title} section="notifiers">

@@ -21,7 +21,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true },
           { key: "destination", title: t.destination },
-          { key: "events", title: t.events, grows: true, wide_only: true },
+          { key: "events", title: texts(ctx).events.title, grows: true, wide_only: true },
           { key: "last", title: t.last_delivery },
           { key: "waiting", title: t.waiting, align: "end" },
         ],

@@ -96,7 +96,7 @@ function Unbound({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
           </LinkButton>
         ) : (
           <LinkButton ctx={ctx} href={`${providerPath}/edit`} icon="pencil">
-            {t.edit_title(name)}
+            {texts(ctx).common.edit_title(name)}
           </LinkButton>
         )}
       </p>
@@ -164,7 +164,7 @@ export function BindingContinuePage({ ctx, name, authorization_url }: ContinuePr
       <PageHeader
         ctx={ctx}
         title={t.continue_title(name)}
-        parent={{ title: texts(ctx).auth.account, href: "/account#binding" }}
+        parent={{ title: texts(ctx).common.user_settings, href: "/account#binding" }}
         lead={t.continue_text}
       />
       {isSafeUrl(authorization_url) ? (

@@ -220,7 +220,7 @@ function Details({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
         [t.scopes, address(provider.scopes)],
         [t.slug, address(provider.slug)],
         [t.icon, <ProviderMark {...provider} />],
-        [texts(ctx).connections.created, <Time ctx={ctx} at={provider.created_at} form="short" />],
+        [texts(ctx).common.created_at, <Time ctx={ctx} at={provider.created_at} form="short" />],
         [t.edited, <Time ctx={ctx} at={provider.updated_at} form="short" />],
       ]}
     />

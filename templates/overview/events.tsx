@@ -104,7 +104,7 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
               {t.events.newest_is} <Version>{remark.newest}</Version>
             </small>
           )}
-          {also === 0 ? null : <small class="quiet"> {t.overview.also(also)}</small>}
+          {also === 0 ? null : <small class="quiet"> {t.overview.more(also)}</small>}
         </>
       }
       action={<When ctx={ctx} event={event} />}
@@ -159,7 +159,7 @@ function RunRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
         <>
           <RunVersions ctx={ctx} run={{ from: versionOf(facts.from), to: versionOf(facts.to) }} empty="" />
           {typeof downtime === "number" && isGood ? (
-            <small class="quiet"> {t.down(formatDuration(ctx.language, downtime))}</small>
+            <small class="quiet"> {texts(ctx).common.down(formatDuration(ctx.language, downtime))}</small>
           ) : null}
         </>
       }

@@ -118,7 +118,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
       meta={[
         reasonWords(ctx, run),
         <Time ctx={ctx} at={run.ended_at} />,
-        run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
+        run.downtime_ms === null ? null : texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms)),
         run.outage === null ? null : attemptWords(ctx, run.outage),
       ]}
       is_first={is_first}

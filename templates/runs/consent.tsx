@@ -57,8 +57,8 @@ export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: Ru
     <>
       <Facts
         items={[
-          [t.executors.versions, <RunVersions ctx={ctx} run={run} />],
-          [t.executors.target, t.executors.target_on(executor.target.id, executor.connection.name)],
+          [t.common.version, <RunVersions ctx={ctx} run={run} />],
+          [t.common.target, t.executors.target_on(executor.target.id, executor.connection.name)],
           [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />],
           isClosed && opening !== undefined ? [t.executors.next, openingWords(ctx, opening)] : null,
           run.plan_hash === null
@@ -66,7 +66,7 @@ export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: Ru
             : [
                 t.runs.plan,
                 <span class="mono" title={run.plan_hash}>
-                  {t.runs.plan_hash(run.plan_hash.slice(0, 12))}
+                  {t.common.plan_hash(run.plan_hash.slice(0, 12))}
                 </span>,
               ],
         ]}

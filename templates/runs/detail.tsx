@@ -68,7 +68,7 @@ export function RunPage(props: RunPageProps) {
       />
       <RunBanner {...props} />
       <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
-        <Section title={is_live ? t.happening : t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
+        <Section title={t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
           <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} kinds={steps} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
@@ -170,7 +170,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
           icon="rotate-ccw"
           opens_dialog
         >
-          {t.retry}
+          {texts(ctx).common.retry}
         </LinkButton>
       ) : null}
       <LinkButton ctx={ctx} href={`/executors/${run.executor_id}`}>
@@ -259,7 +259,9 @@ function RunSummary({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
       ) : (
         <span>{durationWords(ctx, run, run.ended_at - run.started_at)}</span>
       )}
-      {run.downtime_ms === null ? null : <span>{t.down(formatDuration(ctx.language, run.downtime_ms))}</span>}
+      {run.downtime_ms === null ? null : (
+        <span>{texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms))}</span>
+      )}
     </p>
   );
 }
@@ -291,7 +293,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
       <Facts
         items={[
           [
-            t.runs.executor,
+            t.common.executor,
             <Link ctx={ctx} href={`/executors/${run.executor_id}`}>
               {run.executor}
             </Link>,
@@ -311,7 +313,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           run.cleanup_due_at === null || run.ended_at === null
             ? null
             : [t.runs.clearing, <Time ctx={ctx} at={run.cleanup_due_at} form="short" />],
-          run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
+          run.downtime_ms === null ? null : [t.common.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
           serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][serving]],
           [t.runs.health, known?.[1] ?? ""],
@@ -367,7 +369,7 @@ function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
       aside={
         run.plan_hash === null ? undefined : (
           <span class="mono" title={run.plan_hash}>
-            {t.plan_hash(run.plan_hash.slice(0, 12))}
+            {texts(ctx).common.plan_hash(run.plan_hash.slice(0, 12))}
           </span>
         )
       }

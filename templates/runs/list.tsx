@@ -38,7 +38,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
         groups={[
           {
             name: "state",
-            title: t.filter_outcome,
+            title: texts(ctx).common.outcome,
             current: state,
             options: outcomes.map((value) => ({ title: t.outcomes[value], value })),
           },
@@ -47,7 +47,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
             : [
                 {
                   name: "executor_id",
-                  title: t.executor,
+                  title: texts(ctx).common.executor,
                   current: executor.id,
                   options: [{ title: t.filter_executor(executor.name), value: executor.id }],
                 },
@@ -69,16 +69,18 @@ interface RunsTableProps {
 
 export function RunsTable({ ctx, runs, without_executor = false }: RunsTableProps) {
   const t = texts(ctx).runs;
-  const versions = { key: "versions", title: t.versions, grows: true };
+  const versions = { key: "versions", title: texts(ctx).common.version, grows: true };
   return (
     <Table
       ctx={ctx}
       caption={t.title}
       columns={[
-        ...(without_executor ? [versions] : [{ key: "executor", title: t.executor, grows: true }, versions]),
-        { key: "outcome", title: t.outcome, card_label: "none" },
+        ...(without_executor
+          ? [versions]
+          : [{ key: "executor", title: texts(ctx).common.executor, grows: true }, versions]),
+        { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
         { key: "trigger", title: t.trigger, wide_only: true },
-        { key: "downtime", title: t.downtime, align: "end" },
+        { key: "downtime", title: texts(ctx).common.downtime, align: "end" },
         { key: "time", title: t.time, align: "end" },
       ]}
       rows={runs.map((run) => ({

@@ -86,7 +86,9 @@ function containerStep({ ctx, run, kinds }: RunStepsProps, each: ContainerTimeli
       "detail",
       joined([
         told === undefined || told.because === "desired" ? null : t.container_because[told.because],
-        told === undefined || told.downtime_ms === null ? null : t.down(formatDuration(ctx.language, told.downtime_ms)),
+        told === undefined || told.downtime_ms === null
+          ? null
+          : texts(ctx).common.down(formatDuration(ctx.language, told.downtime_ms)),
       ]),
     ),
     ...optional(
@@ -267,7 +269,7 @@ function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly
       return [
         facts.is_skipped === true ? t.stayed_stopped : null,
         state === "done" && run.downtime_ms !== null && run.serving !== "previous"
-          ? t.down(formatDuration(ctx.language, run.downtime_ms))
+          ? texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms))
           : null,
       ];
     case "verify":
@@ -280,7 +282,7 @@ function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly
       return [
         run.outage === null ? null : outageWords(ctx, run.outage),
         run.outage?.outcome === "recovered" && run.downtime_ms !== null
-          ? t.down(formatDuration(ctx.language, run.downtime_ms))
+          ? texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms))
           : null,
       ];
     case "wait":
@@ -288,7 +290,9 @@ function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly
     case "undo":
       return [
         facts.is_remade === true ? t.remade : null,
-        state === "done" && run.downtime_ms !== null ? t.down(formatDuration(ctx.language, run.downtime_ms)) : null,
+        state === "done" && run.downtime_ms !== null
+          ? texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms))
+          : null,
       ];
     default:
       return [];

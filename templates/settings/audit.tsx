@@ -93,7 +93,7 @@ function AuditFilters({ ctx, fields, events, entries }: AuditPageProps) {
       <Choice name="event" title={t.event} current={fields.event} all={all} options={words} />
       <Choice
         name="outcome"
-        title={t.outcome}
+        title={texts(ctx).common.outcome}
         current={fields.outcome}
         all={all}
         options={outcomes.map((value) => ({ value, title: t.outcomes[value] }))}
@@ -163,7 +163,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
       caption={t.audit}
       columns={[
         { key: "event", title: t.event, grows: true },
-        { key: "outcome", title: t.outcome, card_label: "none" },
+        { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
         { key: "subject", title: t.subject },
         { key: "actor", title: t.actor },
         { key: "at", title: t.at, align: "end" },

@@ -87,8 +87,8 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
         { key: "name", title: t.name, grows: true },
         { key: "kind", title: t.kind },
         { key: "keys", title: t.keys },
-        { key: "size", title: t.size, align: "end" },
-        { key: "at", title: t.at, align: "end" },
+        { key: "size", title: texts(ctx).common.size, align: "end" },
+        { key: "at", title: texts(ctx).common.created_at, align: "end" },
       ]}
       rows={backups.map((backup) => ({
         id: `backup-${backup.name.replaceAll(".", "-")}`,
@@ -101,7 +101,7 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
         },
         actions: (
           <LinkButton ctx={ctx} href={`/settings/backups/${backup.name}/delete`} kind="bare" small opens_dialog>
-            {t.delete}
+            {texts(ctx).common.delete}
           </LinkButton>
         ),
       }))}
@@ -129,7 +129,7 @@ export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
       <Facts
         items={[
           [t.kind, t.kinds[backup.kind]],
-          [t.at, <Time ctx={ctx} at={backup.created_at} form="short" />],
+          [texts(ctx).common.created_at, <Time ctx={ctx} at={backup.created_at} form="short" />],
         ]}
       />
     </DeleteQuestion>

@@ -122,10 +122,10 @@ export function SettingsPage(props: SettingsPageProps) {
           <Facts
             wide
             items={[
-              [t.version, <span class="version">{`Tidemark ${about.version}`}</span>],
+              [texts(ctx).common.version, <span class="version">{`Tidemark ${about.version}`}</span>],
               [t.database, <code>{about.database}</code>],
               [
-                t.database_state,
+                texts(ctx).common.state_title,
                 <State ctx={ctx} tone={about.is_ready ? "current" : "failed"}>
                   {about.is_ready ? t.database_answers : t.database_silent}
                 </State>,
@@ -145,11 +145,11 @@ function Elsewhere({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).settings;
   const common = texts(ctx).common;
   const places: readonly (readonly [title: string, text: string, href: string, icon: IconName])[] = [
-    [t.account, t.account_text, "/account", "user"],
+    [texts(ctx).common.user_settings, t.account_text, "/account", "user"],
     [common.credentials, t.credentials_text, "/credentials", "key-round"],
     [common.connections, t.connections_text, "/connections", "plug"],
     [common.notifiers, t.notifiers_text, "/notifiers", "send"],
-    [t.api_documentation, t.api_documentation_text, "/docs", "webhook"],
+    [texts(ctx).docs.title, t.api_documentation_text, "/docs", "webhook"],
   ];
   return (
     <Rows>

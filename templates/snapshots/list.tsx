@@ -29,9 +29,9 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
           ctx={ctx}
           caption={t.snapshots}
           columns={[
-            { key: "image", title: t.snapshot_of, grows: true },
+            { key: "image", title: texts(ctx).common.image, grows: true },
             { key: "taken", title: t.snapshot_taken, align: "end" },
-            { key: "size", title: t.snapshot_size, align: "end", wide_only: true },
+            { key: "size", title: texts(ctx).common.size, align: "end", wide_only: true },
           ]}
           rows={snapshots.map((snapshot) => ({
             id: `snapshot-${snapshot.id}`,

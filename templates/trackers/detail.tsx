@@ -158,7 +158,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
         <p class="quiet">{t.bound_none}</p>
         <div>
           <LinkButton ctx={ctx} href={`/executors/new?tracker=${encodeURIComponent(tracker.name)}`} small icon="plus">
-            {t.bind}
+            {texts(ctx).executors.new_executor}
           </LinkButton>
         </div>
       </div>
@@ -196,7 +196,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
 function Events({ ctx, events }: TrackerPageProps) {
   const t = texts(ctx);
   return (
-    <Section title={t.trackers.events}>
+    <Section title={t.events.title}>
       {events.length === 0 ? (
         <p class="quiet">{t.trackers.events_none}</p>
       ) : (

@@ -40,7 +40,7 @@ export function TrackerFormPage({
   repositories,
 }: TrackerFormPageProps) {
   const t = texts(ctx).trackers;
-  const title = tracker === null ? t.new_tracker : t.edit(tracker.name);
+  const title = tracker === null ? t.new_tracker : texts(ctx).common.edit_title(tracker.name);
   const path = tracker === null ? "/trackers" : trackerPath(tracker.name);
   const action = tracker === null ? "/trackers" : `${path}/edit`;
   return (

@@ -89,7 +89,7 @@ export function TrackersPage(props: TrackersPageProps) {
       <TrackerList {...props} />
       <p class="meta after-table">
         <Link ctx={ctx} href="/upstreams">
-          {texts(ctx).upstreams.open}
+          {texts(ctx).upstreams.title}
         </Link>{" "}
         {texts(ctx).upstreams.lead}
       </p>
@@ -144,7 +144,7 @@ function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[]
   const groups: FilterGroup[] = [
     {
       name: "state",
-      title: t.filter_state,
+      title: texts(ctx).common.state_title,
       current: filters.state,
       all: t.filter_states.all,
       options: shownStates.map((value) => ({ title: t.filter_states[value], value })),
@@ -178,7 +178,7 @@ function TrackerTable(props: TrackersPageProps) {
     { key: "sources", title: t.sources, wide_only: true },
     ...channels.map((type) => ({ key: type, title: t.channels[type] })),
     { key: "running", title: t.running },
-    { key: "state", title: t.state, card_label: "none" },
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
     { key: "checked", title: t.last_check, align: "end" },
     { key: "next", title: t.next_check, align: "end", wide_only: true },
   ];

@@ -56,9 +56,9 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           ...source.channels.map(
             (channel) => [channelTitle(ctx, channel), <Rules ctx={ctx} channel={channel} />] as const,
           ),
-          credential === null ? null : [t.credential, credential],
+          credential === null ? null : [texts(ctx).common.credential, credential],
           [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],
-          [t.requests, <LastCheck ctx={ctx} source={source} />],
+          [texts(ctx).trackers.last_check, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           source.waits_until === null
             ? [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />]

@@ -22,11 +22,11 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
   const columns = [
     { key: "host", title: t.host, grows: true },
     { key: "account", title: t.account, wide_only: true },
-    { key: "sources", title: t.sources, align: "end" as const },
+    { key: "sources", title: texts(ctx).trackers.sources, align: "end" as const },
     { key: "asked", title: t.asked },
     { key: "allowed", title: t.allowed, align: "end" as const },
     { key: "left", title: t.left, wide_only: true },
-    { key: "state", title: t.state, card_label: "none" as const },
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none" as const },
   ];
   const number = (value: number) => formatNumber(ctx.language, value);
   const rows = upstreams.map((upstream) => ({

@@ -73,8 +73,8 @@ function FormSample({ ctx, isManual, errors = {} }: { ctx: PageContext; isManual
 
 function AccountSample({ ctx }: { ctx: PageContext }) {
   return (
-    <Layout ctx={ctx} title={texts(ctx).auth.account}>
-      <PageHeader ctx={ctx} title={texts(ctx).auth.account} />
+    <Layout ctx={ctx} title={texts(ctx).common.user_settings}>
+      <PageHeader ctx={ctx} title={texts(ctx).common.user_settings} />
       <BindingSection ctx={ctx} provider={null} binding={none} />
       <BindingSection ctx={ctx} provider={sampleProvider()} binding={none} />
       <BindingSection ctx={ctx} provider={sampleProvider({ is_enabled: false })} binding={none} />

@@ -43,7 +43,7 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
     draw: (asked) => <BackupDelete {...asked} />,
     perform: async (c, ctx, { backup: { name } }) => {
       await backups.delete(c.get("actor"), name);
-      return { path: "/settings/backups", notice: { tone: "current", text: texts(ctx).backups.deleted(name) } };
+      return { path: "/settings/backups", notice: { tone: "current", text: texts(ctx).common.deleted(name) } };
     },
   });
 }

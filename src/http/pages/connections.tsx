@@ -62,7 +62,7 @@ export function connectionPages(app: App, services: Services, page: PageSettings
   app.post("/connections/:id/enable", async (c) => {
     const ctx = await pageContext(c, page);
     const { id, name } = await connections.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
-    const notice: StoredNotice = { tone: "current", text: texts(ctx).connections.enabled(name) };
+    const notice: StoredNotice = { tone: "current", text: texts(ctx).common.was_enabled(name) };
     return respondDone(c, ctx.base_path, `/connections/${id}`, notice);
   });
 }
@@ -97,13 +97,12 @@ function plainPages(app: App, { connections, credentials }: Services, page: Page
     saved: async ({ ctx, view }, c) => {
       const path = `/connections/${view.id}`;
       const t = texts(ctx).connections;
-      if (!view.is_enabled) return { path, notice: { tone: "current", text: t.saved(view.name) } };
+      if (!view.is_enabled) return { path, notice: { tone: "current", text: texts(ctx).common.saved(view.name) } };
       const { ok } = await connections.check(c.get("actor"), view.id, c.req.raw.signal);
       if (ok) return { path, notice: { tone: "current", text: t.saved_ok(view.name) } };
       return { path, notice: { tone: "failed", text: t.saved_failed(view.name) } };
     },
     delete_question: ({ stored, ...props }) => <ConnectionDelete connection={stored} {...props} />,
-    deleted: (ctx, { name }) => texts(ctx).connections.deleted(name),
   });
 }
 

@@ -21,10 +21,9 @@ export function credentialPages(app: App, { credentials }: Services, page: PageS
       return stored === null ? sent : changes;
     },
     saved: ({ ctx, view }) => {
-      const text = texts(ctx).credentials.saved(view.name);
+      const text = texts(ctx).common.saved(view.name);
       return { path: "/credentials", notice: { tone: "current", text } };
     },
     delete_question: ({ stored, ...props }) => <CredentialDelete credential={stored} {...props} />,
-    deleted: (ctx, { name }) => texts(ctx).credentials.deleted(name),
   });
 }

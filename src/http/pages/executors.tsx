@@ -59,7 +59,7 @@ export function executorPages(app: App, services: Services, page: PageSettings):
   app.post("/executors/:id/enable", async (c) => {
     const ctx = await pageContext(c, page);
     const { id, name } = await executors.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
-    const notice: StoredNotice = { tone: "current", text: texts(ctx).executors.enabled(name) };
+    const notice: StoredNotice = { tone: "current", text: texts(ctx).common.was_enabled(name) };
     return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
   });
 
@@ -111,7 +111,7 @@ function executorForms(app: App, services: Services, page: PageSettings): void {
     if (action !== "save_and_run") {
       const notice: StoredNotice =
         view.warnings.length === 0
-          ? { tone: "current", text: t.saved(view.name) }
+          ? { tone: "current", text: texts(ctx).common.saved(view.name) }
           : { tone: "attention", text: t.saved_unaccepted(view.name) };
       return { path: `/executors/${view.id}`, notice };
     }
@@ -179,7 +179,7 @@ function deleteRoutes(app: App, { executors, snapshots }: Services, page: PageSe
         throw new AppError("name_not_typed", 422, say("request.type_to_confirm", { name }));
       }
       await executors.remove(c.get("actor"), id);
-      return { path: "/executors", notice: { tone: "current", text: texts(ctx).executors.deleted(name) } };
+      return { path: "/executors", notice: { tone: "current", text: texts(ctx).common.deleted(name) } };
     },
   });
 }

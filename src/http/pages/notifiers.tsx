@@ -46,11 +46,10 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     },
     saved: ({ ctx, view, is_new }) => {
       const t = texts(ctx).notifiers;
-      const text = is_new ? t.created(view.name) : t.saved(view.name);
+      const text = is_new ? t.created(view.name) : texts(ctx).common.saved(view.name);
       return { path: `/notifiers/${view.id}`, notice: { tone: "current", text } };
     },
     delete_question: ({ stored, ...props }) => <NotifierDelete notifier={stored} {...props} />,
-    deleted: (ctx, { name }) => texts(ctx).notifiers.deleted(name),
   });
 
   app.get("/notifiers/:id", async (c) => {

@@ -84,7 +84,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
       ),
       save: async ({ slug: _fixed, ...input }) => {
         const updated = await oidc.update(c.get("actor"), provider.id, input);
-        const text = texts(ctx).oidc.changed(updated.display_name);
+        const text = texts(ctx).common.saved(updated.display_name);
         return { path: providerPath, notice: { tone: "current", text } };
       },
     });
@@ -97,7 +97,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
       if (provider === null) return respondDone(c, ctx.base_path, providerPath);
       const { display_name } = await oidc.update(c.get("actor"), provider.id, { is_enabled: verb === "enable" });
       const t = texts(ctx).oidc;
-      const text = verb === "enable" ? t.enabled(display_name) : t.disabled(display_name);
+      const text = verb === "enable" ? texts(ctx).common.was_enabled(display_name) : t.disabled(display_name);
       return respondDone(c, ctx.base_path, providerPath, { tone: "current", text });
     });
   }
@@ -111,7 +111,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     draw: (asked) => <ProviderDelete {...asked} />,
     perform: async (c, ctx, { provider }) => {
       await oidc.remove(c.get("actor"), provider.id);
-      const text = texts(ctx).oidc.deleted(provider.display_name);
+      const text = texts(ctx).common.deleted(provider.display_name);
       return { path: providerPath, notice: { tone: "current", text } };
     },
   });

@@ -1,5 +1,6 @@
 import type { ListProps } from "../../../templates/components/list-page.tsx";
 import type { PageContext } from "../../../templates/page.ts";
+import { texts } from "../../../templates/texts/texts.ts";
 import type { FieldDescription } from "../../forms/fields.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ResourceService } from "../api/resource.ts";
@@ -81,13 +82,15 @@ interface ResourcePages<View> extends ResourceForm<View> {
   service: ResourceService<View>;
   list(props: ListProps<View>): Markup;
   delete_question(asked: { ctx: PageContext; stored: View; error?: Message | undefined }): Markup;
-  /** The notice after deleting. */
-  deleted(ctx: PageContext, stored: View): string;
 }
 
 /** The list of a resource, its forms and its deletion; other pages are declared beside them. */
-export function resourcePages<View extends object>(app: App, page: PageSettings, resource: ResourcePages<View>): void {
-  const { path, service, list, delete_question, deleted } = resource;
+export function resourcePages<View extends { name: string }>(
+  app: App,
+  page: PageSettings,
+  resource: ResourcePages<View>,
+): void {
+  const { path, service, list, delete_question } = resource;
 
   app.get(path, async (c) => {
     const ctx = await pageContext(c, page);
@@ -104,7 +107,7 @@ export function resourcePages<View extends object>(app: App, page: PageSettings,
     draw: delete_question,
     perform: async (c, ctx, { id, stored }) => {
       await service.remove(c.get("actor"), id);
-      return { path, notice: { tone: "current", text: deleted(ctx, stored) } };
+      return { path, notice: { tone: "current", text: texts(ctx).common.deleted(stored.name) } };
     },
   });
 }

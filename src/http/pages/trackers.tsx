@@ -93,7 +93,7 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
     draw: (asked) => <TrackerDelete {...asked} />,
     perform: async (c, ctx, { tracker: { name } }) => {
       await trackers.remove(c.get("actor"), name);
-      return { path: "/trackers", notice: { tone: "current", text: texts(ctx).trackers.deleted(name) } };
+      return { path: "/trackers", notice: { tone: "current", text: texts(ctx).common.deleted(name) } };
     },
   });
 
@@ -275,7 +275,7 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     },
     saved: ({ ctx, view, is_new }) => {
       const t = texts(ctx).trackers;
-      const text = `${is_new ? t.created(view.name) : t.saved(view.name)} · ${costOf(ctx, view)}`;
+      const text = `${is_new ? t.created(view.name) : texts(ctx).common.saved(view.name)} · ${costOf(ctx, view)}`;
       return { path: trackerPath(view.name), notice: { tone: "current", text } };
     },
   });

@@ -28,7 +28,6 @@ export const docs = {
   answer: "Response",
   no_content: "No content",
   refusals: "Errors",
-  example: "Example",
   required: "required",
   write_only: "never returned",
   in_path: "in the path",

@@ -83,8 +83,6 @@ export const overview = {
     recovered: "Running again",
     republish: "Republished",
   },
-  down: (time: string) => `down ${time}`,
-  also: (count: number) => `and ${formatNumber("en", count)} more`,
   runs: "Runs",
   runs_good: (total: number, good: number) => `${formatNumber("en", total)} (${formatNumber("en", good)} succeeded)`,
   runs_all_good: (total: number) => `${formatNumber("en", total)}, all succeeded`,

@@ -2,19 +2,14 @@ import { formatNumber, plural } from "../../format.ts";
 
 export const runs = {
   title: "Runs",
-  executor: "Executor",
-  versions: "Version",
-  outcome: "Outcome",
   trigger: "Started by",
   time: "Time",
-  downtime: "Downtime",
   duration: "Duration",
   kinds: { update: "Update", rollback: "Rollback" },
   triggers: { manual: "manual", immediate: "new release", window: "new release, maintenance window" },
   trigger_short: { manual: "Manual", immediate: "Release", window: "Window" },
   rollback: "Rollback",
   attempt: (count: number) => `attempt ${formatNumber("en", count)}`,
-  filter_outcome: "Outcome",
   filter_executor: (name: string) => `Only ${name}`,
   outcomes: {
     pending: "Waiting",
@@ -141,7 +136,6 @@ export const runs = {
     },
   },
   happened: "Timeline",
-  happening: "Timeline",
   steps: {
     queue: { waiting: "Queued", running: "Queued", done: "Queued", failed: "Queued" },
     plan: {
@@ -217,7 +211,6 @@ export const runs = {
   encrypted: "encrypted",
   took: (time: string) => `took ${time}`,
   watched: (time: string) => `including ${time} of health checks`,
-  down: (time: string) => `down ${time}`,
   ready_after: (time: string) => `healthy ${time} after the stop`,
   stayed_stopped: "was stopped and stays stopped",
   attempts: (count: number) => plural("en", count, { one: "attempt", other: "attempts" }),
@@ -226,7 +219,6 @@ export const runs = {
   renamed: (from: string, to: string) => `${from} is now ${to}`,
   engine_says: "Engine message",
   plan: "Plan",
-  plan_hash: (hash: string) => `hash ${hash}`,
   no_plan: "The run ended before a plan was created.",
   facts: "Details",
   runs_on: "Runs on",
@@ -277,7 +269,6 @@ export const runs = {
       unknown: "unknown",
     },
   },
-  retry: "Retry",
   roll_back: "Roll back",
   open_executor: "Open executor",
   not_yet: "not yet",

@@ -44,9 +44,7 @@ export const images = {
   failed: "The images could not be listed",
   none: "No images to clean up",
   none_text: "Every image related to Tidemark is in use.",
-  image: "Image",
   untagged: "no name",
-  size: "Size",
   age: "Built",
   why: "Why it is listed",
   reasons: {

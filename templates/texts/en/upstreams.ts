@@ -6,11 +6,9 @@ const rounded = (count: number) => number(count < 10 ? Math.round(count * 10) / 
 export const upstreams = {
   title: "Upstreams",
   lead: "Requests from trackers to each host, and its limits",
-  open: "Upstreams",
   host: "Host",
   account: "Account",
   anonymous: "Anonymous",
-  sources: "Sources",
   asked: "Requests per hour",
   asked_text: rounded,
   limited_text: (requests: number, quota: number) =>
@@ -21,7 +19,6 @@ export const upstreams = {
   left_text: (remaining: number) => number(remaining),
   until: "until",
   renewed: "resets",
-  state: "State",
   fits: "Within limit",
   short: (minutes: number) => `Each checked every ${formatSpan(minutes)}`,
   short_help:

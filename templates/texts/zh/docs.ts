@@ -27,7 +27,6 @@ export const docs = {
   answer: "响应",
   no_content: "无内容",
   refusals: "拒绝情况",
-  example: "示例",
   required: "必填",
   write_only: "不会返回",
   in_path: "路径参数",

@@ -85,8 +85,6 @@ export const overview = {
     recovered: "恢复运行",
     republish: "重新发布",
   },
-  down: (time: string) => `停机 ${time}`,
-  also: (count: number) => `另有 ${number(count)} 个`,
   runs: "运行",
   runs_good: (total: number, good: number) => `${number(total)} 次，其中 ${number(good)} 次成功`,
   runs_all_good: (total: number) => `${number(total)} 次，全部成功`,

@@ -3,19 +3,14 @@ import type { Texts } from "../texts.ts";
 
 export const runs = {
   title: "运行记录",
-  executor: "执行器",
-  versions: "版本",
-  outcome: "结果",
   trigger: "触发方式",
   time: "时间",
-  downtime: "停机时间",
   duration: "用时",
   kinds: { update: "更新", rollback: "回滚" },
   triggers: { manual: "手动", immediate: "新版本", window: "新版本，在维护窗口内" },
   trigger_short: { manual: "手动", immediate: "新版本", window: "维护窗口" },
   rollback: "回滚",
   attempt: (count: number) => `第 ${formatNumber("zh", count)} 次尝试`,
-  filter_outcome: "结果",
   filter_executor: (name: string) => `仅 ${name}`,
   outcomes: {
     pending: "等待中",
@@ -129,7 +124,6 @@ export const runs = {
     },
   },
   happened: "执行过程",
-  happening: "执行过程",
   steps: {
     queue: { waiting: "排队", running: "排队中", done: "已排队", failed: "已排队" },
     plan: {
@@ -186,7 +180,6 @@ export const runs = {
   encrypted: "已加密",
   took: (time: string) => `用时 ${time}`,
   watched: (time: string) => `其中观察健康状态 ${time}`,
-  down: (time: string) => `停机 ${time}`,
   ready_after: (time: string) => `停止后 ${time} 恢复健康`,
   stayed_stopped: "原本已停止，保持停止",
   attempts: (count: number) => `${formatNumber("zh", count)} 次尝试`,
@@ -195,7 +188,6 @@ export const runs = {
   renamed: (from: string, to: string) => `${from} 改名为 ${to}`,
   engine_says: "引擎消息",
   plan: "计划",
-  plan_hash: (hash: string) => `哈希 ${hash}`,
   no_plan: "运行在生成计划之前就已结束。",
   facts: "信息",
   runs_on: "运行于",
@@ -246,7 +238,6 @@ export const runs = {
       unknown: "未知",
     },
   },
-  retry: "重试",
   roll_back: "回滚",
   open_executor: "打开执行器",
   not_yet: "尚未",

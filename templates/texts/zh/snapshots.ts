@@ -41,9 +41,7 @@ export const images = {
   failed: "无法列出镜像",
   none: "没有可清理的镜像",
   none_text: "与 Tidemark 有关的镜像都在被容器使用。",
-  image: "镜像",
   untagged: "没有名称",
-  size: "大小",
   age: "构建时间",
   why: "列出原因",
   reasons: {

@@ -7,11 +7,9 @@ const rounded = (count: number) => number(count < 10 ? Math.round(count * 10) / 
 export const upstreams = {
   title: "上游",
   lead: "追踪器向各主机发送的请求及其限额",
-  open: "上游",
   host: "主机",
   account: "账户",
   anonymous: "匿名",
-  sources: "来源",
   asked: "每小时请求",
   asked_text: rounded,
   limited_text: (requests: number, quota: number) =>
@@ -22,7 +20,6 @@ export const upstreams = {
   left_text: (remaining: number) => number(remaining),
   until: "直到",
   renewed: "恢复于",
-  state: "状态",
   fits: "未超限额",
   short: (minutes: number) => `每个来源每${formatSpan(minutes)}检查一次`,
   short_help: "限额小于所需请求。各来源公平分配：等待最久的最先检查",
