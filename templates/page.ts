@@ -11,7 +11,6 @@ export interface Notice {
   tone: Tone;
   text: string;
   href?: string | undefined;
-  link_text?: string | undefined;
 }
 
 /**

@@ -13,7 +13,6 @@ const StoredNotice = v.object({
   tone: v.picklist(["current", "update", "running", "attention", "failed", "unknown", "quiet"]),
   text: v.pipe(v.string(), v.maxLength(500)),
   href: v.optional(v.pipe(v.string(), v.check(isLocalPath))),
-  link_text: v.optional(v.pipe(v.string(), v.maxLength(100))),
 });
 export type StoredNotice = v.InferOutput<typeof StoredNotice>;
 

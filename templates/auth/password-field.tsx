@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { FieldError, Help, Refusals } from "../components/field.tsx";
@@ -14,8 +13,6 @@ interface PasswordFieldProps {
   error?: Message | undefined;
   help?: string | undefined;
   autofocus?: boolean | undefined;
-  minlength?: number | undefined;
-  children?: Child;
 }
 
 /** The user name for password managers, in forms without such a field. */
@@ -56,7 +53,6 @@ export function PasswordField(props: PasswordFieldProps) {
           autocapitalize="none"
           spellcheck={false}
           autofocus={props.autofocus}
-          minlength={props.minlength}
           aria-describedby={described === "" ? undefined : described}
           aria-invalid={error === undefined ? undefined : "true"}
         />

@@ -5,72 +5,71 @@ import { Csrf } from "./button.tsx";
 import { Key } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
-import { Menu, MenuLink } from "./menu.tsx";
 
-/** The signed-in user: account settings, language, theme, shortcuts, and signing out. */
+/** The signed-in user: account settings, language, theme, shortcuts, and signing out; `details`, so it opens without script. */
 export function AccountMenu({ ctx, user }: { ctx: PageContext; user: { name: string } }) {
   const t = texts(ctx).common;
   return (
-    <Menu
-      title={t.account_of(user.name)}
-      summary={
-        <>
-          <span class="avatar" aria-hidden="true">
-            {[...user.name][0]?.toUpperCase()}
-          </span>
-          <span class="account-name">{user.name}</span>
-          <Icon name="chevron-down" />
-        </>
-      }
-    >
-      <MenuLink ctx={ctx} href="/account" icon="user">
-        {t.user_settings}
-      </MenuLink>
-      <MenuLink ctx={ctx} href="/account/password" icon="lock">
-        {t.change_password}
-      </MenuLink>
-      <button type="button" class="menu-item scripted" data-dialog="shortcuts">
-        <Icon name="keyboard" />
-        <span>{t.keyboard_shortcuts}</span>
-        <Key>?</Key>
-      </button>
-      <form
-        class="menu-group"
-        method="post"
-        action={url(ctx, "/preferences")}
-        hx-post={url(ctx, "/preferences")}
-        hx-swap="none"
-      >
-        <Csrf ctx={ctx} />
-        <input type="hidden" name="next" value={ctx.path} />
-        <Choice
-          title={t.theme}
-          name="theme"
-          current={ctx.theme}
-          options={[
-            ["system", t.theme_system, "monitor"],
-            ["light", t.theme_light, "sun"],
-            ["dark", t.theme_dark, "moon"],
-          ]}
-        />
-        <Choice
-          title={t.language}
-          name="language"
-          current={ctx.language}
-          options={[
-            ["en", t.english],
-            ["zh", t.chinese],
-          ]}
-        />
-      </form>
-      <form method="post" action={url(ctx, "/logout")}>
-        <Csrf ctx={ctx} />
-        <button type="submit" class="menu-item">
-          <Icon name="log-out" />
-          <span>{t.sign_out}</span>
+    <details class="menu end" data-menu>
+      <summary title={t.account_of(user.name)}>
+        <span class="avatar" aria-hidden="true">
+          {[...user.name][0]?.toUpperCase()}
+        </span>
+        <span class="account-name">{user.name}</span>
+        <Icon name="chevron-down" />
+      </summary>
+      <div class="menu-list">
+        <a class="menu-item" href={url(ctx, "/account")}>
+          <Icon name="user" />
+          <span>{t.user_settings}</span>
+        </a>
+        <a class="menu-item" href={url(ctx, "/account/password")}>
+          <Icon name="lock" />
+          <span>{t.change_password}</span>
+        </a>
+        <button type="button" class="menu-item scripted" data-dialog="shortcuts">
+          <Icon name="keyboard" />
+          <span>{t.keyboard_shortcuts}</span>
+          <Key>?</Key>
         </button>
-      </form>
-    </Menu>
+        <form
+          class="menu-group"
+          method="post"
+          action={url(ctx, "/preferences")}
+          hx-post={url(ctx, "/preferences")}
+          hx-swap="none"
+        >
+          <Csrf ctx={ctx} />
+          <input type="hidden" name="next" value={ctx.path} />
+          <Choice
+            title={t.theme}
+            name="theme"
+            current={ctx.theme}
+            options={[
+              ["system", t.theme_system, "monitor"],
+              ["light", t.theme_light, "sun"],
+              ["dark", t.theme_dark, "moon"],
+            ]}
+          />
+          <Choice
+            title={t.language}
+            name="language"
+            current={ctx.language}
+            options={[
+              ["en", t.english],
+              ["zh", t.chinese],
+            ]}
+          />
+        </form>
+        <form method="post" action={url(ctx, "/logout")}>
+          <Csrf ctx={ctx} />
+          <button type="submit" class="menu-item">
+            <Icon name="log-out" />
+            <span>{t.sign_out}</span>
+          </button>
+        </form>
+      </div>
+    </details>
   );
 }
 

@@ -36,11 +36,8 @@ interface ButtonProps extends Look {
   value?: string | undefined;
   /** Id of the form to submit, for a button outside of it. */
   form?: string | undefined;
-  id?: string | undefined;
-  disabled?: boolean | undefined;
   /** Submits the form although fields are empty: adding a list item, leaving. */
   skips_validation?: boolean | undefined;
-  attributes?: Attributes | undefined;
 }
 
 /** Busy while its request runs (set by `app.js`), so it cannot be pressed twice. */
@@ -52,12 +49,9 @@ export function Button(props: ButtonProps) {
       name={props.name}
       value={props.value}
       form={props.form}
-      id={props.id}
-      disabled={props.disabled}
       formnovalidate={props.skips_validation}
       aria-label={props.label}
       title={props.label}
-      {...props.attributes}
     >
       {props.icon === undefined ? null : <Icon name={props.icon} />}
       {props.children === undefined ? null : <span>{props.children}</span>}
@@ -100,13 +94,12 @@ interface ActionFormProps extends ButtonProps {
   fields?: Readonly<Record<string, string>> | undefined;
   /** Where htmx puts the response; without it the form is sent as a plain page and the server redirects. */
   target?: string | undefined;
-  swap?: string | undefined;
 }
 
 /** A button with an immediate, harmless action: "Check now", "Send test". Risky actions use `Confirm`. */
-export function ActionForm({ ctx, action, fields, target, swap, ...button }: ActionFormProps) {
+export function ActionForm({ ctx, action, fields, target, ...button }: ActionFormProps) {
   const address = url(ctx, action);
-  const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": swap ?? "outerMorph" };
+  const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": "outerMorph" };
   return (
     <form class="action" method="post" action={address} {...htmx}>
       <Csrf ctx={ctx} />

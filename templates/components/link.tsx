@@ -4,22 +4,8 @@ import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 
 /** A link to a local page. */
-export function Link({
-  ctx,
-  href,
-  children,
-  class: name,
-}: {
-  ctx: PageContext;
-  href: string;
-  children: Child;
-  class?: string;
-}) {
-  return (
-    <a href={url(ctx, href)} class={name}>
-      {children}
-    </a>
-  );
+export function Link({ ctx, href, children }: { ctx: PageContext; href: string; children: Child }) {
+  return <a href={url(ctx, href)}>{children}</a>;
 }
 
 interface SafeLinkProps {

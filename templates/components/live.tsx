@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { type PageContext, url } from "../page.ts";
 
 interface LiveProps {
@@ -11,17 +10,12 @@ interface LiveProps {
   events: string;
   /** A local path that returns the same partials at once; requested every 5 seconds while the stream is silent. */
   poll: string;
-  children?: Child;
 }
 
 /**
  * Keeps part of an open page up to date: one stream per page, and only while there is something to wait for (leave it out once a run has
  * ended). Needs `<Layout live>`, which loads the stream extension.
  */
-export function Live({ ctx, id, events, poll, children }: LiveProps) {
-  return (
-    <div id={id} hx-sse:connect={url(ctx, events)} hx-swap="none" data-poll={url(ctx, poll)}>
-      {children}
-    </div>
-  );
+export function Live({ ctx, id, events, poll }: LiveProps) {
+  return <div id={id} hx-sse:connect={url(ctx, events)} hx-swap="none" data-poll={url(ctx, poll)} />;
 }

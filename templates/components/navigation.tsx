@@ -1,5 +1,3 @@
-import type { Child } from "hono/jsx";
-import { formatNumber } from "../format.ts";
 import { type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
@@ -9,7 +7,6 @@ export interface TabItem {
   /** A local path with its query. */
   href: string;
   current: boolean;
-  count?: number | undefined;
 }
 
 /** Views of one thing, as links: each has its own address. */
@@ -19,7 +16,6 @@ export function Tabs({ ctx, label, items }: { ctx: PageContext; label: string; i
       {items.map((item) => (
         <a href={url(ctx, item.href)} aria-current={item.current ? "page" : undefined}>
           {item.title}
-          {item.count === undefined ? null : <span class="count">{formatNumber(ctx.language, item.count)}</span>}
         </a>
       ))}
     </nav>
@@ -31,16 +27,14 @@ interface PaginationProps {
   /** Cursors of the neighbouring pages, "" for the first page; null when there is none. Other query parameters are kept. */
   newer: string | null;
   older: string | null;
-  /** "1 to 50 of 300", or what is known. */
-  summary?: Child;
 }
 
-export function Pagination({ ctx, newer, older, summary }: PaginationProps) {
+export function Pagination({ ctx, newer, older }: PaginationProps) {
   const t = texts(ctx).common;
-  if (newer === null && older === null && summary === undefined) return null;
+  if (newer === null && older === null) return null;
   return (
     <nav class="pagination" aria-label={t.pages}>
-      <span class="quiet">{summary}</span>
+      <span />
       {newer === null ? null : (
         <a class="btn" rel="prev" href={url(ctx, withQuery(ctx.path, { cursor: newer }))}>
           <Icon name="chevron-left" />
@@ -61,7 +55,6 @@ export interface FilterOption {
   title: string;
   /** The value in the query string; null for no filter. */
   value: string | null;
-  count?: number | undefined;
 }
 
 export interface FilterGroup {
@@ -97,9 +90,6 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
                   aria-current={option.value === group.current ? "true" : undefined}
                 >
                   {option.title}
-                  {option.count === undefined ? null : (
-                    <span class="count">{formatNumber(ctx.language, option.count)}</span>
-                  )}
                 </a>
               </li>
             ),
@@ -110,15 +100,7 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
   );
 }
 
-interface FilterSearchProps {
-  ctx: PageContext;
-  name: string;
-  value: string;
-  label: string;
-  target?: string | undefined;
-}
-
-function FilterSearch({ ctx, name, value, label, target }: FilterSearchProps) {
+function FilterSearch({ ctx, name, value, label, target }: { ctx: PageContext } & NonNullable<FiltersProps["search"]>) {
   const [path = "", query = ""] = ctx.path.split("?", 2);
   const kept = [...new URLSearchParams(query)].filter(([key]) => key !== name && key !== "cursor");
   const htmx =

@@ -56,8 +56,7 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
     <div class={classes("toast", notice.tone)} data-toast={notice.tone === "failed" ? "stays" : "goes"}>
       <Icon name={toneIcons[notice.tone]} />
       <p>
-        {notice.text}{" "}
-        {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{notice.link_text ?? t.show}</a>}
+        {notice.text} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
       </p>
       <button type="button" class="btn bare square small" data-dismiss aria-label={t.dismiss} title={t.dismiss}>
         <Icon name="x" />

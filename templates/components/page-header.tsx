@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { classes, type PageContext, url } from "../page.ts";
+import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -73,12 +73,8 @@ export function Section({ title, id, aside, children }: SectionProps) {
 }
 
 /** A framed surface with padding. */
-export function Panel({ children, id, flush }: { children: Child; id?: string; flush?: boolean }) {
-  return (
-    <div class={classes("panel", flush !== true && "padded")} id={id}>
-      {children}
-    </div>
-  );
+export function Panel({ children }: { children: Child }) {
+  return <div class="panel padded">{children}</div>;
 }
 
 /** The main column and a narrow one beside it, which moves below on narrow screens. */

@@ -47,8 +47,3 @@ export function Badge({ children, icon, title }: { children: Child; icon?: IconN
     </span>
   );
 }
-
-/** A number beside a heading or navigation entry. */
-export function Count({ children }: { children: Child }) {
-  return <span class="count">{children}</span>;
-}

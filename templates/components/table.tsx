@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
-import { classes, type PageContext, url, withQuery } from "../page.ts";
+import { classes, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { Icon } from "./icon.tsx";
 
 export interface Column {
   key: string;
@@ -14,8 +13,6 @@ export interface Column {
   card_label?: "none" | undefined;
   /** Hidden between phone and wide screens, where it would not fit; cards show every column. */
   wide_only?: boolean | undefined;
-  /** The value of `sort` in the query string; the header becomes a link that sorts by it, then reverses. */
-  sort?: string | undefined;
 }
 
 export interface Row {
@@ -36,17 +33,13 @@ export interface TableProps {
   caption: string;
   columns: readonly Column[];
   rows: readonly Row[];
-  /** Id of the `tbody`, the target for swaps. */
-  id?: string | undefined;
-  /** The current sort: `name`, or `-name` for descending. */
-  sorted?: string | undefined;
 }
 
 /**
  * A list of similar entries, one line each; becomes cards in a narrow container. The whole row leads to the detail page; the link itself is
  * the first cell, so the keyboard and middle clicks work as on any link.
  */
-export function Table({ ctx, caption, columns, rows, id, sorted }: TableProps) {
+export function Table({ ctx, caption, columns, rows }: TableProps) {
   const hasActions = rows.some((row) => row.actions !== undefined);
   return (
     <div class="table-box">
@@ -55,7 +48,9 @@ export function Table({ ctx, caption, columns, rows, id, sorted }: TableProps) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <Header ctx={ctx} column={column} sorted={sorted} />
+              <th scope="col" class={cellClass(column)}>
+                {column.title}
+              </th>
             ))}
             {hasActions ? (
               <th scope="col">
@@ -64,7 +59,7 @@ export function Table({ ctx, caption, columns, rows, id, sorted }: TableProps) {
             ) : null}
           </tr>
         </thead>
-        <tbody id={id}>
+        <tbody>
           {rows.map((row) => (
             <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} />
           ))}
@@ -83,30 +78,6 @@ function cellClass(column: Column): string | undefined {
   return name === "" ? undefined : name;
 }
 
-function Header({ ctx, column, sorted }: { ctx: PageContext; column: Column; sorted: string | undefined }) {
-  const { sort } = column;
-  if (sort === undefined) {
-    return (
-      <th scope="col" class={cellClass(column)}>
-        {column.title}
-      </th>
-    );
-  }
-  const order = sorted === sort ? "ascending" : sorted === `-${sort}` ? "descending" : undefined;
-  const next = order === "ascending" ? `-${sort}` : sort;
-  return (
-    <th scope="col" class={cellClass(column)} aria-sort={order}>
-      <a
-        href={url(ctx, withQuery(ctx.path, { sort: next, cursor: null }))}
-        title={texts(ctx).common.sort_by(column.title)}
-      >
-        {column.title}
-        {order === undefined ? null : <Icon name={order === "ascending" ? "arrow-up" : "chevron-down"} />}
-      </a>
-    </th>
-  );
-}
-
 interface TableRowProps {
   ctx: PageContext;
   columns: readonly Column[];
@@ -114,8 +85,7 @@ interface TableRowProps {
   has_actions: boolean;
 }
 
-/** A single row as the response to an action or an event: swap it over `#<row.id>` with `outerMorph`. */
-export function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
+function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
   const [first, ...others] = columns;
   return (
     <tr id={row.id} class={classes(row.href !== undefined && "leads", row.muted === true && "muted")}>

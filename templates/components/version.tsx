@@ -37,13 +37,12 @@ interface DigestProps {
   value: string;
   /** With a button that copies the full value. */
   copy?: boolean | undefined;
-  tone?: "old" | "new" | undefined;
 }
 
 /** A digest or commit: shortened, with the full value in `title` and on the clipboard. */
-export function Digest({ ctx, value, copy, tone }: DigestProps) {
+export function Digest({ ctx, value, copy }: DigestProps) {
   return (
-    <span class={classes("digest", tone)}>
+    <span class="digest">
       <span class="version" title={value}>
         {shortDigest(value)}
       </span>

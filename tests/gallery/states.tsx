@@ -25,8 +25,8 @@ export function EmptySample({ ctx }: { ctx: PageContext }) {
         ctx={ctx}
         label="Views"
         items={[
-          { title: "All", href: "/notifiers", current: true, count: 0 },
-          { title: "Deliveries", href: "/notifiers?tab=deliveries", current: false, count: 12 },
+          { title: "All", href: "/notifiers", current: true },
+          { title: "Deliveries", href: "/notifiers?tab=deliveries", current: false },
         ]}
       />
       <Empty

@@ -97,9 +97,9 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
             title: "State",
             current: "update",
             options: [
-              { title: t.common.state.update, value: "update", count: 5 },
-              { title: t.common.state.failed, value: "failed", count: 1 },
-              { title: t.common.state.unknown, value: "unknown", count: 1 },
+              { title: t.common.state.update, value: "update" },
+              { title: t.common.state.failed, value: "failed" },
+              { title: t.common.state.unknown, value: "unknown" },
             ],
           },
           {
@@ -120,20 +120,19 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
           <Table
             ctx={ctx}
             caption={t.trackers.title}
-            sorted="name"
             columns={[
-              { key: "name", title: t.common.name, sort: "name", grows: true },
+              { key: "name", title: t.common.name, grows: true },
               { key: "sources", title: "Sources", wide_only: true },
               { key: "stable", title: "Stable" },
               { key: "pre", title: "Prerelease" },
-              { key: "state", title: "State", sort: "state", card_label: "none" },
-              { key: "checked", title: "Checked", align: "end", sort: "checked_at" },
+              { key: "state", title: "State", card_label: "none" },
+              { key: "checked", title: "Checked", align: "end" },
             ]}
             rows={rows}
           />
         )}
       </div>
-      <Pagination ctx={ctx} newer={null} older="abc" summary="1–8 of 48" />
+      <Pagination ctx={ctx} newer={null} older="abc" />
     </Layout>
   );
 }

@@ -73,7 +73,6 @@ export const common = {
   older: "Older",
   nothing_matches: "Nothing matches these filters.",
   clear_filters: "Clear filters",
-  sort_by: (column: string) => `Sort by ${column}`,
   example: "Example",
   state: {
     current: "Up to date",

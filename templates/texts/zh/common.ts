@@ -74,7 +74,6 @@ export const common = {
   older: "较早",
   nothing_matches: "没有符合筛选条件的内容。",
   clear_filters: "清除筛选",
-  sort_by: (column: string) => `按${column}排序`,
   example: "示例",
   state: {
     current: "最新",
