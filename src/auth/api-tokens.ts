@@ -21,8 +21,6 @@ import { type Actor, ApiTokenInput, ApiTokenView, type CreatedApiTokenView, type
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn } from "./step-up.ts";
 
-export type ApiTokenService = ReturnType<typeof apiTokenService>;
-
 const MAXIMUM_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
 

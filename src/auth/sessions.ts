@@ -10,8 +10,6 @@ import { type Actor, type EndedSessionsView, type Session, SignInSessionView } f
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { requireSignIn } from "./step-up.ts";
 
-export type SessionService = ReturnType<typeof sessionService>;
-
 interface SessionServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   held: HeldSessions;
 }

@@ -10,8 +10,6 @@ import type { ImageReason, UnusedImageList, UnusedImageView } from "./images-sch
 import { observationsOf, referencesOfSnapshots } from "./queries.ts";
 import type { ConnectionService } from "./service.ts";
 
-export type ConnectionImageService = ReturnType<typeof connectionImageService>;
-
 /** A snapshot that needs an image. */
 type ImageUser = UnusedImageView["named_by"][number] & { image_id: string };
 

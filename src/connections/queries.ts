@@ -17,16 +17,8 @@ export async function namesOfCredentials(read: Reader, ids: readonly string[]): 
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-export interface ConnectionUser {
-  connection_id: string;
-  id: string;
-  name: string;
-  target_kind: string;
-  target_id: string;
-}
-
 /** The executors of connections, by name. */
-export async function usersOfConnections(read: Reader, ids: readonly string[]): Promise<ConnectionUser[]> {
+export async function usersOfConnections(read: Reader, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return await read
     .select({

@@ -34,7 +34,6 @@ import {
   serviceView,
   type TargetList,
 } from "./schema.ts";
-import { unknownRuntime, unknownTargetKind } from "./unknown-kind.ts";
 
 export type ConnectionService = ReturnType<typeof connectionService>;
 
@@ -47,6 +46,23 @@ interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit">
   openFetch: (signal: AbortSignal) => PluginContext["fetch"];
   /** Recognises targets that run this very service. */
   self: RuntimeContext["self"];
+}
+
+/** Stands for a stored kind that this version does not have: it is listed and can be deleted, and everything else is refused. */
+function unknownRuntime(kind: string): Runtime {
+  return {
+    kind,
+    title: kind,
+    Config: v.record(v.string(), v.unknown()),
+    target_kinds: [],
+    open: () => Promise.reject(new PluginError("rejected", say("connections.kind_unknown", { kind }))),
+    place: (config) => `${kind} ${JSON.stringify(config)}`,
+    warnings: () => [{ code: "kind_unknown", message: say("connections.kind_unknown", { kind }) }],
+  };
+}
+
+function unknownTargetKind(kind: string): TargetKind {
+  return { kind, is_group: false, artifact: "image", steps: [], parts: () => [] };
 }
 
 function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {

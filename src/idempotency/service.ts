@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { Clock } from "../clock.ts";
-import type { CountedTime } from "../counted-time.ts";
-import type { Database } from "../db/client.ts";
 import { AppError, conflict } from "../errors.ts";
-import type { Log } from "../log.ts";
 import { plain, say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
 import { watchChanges } from "../request-scope.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
@@ -65,13 +62,7 @@ function requireSame(known: string, request: string): void {
 /**
  * Creations that happen once, however often they are sent with one `Idempotency-Key` within a day. A refused request leaves the key free.
  */
-export function idempotencyService(options: {
-  db: Database;
-  clock: Clock;
-  counted: CountedTime;
-  log: Log;
-  sealer: Sealer;
-}) {
+export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counted" | "log"> & { sealer: Sealer }) {
   const { db, clock, counted, log, sealer } = options;
   /** The requests in progress of this process, by key. */
   const running = new Map<string, string>();

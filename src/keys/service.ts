@@ -32,8 +32,6 @@ import {
   type SessionRotationView,
 } from "./schema.ts";
 
-export type SecurityKeyService = ReturnType<typeof securityKeyService>;
-
 const sessionKeyBytes = 32;
 /** Keys of earlier rotations that still open what this process holds in memory; the key file no longer has them. */
 const maximumFormerKeys = 8;

@@ -71,13 +71,16 @@ export interface VersionFacts {
   digest: string | null;
 }
 
-/** Facts of a finished run. */
-export interface RunFacts {
+interface AnyRunFacts {
   executor: string;
   run: string;
   kind: "update" | "rollback";
   from: VersionFacts;
   to: VersionFacts;
+}
+
+/** Facts of a finished run. */
+export interface RunFacts extends AnyRunFacts {
   outcome: "succeeded" | "degraded" | "failed" | "skipped";
   reason: string | null;
   reason_data: Message | null;
@@ -87,13 +90,7 @@ export interface RunFacts {
 }
 
 /** Facts of a target that runs again after a run left it down. */
-export interface RecoveredFacts {
-  executor: string;
-  run: string;
-  /** The run's kind. */
-  kind: "update" | "rollback";
-  from: VersionFacts;
-  to: VersionFacts;
+export interface RecoveredFacts extends AnyRunFacts {
   outcome: "recovered";
   /** What is running now: `desired`, `previous`, `mixed` or `unknown`. */
   serving: string | null;
@@ -105,12 +102,8 @@ export interface RecoveredFacts {
 }
 
 /** Facts of a run that waits for approval of its plan. */
-export interface AwaitingFacts {
-  executor: string;
-  run: string;
+export interface AwaitingFacts extends AnyRunFacts {
   kind: "update";
-  from: VersionFacts;
-  to: VersionFacts;
   target: string;
   plan_hash: string;
   /** Approval is impossible after this. */

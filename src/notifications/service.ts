@@ -34,8 +34,6 @@ import {
   triggerKinds,
 } from "./schema.ts";
 
-export type NotificationService = ReturnType<typeof notificationService>;
-
 interface NotificationServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   sealer: Sealer;
   outbox: Outbox;

@@ -20,8 +20,6 @@ import { createUpstream, type OpenContext } from "./upstream.ts";
 export type { StartedAttempt } from "./attempts.ts";
 export type { Completed } from "./callback.ts";
 
-export type OidcService = ReturnType<typeof oidcService>;
-
 interface OidcServiceOptions extends Parts {
   sealer: Sealer;
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;

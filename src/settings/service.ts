@@ -9,8 +9,6 @@ import type { Parts } from "../parts.ts";
 import { storedSettings, storeSetting } from "./queries.ts";
 import { defaultSettings, type SettingName, Settings, SettingsPatch, type SettingsView } from "./schema.ts";
 
-export type SettingsService = Awaited<ReturnType<typeof settingsService>>;
-
 interface SettingsServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   /** From the environment, which wins; null when not set there. */
   environment: { base_url: string | null; log_level: Settings["log_level"] | null };

@@ -205,14 +205,13 @@ function kindEntry(kind: SourceKind, registry: SourceRegistry) {
   );
 }
 
-function sourceOption(source: Source, registry: SourceRegistry) {
-  return v.strictObject({
-    key: SourceKey,
+function sourceEntries(source: Source, registry: SourceRegistry) {
+  return {
     kind: kindEntry(source.kind, registry),
     config: v.pipe(source.Config, v.title("Location")),
     credential_id: CredentialId,
     channels: channelList(source.has_release_types === true),
-  });
+  };
 }
 
 const Sorting = v.pipe(
@@ -251,7 +250,7 @@ export function trackerSchemas(registry: SourceRegistry) {
   const kinds = sourceKinds.map((kind) => registry[kind]);
   const SourceInput = v.variant(
     "kind",
-    kinds.map((source) => sourceOption(source, registry)),
+    kinds.map((source) => v.strictObject({ key: SourceKey, ...sourceEntries(source, registry) })),
   );
   const SourceList = v.pipe(
     v.array(SourceInput),
@@ -277,29 +276,24 @@ export function trackerSchemas(registry: SourceRegistry) {
       release_notes: v.optional(ReleaseNotes, { source: "release" }),
     }),
     /** A field left out keeps its value. `sources` is the whole list; a source keeps its data by its key. */
-    TrackerPatch: v.strictObject({
-      name: v.optional(TrackerName),
-      description: v.optional(Description.wrapped),
-      is_enabled: v.optional(isEnabled),
-      sources: v.optional(SourceList),
-      check_interval_minutes: v.optional(preferenceEntries.check_interval_minutes),
-      fetch_depth: v.optional(preferenceEntries.fetch_depth),
-      request_timeout_seconds: v.optional(preferenceEntries.request_timeout_seconds),
-      sorting: v.optional(preferenceEntries.sorting),
-      release_fallback: v.optional(preferenceEntries.release_fallback),
-      release_notes: v.optional(ReleaseNotes),
-    }),
+    TrackerPatch: v.partial(
+      v.strictObject({
+        name: TrackerName,
+        description: Description.wrapped,
+        is_enabled: isEnabled,
+        sources: SourceList,
+        ...preferenceEntries,
+        release_notes: ReleaseNotes,
+      }),
+    ),
     PreviewInput: v.variant(
       "kind",
       kinds.map((source) =>
         v.strictObject({
-          kind: kindEntry(source.kind, registry),
-          config: v.pipe(source.Config, v.title("Location")),
-          credential_id: CredentialId,
-          channels: channelList(source.has_release_types === true),
-          sorting: v.optional(Sorting, "publish_time"),
-          check_interval_minutes: v.optional(preferenceEntries.check_interval_minutes, 360),
-          release_fallback: v.optional(preferenceEntries.release_fallback, false),
+          ...sourceEntries(source, registry),
+          sorting: preferences.sorting,
+          check_interval_minutes: preferences.check_interval_minutes,
+          release_fallback: preferences.release_fallback,
         }),
       ),
     ),

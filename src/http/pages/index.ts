@@ -1,6 +1,9 @@
+import type { MiddlewareHandler } from "hono";
+import { forbidden, unauthorized } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
-import { pageGuard } from "../middleware/page-guard.ts";
+import type { App, AppEnv } from "../context.ts";
+import { isApiPath } from "../paths.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
@@ -29,6 +32,26 @@ import { snapshotPages } from "./snapshots.tsx";
 import { trackerImportPages } from "./tracker-import.tsx";
 import { trackerPages } from "./trackers.tsx";
 import { upstreamPages } from "./upstreams.tsx";
+
+/** Pages that are open before the bootstrap password was changed. */
+const beforePasswordChange: readonly string[] = ["/account/password"];
+
+/**
+ * Pages are for browsers that signed in; other sessions, such as an API token with a small scope, must use the API, where their scope is
+ * checked. Register it before the pages that need a session and after those that do not. Throws 401, or 403 `password_change_required`;
+ * `respondToPageError` redirects for both.
+ */
+function pageGuard(): MiddlewareHandler<AppEnv> {
+  return async function pageGuard(c, next) {
+    if (isApiPath(c.req.path)) return await next();
+    const session = c.get("session");
+    if (session === null || session.via !== "cookie" || session.kind !== "session") throw unauthorized();
+    if (session.is_password_change_required && !beforePasswordChange.includes(c.req.path)) {
+      throw forbidden("password_change_required", say("request.change_password_first"));
+    }
+    await next();
+  };
+}
 
 /** Every page, one file per area; those above the guard need no session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {

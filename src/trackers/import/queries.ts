@@ -6,15 +6,7 @@ import { tracker_channels, tracker_sources, trackers } from "../../db/tables/tra
 const maxChannelsRead = 20_000;
 
 /** Every channel's patterns, with its source's address and its tracker's name. */
-export async function listChannelAddresses(read: Reader): Promise<
-  {
-    tracker: string;
-    kind: string;
-    config: Readonly<Record<string, unknown>> | null;
-    include_pattern: string;
-    exclude_pattern: string;
-  }[]
-> {
+export async function listChannelAddresses(read: Reader) {
   return await read
     .select({
       tracker: trackers.name,

@@ -5,18 +5,8 @@ import { releases, tracker_channels, tracker_sources, trackers } from "../../db/
 /** Sources beyond this are not counted. */
 const maxSourcesRead = 20_000;
 
-export interface CheckedSource {
-  kind: string;
-  config: Readonly<Record<string, unknown>> | null;
-  host: string;
-  credential_id: string | null;
-  check_interval_minutes: number;
-  release_fallback: boolean;
-  channel_count: number;
-}
-
 /** Every source with automatic checks. */
-export async function listCheckedSources(read: Reader): Promise<CheckedSource[]> {
+export async function listCheckedSources(read: Reader) {
   return await read
     .select({
       kind: tracker_sources.kind,
