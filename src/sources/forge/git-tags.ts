@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
-import { hadReleases } from "./memo.ts";
+import { hadReleases, parseMemo as parseListMemo } from "./memo.ts";
 
 /** The form of the memory between checks. */
 const memoForm = "git-tags-1";
@@ -46,7 +46,7 @@ export async function listGitTags(
   commits: ReadonlyMap<string, string>,
   pageOf: (tag: string) => string,
 ): Promise<Listing> {
-  if (hadReleases(request)) return { releases: [], total: 0, memo: request.memo };
+  if (hadReleases(parseListMemo(request.memo))) return { releases: [], total: 0, memo: request.memo };
   const before = parseMemo(request.memo);
   const ordered = orderTags([...commits.keys()]);
   const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);

@@ -8,6 +8,7 @@ import {
   isListed,
   type Memo,
   maxRemembered,
+  parseMemo,
   questionOf,
   recall,
 } from "./memo.ts";
@@ -143,8 +144,7 @@ function isEnough(walk: Walk, request: ListRequest): boolean {
 }
 
 /** Reads pages until each channel has its places. */
-async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> {
-  const memory = recall(request, forge.list);
+async function walkPages(forge: ForgeList, request: ListRequest, memory: Memo | null): Promise<Walk> {
   const remembered = new Map(memory?.entries.map((entry) => [entry.tag, entry]));
   const walk: Walk = { listed: new Map(), named: [], extent: "part", total: null, memory, remembered };
   let count = 0;
@@ -246,8 +246,9 @@ function remember(forge: ForgeList, walk: Walk, request: ListRequest, missing: R
  */
 export async function listIncrementally(forge: ForgeList, request: ListRequest): Promise<Listing> {
   const nothing = { releases: [], total: 0, memo: request.memo };
-  if (forge.list === "tags" && hadReleases(request)) return nothing;
-  const walk = await walkPages(forge, request);
+  const memo = parseMemo(request.memo);
+  if (forge.list === "tags" && hadReleases(memo)) return nothing;
+  const walk = await walkPages(forge, request, recall(memo, request, forge.list));
   if (walk.listed.size === 0 && (walk.total ?? 0) === 0) return nothing;
   const commits = (await forge.commits?.list()) ?? new Map<string, string>();
   const named = [...walk.named];

@@ -145,8 +145,7 @@ export function questionOf({ limit, most_each, rules }: ListRequest): string {
 }
 
 /** What of the memory applies to a request for this list. */
-export function recall(request: ListRequest, list: Memo["list"]): Memo | null {
-  const memo = parseMemo(request.memo);
+export function recall(memo: Memo | null, request: ListRequest, list: Memo["list"]): Memo | null {
   if (memo === null) return null;
   // Only the names of another list are of use.
   if (memo.list !== list)
@@ -164,7 +163,6 @@ export function recall(request: ListRequest, list: Memo["list"]): Memo | null {
 }
 
 /** Tags replace releases only if there never were any: an emptied list is no reason to announce tags. */
-export function hadReleases({ memo }: ListRequest): boolean {
-  const memory = parseMemo(memo);
+export function hadReleases(memory: Memo | null): boolean {
   return memory !== null && memory.list === "releases" && memory.entries.length > 0;
 }
