@@ -68,8 +68,8 @@ export function inUse(what: Thing, name: string, users: readonly Message[]): App
   return new AppError("in_use", 409, say("request.in_use", { what: say(`thing.${what}`), name, users }));
 }
 
-export function unauthorized(message: Message = say("request.sign_in_first")): AppError {
-  return new AppError("unauthorized", 401, message);
+export function unauthorized(): AppError {
+  return new AppError("unauthorized", 401, say("request.sign_in_first"));
 }
 
 export function forbidden(code: string, message: Message): AppError {

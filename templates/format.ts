@@ -37,12 +37,10 @@ export function plural(language: Language, count: number, forms: { one?: string;
   return `${formatNumber(language, count)} ${form}`;
 }
 
-export function formatList(
-  language: Language,
-  items: readonly string[],
-  type: "conjunction" | "disjunction" = "conjunction",
-): string {
-  return kept(listFormats, `${language} ${type}`, () => new Intl.ListFormat(locales[language], { type })).format(items);
+export function formatList(language: Language, items: readonly string[]): string {
+  return kept(listFormats, language, () => new Intl.ListFormat(locales[language], { type: "conjunction" })).format(
+    items,
+  );
 }
 
 function dateFormat(ctx: FormatContext, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

@@ -87,12 +87,7 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
   );
 }
 
-interface SessionEndProps {
-  ctx: PageContext;
-  session: SignInSessionView;
-}
-
-export function SessionEnd({ ctx, session }: SessionEndProps) {
+export function SessionEnd({ ctx, session }: { ctx: PageContext; session: SignInSessionView }) {
   const t = texts(ctx).auth;
   return (
     <Confirm

@@ -102,12 +102,7 @@ export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps
   );
 }
 
-interface TokenRevokeProps {
-  ctx: PageContext;
-  token: ApiTokenView;
-}
-
-export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
+export function TokenRevoke({ ctx, token }: { ctx: PageContext; token: ApiTokenView }) {
   const t = texts(ctx).auth;
   return (
     <Confirm

@@ -10,14 +10,8 @@ import { texts } from "../texts/texts.ts";
 import { Inside, Nodes, Prose } from "./schema.tsx";
 import type { ApiOperation, ApiResource } from "./view.ts";
 
-interface FrameProps {
-  ctx: PageContext;
-  title: string;
-  children: Child;
-}
-
 /** Public: in the application's frame when signed in, and on its own otherwise. */
-function Frame({ ctx, title, children }: FrameProps) {
+function Frame({ ctx, title, children }: { ctx: PageContext; title: string; children: Child }) {
   if (ctx.user === null) {
     return (
       <BareLayout ctx={ctx} title={title}>

@@ -119,14 +119,7 @@ function Groups({ ctx, found }: SearchPageProps) {
   );
 }
 
-interface GroupProps {
-  ctx: PageContext;
-  title: string;
-  count: number;
-  children: Child;
-}
-
-function Group({ ctx, title, count, children }: GroupProps) {
+function Group({ ctx, title, count, children }: { ctx: PageContext; title: string; count: number; children: Child }) {
   if (count === 0) return null;
   const t = texts(ctx).overview.search;
   return (

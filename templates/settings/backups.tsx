@@ -109,12 +109,7 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
   );
 }
 
-interface BackupDeleteProps {
-  ctx: PageContext;
-  backup: BackupView;
-}
-
-export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
+export function BackupDelete({ ctx, backup }: { ctx: PageContext; backup: BackupView }) {
   const t = texts(ctx).backups;
   return (
     <DeleteQuestion

@@ -32,13 +32,7 @@ export function Sources({ ctx, tracker, credentials }: SourcesProps) {
   );
 }
 
-interface SourcePanelProps {
-  ctx: PageContext;
-  source: SourceView;
-  credential: string | null;
-}
-
-function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
+function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: SourceView; credential: string | null }) {
   const t = texts(ctx).trackers;
   const words = texts(ctx).upstreams;
   return (
