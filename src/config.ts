@@ -25,6 +25,8 @@ export interface Config {
   session_key: string | null;
   encryption_key: string | null;
   metrics_token: string | null;
+  /** Of the pod that this process runs in, where Kubernetes puts it; null outside a cluster. */
+  service_account: { server: string; folder: string } | null;
   /** For tests only: identity providers over http on this machine's loopback. */
   oidc_allow_loopback_http: boolean;
 }
@@ -132,8 +134,16 @@ export function readConfig(environment: Environment): Config {
     session_key: value("SESSION_KEY"),
     encryption_key: value("ENCRYPTION_KEY"),
     metrics_token: metricsToken,
+    service_account: serviceAccountOf(environment),
     oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
+}
+
+/** Kubernetes names the API server in the environment of every pod, an IPv6 address without brackets. */
+function serviceAccountOf({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: Environment) {
+  if (host === undefined || host === "") return null;
+  const server = `https://${isIP(host) === 6 ? `[${host}]` : host}:${port ?? "443"}`;
+  return { server, folder: "/var/run/secrets/kubernetes.io/serviceaccount" };
 }
 
 /** The environment of this process. */

@@ -250,7 +250,11 @@ export async function createServices(options: ServiceOptions) {
     judgeDestination: ({ host }) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
     openFetch: (signal) =>
       http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,
-    self: { hostname: hostname(), data_dir: config.data_dir },
+    self: {
+      hostname: hostname(),
+      data_dir: config.data_dir,
+      ...(config.service_account === null ? {} : { service_account: config.service_account }),
+    },
   });
   const timezone = () => settings.current().timezone;
   const executors = executorService({

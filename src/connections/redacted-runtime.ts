@@ -24,7 +24,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     const { is_noop, apply } = await told(work);
     return { is_noop, apply: (stopping) => told(apply(stopping)) };
   };
-  const { nameOfId, isPlainRegistry, unprepare, snapshots, images } = session;
+  const { nameOfId, isPlainRegistry, unprepare, settle, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
@@ -34,6 +34,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => prepared(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
+    ...(settle === undefined ? {} : { settle: (ref, journal, stopping) => told(settle(ref, journal, stopping)) }),
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),

@@ -15,6 +15,7 @@ import { files } from "./files.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
+import { kubernetes } from "./kubernetes.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
@@ -52,6 +53,7 @@ import { files as filesZh } from "./zh/files.ts";
 import { images as imagesZh } from "./zh/images.ts";
 import { imports as importsZh } from "./zh/imports.ts";
 import { keys as keysZh } from "./zh/keys.ts";
+import { kubernetes as kubernetesZh } from "./zh/kubernetes.ts";
 import { net as netZh } from "./zh/net.ts";
 import { notifications as notificationsZh } from "./zh/notifications.ts";
 import { oidc as oidcZh } from "./zh/oidc.ts";
@@ -91,6 +93,7 @@ const areas = {
   images: { en: images, zh: imagesZh },
   imports: { en: imports, zh: importsZh },
   keys: { en: keys, zh: keysZh },
+  kubernetes: { en: kubernetes, zh: kubernetesZh },
   net: { en: net, zh: netZh },
   notifications: { en: notifications, zh: notificationsZh },
   oidc: { en: oidc, zh: oidcZh },

@@ -29,7 +29,7 @@ export interface ExchangeRequest {
  * An agent that ignores proxy variables. A proxy would resolve the name again and go anywhere; `agent: false` and plain agents follow
  * NODE_USE_ENV_PROXY on Deno and Node.js, and only an empty `proxyEnv` prevents that.
  */
-export function createAgent(protocol: string, options: http.AgentOptions): http.Agent | https.Agent {
+export function createAgent(protocol: string, options: https.AgentOptions): http.Agent | https.Agent {
   const direct = { ...options, proxyEnv: {} };
   return protocol === "https:" ? new https.Agent(direct) : new http.Agent(direct);
 }

@@ -142,6 +142,18 @@ async function judge(
   return { passed, detail };
 }
 
+/** What the runtime replaces by itself has to be in place first, whatever the strategy; that is the native judgement, too. */
+async function settleAndJudge(context: RunContext, check: HealthCheck): Promise<{ passed: boolean; detail: Message }> {
+  const { session, settings, journal, lease, shutdown } = context;
+  const { settle } = session;
+  const signal = AbortSignal.any([lease.signal, shutdown]);
+  const failure = (await settle?.(settings.target, journal, signal)) ?? null;
+  if (failure !== null) return { passed: false, detail: failure };
+  const isNative = check.strategy === "auto" || check.strategy === "native";
+  if (check.strategy === "disabled" || (isNative && settle !== undefined)) return { passed: true, detail: plain("") };
+  return await judge(context, check);
+}
+
 /** From the start of the new version to the end of the run: health check, restore or commit, removal of backups. */
 export async function conclude(context: RunContext): Promise<void> {
   const { settings, plan } = context;
@@ -159,11 +171,7 @@ export async function conclude(context: RunContext): Promise<void> {
         message: say(context.run.kind === "rollback" ? "runs.started_for_snapshot" : "runs.started_after_outage"),
       }
     : null;
-  if (check.strategy === "disabled") {
-    await commit(context, "succeeded", remark);
-    return;
-  }
-  const { passed, detail } = await judge(context, check);
+  const { passed, detail } = await settleAndJudge(context, check);
   if (passed) {
     await commit(context, "succeeded", remark);
     return;
@@ -172,7 +180,7 @@ export async function conclude(context: RunContext): Promise<void> {
     code: "unhealthy",
     message: say("runs.unhealthy", { kind: context.run.kind, cause: detail }),
   };
-  if (check.on_failure === "degraded") {
+  if (check.strategy !== "disabled" && check.on_failure === "degraded") {
     await commit(context, "degraded", reason);
   } else if (settings.restore_on_failure) {
     await undoAndFail(context, "verifying", reason);

@@ -1,7 +1,7 @@
 import { docker } from "./docker/index.ts";
+import { kubernetes } from "./kubernetes/index.ts";
 import { podman } from "./podman/index.ts";
 import type { Runtimes } from "./runtime.ts";
 
 /** Every runtime kind; a further kind is a folder beside `docker/` and a line here. */
-export const runtimes = { docker, podman } satisfies Runtimes;
-export type RuntimeKind = keyof typeof runtimes;
+export const runtimes = { docker, podman, kubernetes } satisfies Runtimes;

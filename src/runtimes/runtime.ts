@@ -346,6 +346,11 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   /** Undoes what `prepare` changed on the engine, except for what it pulled: for a run that ends before `apply`. */
   unprepare?(journal: Journal): Promise<void>;
   /**
+   * For runtimes that replace what runs by themselves, after `apply`: follows that to its end. Null when it is complete, else why it is
+   * not. Called again for a run that was interrupted meanwhile. Rejects with the reason of `stopping`.
+   */
+  settle?(ref: TargetRef, journal: Journal, stopping: AbortSignal): Promise<Message | null>;
+  /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
    * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`: the
    * one that this run saved; a previous container that somebody removed in the meantime is recreated from it. `stopping`: once it is
@@ -429,8 +434,13 @@ export interface SnapshotReader {
 
 /** `fetch` is for runtimes with an HTTP API; engines bring their own transport, which reaches sockets too. */
 export interface RuntimeContext extends PluginContext {
-  /** Our own container ID or hostname, and the data directory: targets that contain Tidemark are refused. */
-  self: { hostname: string; data_dir: string };
+  /** `hostname`: our own container ID, or the host's name. Targets that contain Tidemark are refused. */
+  self: {
+    hostname: string;
+    data_dir: string;
+    /** The service account of our own pod; absent outside a cluster. */
+    service_account?: { server: string; folder: string };
+  };
 }
 
 export interface Runtime {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import { objectAt } from "../../src/runtimes/engine/raw.ts";
-import type { RuntimeKind } from "../../src/runtimes/index.ts";
 import type { Journal, Recovery } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isWholeMatrix, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
@@ -358,7 +358,12 @@ function statesOf(recovery: Recovery, policy: string): readonly string[] {
   return policy === "always" ? ["running", "exited"] : ["exited"];
 }
 
-async function update(engine: { socket: string }, kind: RuntimeKind, name: string, journal: Journal): Promise<void> {
+async function update(
+  engine: { socket: string },
+  kind: Flavour["kind"],
+  name: string,
+  journal: Journal,
+): Promise<void> {
   await using session = await openSession(`unix://${engine.socket}`, { kind });
   const plan = await session.plan(target(name), [changeTo(images.next)]);
   await apply(session, plan, journal);

@@ -1,5 +1,5 @@
 import { dockerFlavour } from "../../src/runtimes/docker/flavour.ts";
-import type { RuntimeKind } from "../../src/runtimes/index.ts";
+import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import { podmanFlavour } from "../../src/runtimes/podman/flavour.ts";
 import { allEngineModes, type EngineMode, engineMissing } from "../peers/engine.ts";
 import { peerSuite } from "./peer.ts";
@@ -7,7 +7,7 @@ import { peerSuite } from "./peer.ts";
 export const flavours = { docker: dockerFlavour, podman: podmanFlavour } as const;
 
 /** The runtime that a connection to an engine of this mode has to choose. */
-export function kindOf(mode: EngineMode): RuntimeKind {
+export function kindOf(mode: EngineMode): Flavour["kind"] {
   return mode === "podman" || mode === "podman-rootless" ? "podman" : "docker";
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { events, snapshots } from "../../src/db/tables.ts";
-import type { RuntimeKind } from "../../src/runtimes/index.ts";
+import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import type { TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { type RunParts, type RunRow, storedRuns, storeTracker } from "./run-parts.ts";
@@ -25,7 +25,7 @@ export interface RealRuns {
   instance(id: string): Parts;
   /** What the source of an executor offers from now on. */
   offer(executor: string, desired: Desired): void;
-  connect(kind: RuntimeKind, address: string): Promise<string>;
+  connect(kind: Flavour["kind"], address: string): Promise<string>;
   /** An executor whose services (`main` when left out) all follow one source; answers its id. */
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */

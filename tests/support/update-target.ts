@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import { defaultDeadlines, type EngineDeadlines } from "../../src/runtimes/engine/client.ts";
+import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
 import { type EngineTransport, engineTransport } from "../../src/runtimes/engine/transport.ts";
-import type { RuntimeKind } from "../../src/runtimes/index.ts";
 import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { flavours, isPodman, kindOf } from "./engine-modes.ts";
@@ -22,7 +22,7 @@ export async function importImages(engine: TestEngine): Promise<void> {
 export function openSession(
   at: string | Pick<TestEngine, "address" | "mode">,
   options: {
-    kind?: RuntimeKind;
+    kind?: Flavour["kind"];
     deadlines?: EngineDeadlines;
     clock?: Clock;
     self?: { hostname: string; data_dir: string };

@@ -1,0 +1,167 @@
+import { quotedList } from "./lists.ts";
+import type { Area, Message } from "./types.ts";
+
+interface Stage {
+  state: "waiting" | "running" | "done" | "failed";
+}
+
+interface Counts {
+  desired: number;
+  updated: number;
+  ready: number;
+  available: number;
+  old: number;
+}
+
+const inNamespaces = (names: readonly string[]) =>
+  names.length === 0 ? "" : ` in the ${names.length === 1 ? "namespace" : "namespaces"} ${quotedList(names)}`;
+const quoting = (tell: (message: Message) => string, said: Message) => {
+  const text = tell(said);
+  return text === "" ? "" : `: ${text}`;
+};
+
+/** What a cluster is told, and what it tells. */
+export const kubernetes = {
+  server_wanted: "Write the address of the API server as https://host:port, without a path",
+  namespaces_wanted: 'Write names of namespaces, separated by commas, such as "default, monitoring"',
+  too_many_namespaces: ({ limit }: { limit: number }) => `Name at most ${limit} namespaces, or none for all of them`,
+  config_unusable: ({ path, cause }: { path: string; cause: Message }, tell) =>
+    `The connection's setting "${path}" is not usable: ${tell(cause)}`,
+
+  credential_missing: "Choose a credential for this cluster, or use in-cluster mode",
+  credential_half: "A client certificate needs its key, and a key its certificate",
+  server_missing: "The credential does not name an API server: enter its address in the connection",
+  login_missing: "The credential has neither a token nor a client certificate, so the cluster would not know who asks",
+  token_with_spaces: "The token contains spaces or line breaks: paste it as a single line",
+  not_in_cluster: "Tidemark does not run in a Kubernetes pod, so there is no service account to use",
+  account_unreadable: ({ path }: { path: string }) =>
+    `The service account's file "${path}" cannot be read; check automountServiceAccountToken of the pod`,
+  kubeconfig_too_large: ({ kib }: { kib: number }) => `The kubeconfig is larger than ${kib} KiB`,
+  kubeconfig_unreadable: "This is not a kubeconfig: it must be YAML with clusters, users and contexts, without aliases",
+  context_missing: ({ known }: { known: readonly string[] }) =>
+    known.length === 0
+      ? "The kubeconfig has no context"
+      : `The kubeconfig has no current context: choose one of ${quotedList(known)} in the connection`,
+  context_unknown: ({ context, known }: { context: string; known: readonly string[] }) =>
+    `The kubeconfig has no context "${context}"${known.length === 0 ? "" : `; it has ${quotedList(known)}`}`,
+  kubeconfig_incomplete: ({ kind, name }: { kind: "cluster" | "user"; name: string }) =>
+    `The kubeconfig's context names the ${kind} "${name}", which the kubeconfig does not contain`,
+  kubeconfig_refused: ({ member }: { member: string }) =>
+    `Tidemark does not use "${member}" of a kubeconfig: it never runs programs, reads files or takes another identity for it. Put the data in the kubeconfig (kubectl config view --raw --flatten), or use the token of a service account`,
+  unverified:
+    "The kubeconfig turns off verification (insecure-skip-tls-verify). Give the cluster's CA certificate instead",
+  not_pem: ({ member }: { member: string }) => `"${member}" of the kubeconfig is not a PEM file in base64`,
+
+  unauthenticated:
+    "The cluster does not accept the credential: it expired, was withdrawn or belongs to another cluster",
+  refused: ({ status, said }: { status: number; said: Message }, tell) =>
+    `The API server responded with ${status}${quoting(tell, said)}`,
+  broken_off: "The API server's response broke off",
+  endless_list: "The API server's list did not end",
+  watch_unreadable: "The API server sent an event that is not one of a workload",
+  unknown_kind: ({ kind }: { kind: string }) => `"${kind}" is not a kind of workload`,
+  nothing_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
+    `The credential may not list workloads${inNamespaces(namespaces)}`,
+  namespaces_unlisted:
+    "The credential may list neither all workloads nor the namespaces: name the namespaces in the connection",
+  not_listed: ({ resource, namespaces }: { resource: string; namespaces: readonly string[] }) =>
+    `The credential may not list ${resource}${inNamespaces(namespaces)}; they are left out`,
+  missing_right: ({
+    verbs,
+    resource,
+    namespaces,
+    is_needed,
+  }: {
+    verbs: readonly string[];
+    resource: string;
+    namespaces: readonly string[];
+    is_needed: boolean;
+  }) =>
+    `The credential may not ${verbs.join(", ")} ${resource}${inNamespaces(namespaces)}${is_needed ? "" : "; failures are explained in less detail"}`,
+
+  owner: ({ kind, name }: { kind: string; name: string }) => `${kind} "${name}"`,
+  managed: ({ manager }: { manager: Message }, tell) => tell(manager),
+  owned: ({ owner }: { owner: Message }, tell) =>
+    `It is managed by ${tell(owner)}, which may revert an update of its images`,
+  paused: "The Deployment is paused: resume it, then update it",
+  on_delete: ({ kind }: { kind: string }) =>
+    `The ${kind} replaces its pods only when somebody deletes them (updateStrategy OnDelete), so an update would not take effect`,
+  being_deleted: "It is being deleted",
+  partition: ({ partition }: { partition: number }) =>
+    `The partition ${partition} keeps the pods with a lower number on the previous version`,
+  no_replicas: "It has no replicas: nothing will prove that the new version runs",
+  container_missing: ({ container, target }: { container: string; target: string }) =>
+    `"${target}" has no container "${container}"`,
+  same_reference: ({ service, reference }: { service: string; reference: string }) =>
+    `"${service}" already names ${reference}, and the tag has moved: pods would not be replaced. Use the reference mode "Digest"`,
+
+  changed_since_plan: "The workload was changed after the plan was made",
+  not_patched: "The workload was not changed",
+  is_patched: "The new images are set",
+  changed_meanwhile: "Somebody else changed the workload's images",
+  deleted_meanwhile: "The workload was deleted",
+  undone: ({ cause }: { cause: Message }, tell) => `The previous images are set again: ${tell(cause)}`,
+  undo_stuck: ({ cause }: { cause: Message }, tell) =>
+    `The previous images are set again, but that rollout did not finish: ${tell(cause)}`,
+
+  cronjob_set: "The next job uses the new image",
+  cronjob_suspended: "The CronJob is suspended; its next job will use the new image",
+  not_observed: "The controller has not noticed the change yet",
+  rolling: ({ desired, updated, available, old }: Counts) =>
+    `${updated} of ${desired} pods updated, ${available} available${old === 0 ? "" : `, ${old} previous ones left`}`,
+  rolled_out: ({ desired }: Counts) =>
+    desired === 1 ? "The pod is updated and available" : `All ${desired} pods are updated and available`,
+  no_pods: "The workload has no pods",
+  deadline_exceeded: ({ said }: { said: Message }, tell) =>
+    `The Deployment's progress deadline has passed${quoting(tell, said)}`,
+  stalled: ({ seconds, cause }: { seconds: number; cause: Message }, tell) =>
+    `The rollout made no progress for ${seconds} s: ${tell(cause)}`,
+  failed_because: ({ said, why }: { said: Message; why: Message }, tell) => `${tell(said)}. ${tell(why)}`,
+  pods_wait: ({ pods, why }: { pods: number; why: Message }, tell) =>
+    `${pods === 1 ? "1 pod waits" : `${pods} pods wait`}: ${tell(why)}`,
+  not_created: ({ said }: { said: Message }, tell) => `Pods cannot be created${quoting(tell, said)}`,
+  unschedulable: ({ said }: { said: Message }, tell) => `No node takes it${quoting(tell, said)}`,
+  image_not_pulled: ({ container, image, said }: { container: string; image: string; said: Message }, tell) =>
+    `the image ${image} of "${container}" cannot be pulled${quoting(tell, said)}`,
+  crash_loop: ({
+    container,
+    restarts,
+    exit_code,
+    reason,
+  }: {
+    container: string;
+    restarts: number;
+    exit_code: number | null;
+    reason: string;
+  }) =>
+    `"${container}" keeps crashing (${restarts === 1 ? "1 restart" : `${restarts} restarts`}${exit_code === null ? "" : `, last exit code ${exit_code}`}${reason === "OOMKilled" ? ", out of memory" : ""})`,
+  container_waits: ({ container, reason, said }: { container: string; reason: Message; said: Message }, tell) =>
+    `"${container}" does not start: ${tell(reason)}${quoting(tell, said)}`,
+  container_ended: (
+    { container, exit_code, reason }: { container: string; exit_code: number; reason: Message },
+    tell,
+  ) => `"${container}" ended with exit code ${exit_code} (${tell(reason)})`,
+  not_ready: ({ container }: { container: string }) => `"${container}" runs but is not ready`,
+
+  step_patch: ({ state }: Stage) =>
+    ({
+      waiting: "Set the new images",
+      running: "Setting the new images",
+      done: "New images set",
+      failed: "New images not set",
+    })[state],
+  step_rollout: ({ state }: Stage) =>
+    ({
+      waiting: "Follow the rollout",
+      running: "Following the rollout",
+      done: "Rollout complete",
+      failed: "Rollout not complete",
+    })[state],
+  step_undo: ({ state }: Stage) =>
+    ({
+      waiting: "Set the previous images again",
+      running: "Setting the previous images again",
+      done: "Previous images set again",
+      failed: "Previous version not restored",
+    })[state],
+} satisfies Area;

@@ -1,0 +1,109 @@
+import type { kubernetes as english } from "../kubernetes.ts";
+import type { Message, Rendering } from "../types.ts";
+import { quotedList } from "./lists.ts";
+
+const inNamespaces = (names: readonly string[]) => (names.length === 0 ? "" : `命名空间${quotedList(names)}中的 `);
+const quoting = (tell: (message: Message) => string, said: Message) => {
+  const text = tell(said);
+  return text === "" ? "" : `：${text}`;
+};
+
+export const kubernetes = {
+  server_wanted: "请按 https://主机:端口 的形式填写 API 服务器地址，不带路径",
+  namespaces_wanted: "请填写命名空间名称，以逗号分隔，例如“default, monitoring”",
+  too_many_namespaces: ({ limit }) => `最多填写 ${limit} 个命名空间；留空表示全部`,
+  config_unusable: ({ path, cause }, tell) => `连接的设置“${path}”无法使用：${tell(cause)}`,
+
+  credential_missing: "请为该集群选择凭据，或使用集群内模式",
+  credential_half: "客户端证书和私钥必须同时提供",
+  server_missing: "凭据中没有 API 服务器地址：请在连接中填写",
+  login_missing: "凭据中既没有令牌，也没有客户端证书，集群无法识别身份",
+  token_with_spaces: "令牌中包含空格或换行：请以单行粘贴",
+  not_in_cluster: "Tidemark 没有运行在 Kubernetes Pod 中，没有可用的服务账号",
+  account_unreadable: ({ path }) => `无法读取服务账号文件“${path}”；请检查 Pod 的 automountServiceAccountToken`,
+  kubeconfig_too_large: ({ kib }) => `kubeconfig 超过 ${kib} KiB`,
+  kubeconfig_unreadable: "这不是 kubeconfig：应为包含 clusters、users 和 contexts 的 YAML，且不使用别名",
+  context_missing: ({ known }) =>
+    known.length === 0
+      ? "kubeconfig 中没有上下文"
+      : `kubeconfig 没有当前上下文：请在连接中从${quotedList(known)}中选择`,
+  context_unknown: ({ context, known }) =>
+    `kubeconfig 中没有上下文“${context}”${known.length === 0 ? "" : `；现有${quotedList(known)}`}`,
+  kubeconfig_incomplete: ({ kind, name }) =>
+    `kubeconfig 的上下文引用了${kind === "cluster" ? "集群" : "用户"}“${name}”，但文件中没有该项`,
+  kubeconfig_refused: ({ member }) =>
+    `Tidemark 不使用 kubeconfig 中的“${member}”：不会为此运行程序、读取文件或冒用其他身份。请把数据写入 kubeconfig（kubectl config view --raw --flatten），或使用服务账号的令牌`,
+  unverified: "kubeconfig 关闭了证书验证（insecure-skip-tls-verify）。请改为提供集群的 CA 证书",
+  not_pem: ({ member }) => `kubeconfig 中的“${member}”不是 base64 编码的 PEM 文件`,
+
+  unauthenticated: "集群不接受该凭据：已过期、已被撤销或属于其他集群",
+  refused: ({ status, said }, tell) => `API 服务器返回 ${status}${quoting(tell, said)}`,
+  broken_off: "API 服务器的响应中断",
+  endless_list: "API 服务器的列表没有结束",
+  watch_unreadable: "API 服务器发送的事件不属于工作负载",
+  unknown_kind: ({ kind }) => `“${kind}”不是工作负载类型`,
+  nothing_listed: ({ namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}工作负载`,
+  namespaces_unlisted: "该凭据既无权列出全部工作负载，也无权列出命名空间：请在连接中填写命名空间",
+  not_listed: ({ resource, namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}${resource}，已略过`,
+  missing_right: ({ verbs, resource, namespaces, is_needed }) =>
+    `该凭据无权对${inNamespaces(namespaces)}${resource} 执行 ${verbs.join("、")}${is_needed ? "" : "；失败原因的说明会较为简略"}`,
+
+  owner: ({ kind, name }) => `${kind}“${name}”`,
+  managed: ({ manager }, tell) => tell(manager),
+  owned: ({ owner }, tell) => `它由 ${tell(owner)} 管理，镜像更新可能会被还原`,
+  paused: "该 Deployment 已暂停：请先恢复再更新",
+  on_delete: ({ kind }) => `该 ${kind} 只在有人删除 Pod 时才替换（updateStrategy 为 OnDelete），更新不会生效`,
+  being_deleted: "它正在被删除",
+  partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持上一版本`,
+  no_replicas: "它没有副本：无法证明新版本能够运行",
+  container_missing: ({ container, target }) => `“${target}”中没有容器“${container}”`,
+  same_reference: ({ service, reference }) =>
+    `“${service}”已使用 ${reference}，而该标签已指向新内容：Pod 不会被替换。请使用引用方式“摘要”`,
+
+  changed_since_plan: "计划生成后，工作负载被修改",
+  not_patched: "工作负载未被修改",
+  is_patched: "新镜像已设置",
+  changed_meanwhile: "有人修改了工作负载的镜像",
+  deleted_meanwhile: "工作负载已被删除",
+  undone: ({ cause }, tell) => `已重新设置上一版本的镜像：${tell(cause)}`,
+  undo_stuck: ({ cause }, tell) => `已重新设置上一版本的镜像，但滚动更新没有完成：${tell(cause)}`,
+
+  cronjob_set: "下一个任务将使用新镜像",
+  cronjob_suspended: "该 CronJob 已挂起；恢复后的下一个任务将使用新镜像",
+  not_observed: "控制器尚未处理此更改",
+  rolling: ({ desired, updated, available, old }) =>
+    `${desired} 个 Pod 中已更新 ${updated} 个，可用 ${available} 个${old === 0 ? "" : `，剩余旧 Pod ${old} 个`}`,
+  rolled_out: ({ desired }) => (desired === 1 ? "Pod 已更新并可用" : `全部 ${desired} 个 Pod 已更新并可用`),
+  no_pods: "该工作负载没有 Pod",
+  deadline_exceeded: ({ said }, tell) => `已超过 Deployment 的进度期限${quoting(tell, said)}`,
+  stalled: ({ seconds, cause }, tell) => `滚动更新 ${seconds} 秒内没有进展：${tell(cause)}`,
+  failed_because: ({ said, why }, tell) => `${tell(said)}。${tell(why)}`,
+  pods_wait: ({ pods, why }, tell) => `${pods} 个 Pod 在等待：${tell(why)}`,
+  not_created: ({ said }, tell) => `无法创建 Pod${quoting(tell, said)}`,
+  unschedulable: ({ said }, tell) => `没有可用的节点${quoting(tell, said)}`,
+  image_not_pulled: ({ container, image, said }, tell) => `无法拉取“${container}”的镜像 ${image}${quoting(tell, said)}`,
+  crash_loop: ({ container, restarts, exit_code, reason }) =>
+    `“${container}”反复崩溃（重启 ${restarts} 次${exit_code === null ? "" : `，最近的退出码为 ${exit_code}`}${reason === "OOMKilled" ? "，内存不足" : ""}）`,
+  container_waits: ({ container, reason, said }, tell) =>
+    `“${container}”无法启动：${tell(reason)}${quoting(tell, said)}`,
+  container_ended: ({ container, exit_code, reason }, tell) =>
+    `“${container}”已结束，退出码为 ${exit_code}（${tell(reason)}）`,
+  not_ready: ({ container }) => `“${container}”在运行，但尚未就绪`,
+
+  step_patch: ({ state }) =>
+    ({ waiting: "设置新镜像", running: "正在设置新镜像", done: "新镜像已设置", failed: "新镜像未设置" })[state],
+  step_rollout: ({ state }) =>
+    ({
+      waiting: "跟踪滚动更新",
+      running: "正在跟踪滚动更新",
+      done: "滚动更新已完成",
+      failed: "滚动更新未完成",
+    })[state],
+  step_undo: ({ state }) =>
+    ({
+      waiting: "恢复上一版本的镜像",
+      running: "正在恢复上一版本的镜像",
+      done: "上一版本的镜像已恢复",
+      failed: "上一版本未恢复",
+    })[state],
+} satisfies Rendering<typeof english>;

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import { readKubeconfig } from "./kubeconfig.ts";
+import { type Config, isServer, type Secret } from "./schema.ts";
+
+/** How the API server is reached. Its certificate is always verified: by `ca`, or by the system's authorities if that is null. */
+export interface ClusterAccess {
+  server: URL;
+  /** The name in the server's certificate, if it is not the one in the address. */
+  tls_server_name: string | null;
+  /** PEM. */
+  ca: string | null;
+  cert: string | null;
+  key: string | null;
+  /** The `Authorization` header, read for each session: tokens of pods are renewed. Null without one. */
+  authorization: string | null;
+}
+
+const rejected = (said: ReturnType<typeof say>, cause?: unknown) => new PluginError("rejected", said, { cause });
+
+/** Never reads a kubeconfig or a variable that lies around: only what the connection and its credential say. Throws `rejected`. */
+export async function accessOf(
+  config: Config,
+  secret: Secret | null,
+  service_account: RuntimeContext["self"]["service_account"],
+): Promise<ClusterAccess> {
+  if (config.in_cluster) return await ownAccess(service_account);
+  if (secret === null) throw rejected(say("kubernetes.credential_missing"));
+  const { kubeconfig, token, client_certificate, client_key, ca_certificate } = secret;
+  if ((client_certificate === null) !== (client_key === null)) throw rejected(say("kubernetes.credential_half"));
+  const read = kubeconfig === null ? null : readKubeconfig(kubeconfig, config.context);
+  const server = config.server === "" ? (read?.server ?? "") : config.server;
+  if (server === "") throw rejected(say("kubernetes.server_missing"));
+  const access = {
+    server: serverOf(server),
+    tls_server_name: read?.tls_server_name ?? null,
+    ca: ca_certificate ?? read?.ca ?? null,
+    cert: client_certificate ?? read?.cert ?? null,
+    key: client_key ?? read?.key ?? null,
+    authorization: authorizationOf(token ?? read?.token ?? null, read?.basic ?? null),
+  };
+  if ((access.cert === null) !== (access.key === null)) throw rejected(say("kubernetes.credential_half"));
+  if (access.cert === null && access.authorization === null) throw rejected(say("kubernetes.login_missing"));
+  return access;
+}
+
+function serverOf(text: string): URL {
+  if (!isServer(text)) throw rejected(say("kubernetes.server_wanted"));
+  return new URL(text);
+}
+
+function authorizationOf(token: string | null, basic: { username: string; password: string } | null): string | null {
+  if (token !== null) {
+    if (!/^[\x21-\x7e]+$/.test(token.trim())) throw rejected(say("kubernetes.token_with_spaces"));
+    return `Bearer ${token.trim()}`;
+  }
+  return basic === null ? null : `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString("base64")}`;
+}
+
+/** The service account of our own pod. */
+async function ownAccess(account: RuntimeContext["self"]["service_account"]): Promise<ClusterAccess> {
+  if (account === undefined) throw rejected(say("kubernetes.not_in_cluster"));
+  const read = async (name: string) => {
+    const path = join(account.folder, name);
+    return await readFile(path, "utf8").catch((cause: unknown) => {
+      throw rejected(say("kubernetes.account_unreadable", { path }), cause);
+    });
+  };
+  const [token, ca] = await Promise.all([read("token"), read("ca.crt")]);
+  return {
+    server: serverOf(account.server),
+    tls_server_name: null,
+    ca,
+    cert: null,
+    key: null,
+    authorization: authorizationOf(token, null),
+  };
+}

@@ -1,0 +1,298 @@
+import type { IncomingMessage } from "node:http";
+import type { RequestContext } from "@kubernetes/client-node/dist/gen/http/http.js";
+import * as v from "valibot";
+import type { Clock } from "../../clock.ts";
+import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { plain, say } from "../../messages/message.ts";
+import { startBody, streamBody } from "../../net/bounded-body.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { createDeadlines, type Deadline } from "../../net/deadline.ts";
+import { isMetadataHost } from "../../net/destination.ts";
+import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "../../net/exchange.ts";
+import { readJson } from "../../net/read-json.ts";
+import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
+import type { ClusterAccess } from "./access.ts";
+
+/** A page of 250 workloads has about 2 MB; an object has at most 1.5 MB in etcd. */
+const maxBodyBytes = 32 * 1024 * 1024;
+const requestMs = 30_000;
+/** The API server closes a watch after this time. */
+const watchSeconds = 240;
+/** Objects per page of a list. */
+const pageSize = 250;
+/** Pages of one list; more means that the server never ends it. */
+const maxPages = 400;
+
+type Factories = Awaited<ReturnType<typeof loadFactories>>;
+/** Composes a request with the factories of the Kubernetes client. */
+export type Compose = (api: Factories) => Promise<RequestContext>;
+
+/** What the API server says of a request that it refused. */
+const Status = v.object({ message: v.optional(v.string(), ""), reason: v.optional(v.string(), "") });
+const ListMeta = v.object({ continue: v.optional(v.string(), ""), resourceVersion: v.optional(v.string(), "") });
+const WatchEvent = v.looseObject({ type: v.string(), object: v.looseObject({}) });
+
+/** A refused request; `status` is the API server's. */
+export class Refused extends PluginError {
+  constructor(
+    readonly status: number,
+    /** `Conflict`, `Forbidden`, `Expired` …; blank if the response is not from an API server. */
+    readonly reason: string,
+    code: PluginErrorCode,
+    said: PluginError["said"],
+  ) {
+    super(code, said);
+  }
+}
+
+export interface Watched {
+  type: "ADDED" | "MODIFIED" | "DELETED";
+  object: unknown;
+}
+
+/** Requests to one API server. Everything throws `PluginError`; a refusal by the server throws `Refused`. */
+export interface Cluster {
+  send<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
+  text(compose: Compose, maxBytes: number): Promise<string>;
+  /** A strategic merge patch in our name. */
+  patch<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
+  /** Reads a list page by page; `take` gets each page, and nothing else is kept. */
+  list<S extends v.GenericSchema>(compose: Compose, item: S, take: (items: v.InferOutput<S>[]) => void): Promise<void>;
+  /** Events after `resourceVersion` until the server ends the watch; `Refused` with 410 if the version is too old. */
+  watch(compose: Compose, resourceVersion: string, signal: AbortSignal): AsyncGenerator<Watched>;
+  close(): void;
+}
+
+/**
+ * The generated client composes requests; what sends them is ours. The client's own transport loses the cluster's CA on Bun, and its
+ * deserializers keep the whole of every object: answers are read by schemas that name only what is used.
+ */
+async function loadFactories(server: URL) {
+  const [
+    { AppsV1ApiRequestFactory },
+    { BatchV1ApiRequestFactory },
+    { CoreV1ApiRequestFactory },
+    auth,
+    authz,
+    version,
+    servers,
+    http,
+  ] = await Promise.all([
+    import("@kubernetes/client-node/dist/gen/apis/AppsV1Api.js"),
+    import("@kubernetes/client-node/dist/gen/apis/BatchV1Api.js"),
+    import("@kubernetes/client-node/dist/gen/apis/CoreV1Api.js"),
+    import("@kubernetes/client-node/dist/gen/apis/AuthenticationV1Api.js"),
+    import("@kubernetes/client-node/dist/gen/apis/AuthorizationV1Api.js"),
+    import("@kubernetes/client-node/dist/gen/apis/VersionApi.js"),
+    import("@kubernetes/client-node/dist/gen/servers.js"),
+    import("@kubernetes/client-node/dist/gen/http/http.js"),
+  ]);
+  const configuration = {
+    baseServer: new servers.ServerConfiguration(server.href.replace(/\/$/, ""), {}),
+    httpApi: http.wrapHttpLibrary({ send: () => Promise.reject(new Error("The session sends requests")) }),
+    middleware: [],
+    authMethods: {},
+  };
+  return {
+    apps: new AppsV1ApiRequestFactory(configuration),
+    batch: new BatchV1ApiRequestFactory(configuration),
+    core: new CoreV1ApiRequestFactory(configuration),
+    authentication: new auth.AuthenticationV1ApiRequestFactory(configuration),
+    authorization: new authz.AuthorizationV1ApiRequestFactory(configuration),
+    version: new version.VersionApiRequestFactory(configuration),
+  };
+}
+
+export interface ClusterOptions {
+  clock: Clock;
+  signal: AbortSignal;
+  /** Default: the operating system's resolver. */
+  resolve?: Resolve;
+}
+
+export function openCluster(
+  access: ClusterAccess,
+  { clock, signal, resolve = systemResolve }: ClusterOptions,
+): Cluster {
+  const { server } = access;
+  const deadlines = createDeadlines(clock);
+  const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
+  const agent = createAgent("https:", {
+    keepAlive: true,
+    maxSockets: 8,
+    ...(access.ca === null ? {} : { ca: access.ca }),
+    ...(access.cert === null ? {} : { cert: access.cert }),
+    ...(access.key === null ? {} : { key: access.key }),
+    ...(access.tls_server_name === null ? {} : { servername: access.tls_server_name }),
+  });
+  let factories: Promise<Factories> | null = null;
+  const composed = async (compose: Compose) => {
+    // `lookup` is asked for names alone, never for what is an address already.
+    if (isMetadataHost(server.hostname)) throw new PluginError("rejected", say("net.destination_blocked"));
+    factories ??= loadFactories(server);
+    return await compose(await factories);
+  };
+
+  const dial = async (request: RequestContext, deadline: Deadline): Promise<IncomingMessage> => {
+    const url = new URL(request.getUrl());
+    const headers = new Headers({ ...request.getHeaders(), "user-agent": "Tidemark" });
+    if (access.authorization !== null) headers.set("authorization", access.authorization);
+    const body = request.getBody();
+    const sent = {
+      url,
+      method: request.getHttpMethod(),
+      headers,
+      body: typeof body === "string" ? new TextEncoder().encode(body) : null,
+      agent,
+      lookup,
+      deadline,
+    };
+    try {
+      return await exchange(sent);
+    } catch (error) {
+      // Nothing was read yet, and the server had closed the connection before.
+      if (error instanceof StaleConnection) return await exchange(sent);
+      throw error;
+    }
+  };
+  const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Response> => {
+    const limits = { host: server.host, max_bytes: maxBytes };
+    const { start, rest } = await startBody(
+      bodyOf(message, () => undefined),
+      limits,
+    );
+    const toError = (cause: unknown) =>
+      cause instanceof PluginError ? cause : new PluginError("unreachable", say("kubernetes.broken_off"), { cause });
+    return new Response(
+      rest === null ? start : streamBody(start, rest, { ...limits, toError, onEnd: () => undefined }),
+    );
+  };
+  const refusal = async (message: IncomingMessage): Promise<PluginError> => {
+    const status = message.statusCode ?? 0;
+    const text = await (await readAll(message, 1024 * 1024)).text();
+    return refusedBy(status, text);
+  };
+  /** Whole responses only; every status but 2xx throws. */
+  const request = async <T>(
+    compose: Compose,
+    maxBytes: number,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> => {
+    const context = await composed(compose);
+    const deadline = deadlines.start(requestMs, [signal]);
+    try {
+      const message = await dial(context, deadline);
+      const status = message.statusCode ?? 0;
+      if (status < 200 || status > 299) throw await refusal(message);
+      return await read(await readAll(message, maxBytes));
+    } catch (error) {
+      throw describeFailure(error, server, deadline).error;
+    } finally {
+      deadline.end();
+    }
+  };
+  const send: Cluster["send"] = (compose, schema) =>
+    request(compose, maxBodyBytes, (response) => readJson(response, schema));
+
+  return {
+    send,
+    text: (compose, maxBytes) => request(compose, maxBytes, (response) => response.text()),
+    patch: (compose, schema) =>
+      send(async (api) => {
+        const context = await compose(api);
+        context.setHeaderParam("Content-Type", "application/strategic-merge-patch+json");
+        context.setQueryParam("fieldManager", "tidemark");
+        return context;
+      }, schema),
+
+    list: async (compose, item, take) => {
+      const Page = v.object({ metadata: ListMeta, items: v.nullish(v.array(item), []) });
+      let next = "";
+      for (let page = 0; page < maxPages; page++) {
+        const found = await send(async (api) => {
+          const context = await compose(api);
+          context.setQueryParam("limit", String(pageSize));
+          if (next !== "") context.setQueryParam("continue", next);
+          return context;
+        }, Page);
+        take(found.items ?? []);
+        next = found.metadata?.continue ?? "";
+        if (next === "") return;
+      }
+      throw new PluginError("malformed", say("kubernetes.endless_list"));
+    },
+
+    async *watch(compose, resourceVersion, stop) {
+      const context = await composed(compose);
+      context.setQueryParam("watch", "true");
+      context.setQueryParam("resourceVersion", resourceVersion);
+      context.setQueryParam("timeoutSeconds", String(watchSeconds));
+      context.setQueryParam("allowWatchBookmarks", "true");
+      const deadline = deadlines.start((watchSeconds + 30) * 1000, [signal, stop]);
+      try {
+        const message = await dial(context, deadline);
+        deadline.watch(() => message.destroy());
+        if (message.statusCode !== 200) throw await refusal(message);
+        for await (const line of linesOf(message)) {
+          const { type, object } = eventOf(line);
+          if (type === "ERROR") throw refusedBy(410, JSON.stringify(object));
+          if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+        }
+      } catch (error) {
+        throw describeFailure(error, server, deadline).error;
+      } finally {
+        deadline.end();
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** `otherwise`: the status, where the body is not that of an API server. */
+function refusedBy(otherwise: number, text: string): PluginError {
+  const status = statusIn(text);
+  const code: PluginErrorCode =
+    otherwise === 401 || otherwise === 403
+      ? "unauthorized"
+      : otherwise === 404
+        ? "not_found"
+        : otherwise === 429
+          ? "rate_limited"
+          : otherwise >= 500
+            ? "unreachable"
+            : "rejected";
+  const said = status.message.slice(0, 1000);
+  const message =
+    otherwise === 401
+      ? say("kubernetes.unauthenticated")
+      : say("kubernetes.refused", { status: otherwise, said: plain(said === "" ? status.reason : said) });
+  return new Refused(otherwise, status.reason, code, message);
+}
+
+function statusIn(text: string): v.InferOutput<typeof Status> {
+  try {
+    return v.parse(Status, parseBoundedJson(text));
+  } catch {
+    return { message: "", reason: "" };
+  }
+}
+
+function eventOf(line: string): v.InferOutput<typeof WatchEvent> {
+  try {
+    return v.parse(WatchEvent, parseBoundedJson(line));
+  } catch (cause) {
+    throw new PluginError("malformed", say("kubernetes.watch_unreadable"), { cause });
+  }
+}
+
+async function* linesOf(message: IncomingMessage): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bodyOf(message, () => undefined)) {
+    rest += decoder.decode(chunk, { stream: true });
+    if (rest.length > maxBodyBytes) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") yield line;
+  }
+}

@@ -1,0 +1,186 @@
+import * as v from "valibot";
+import type { Clock } from "../../clock.ts";
+import { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
+import type { TargetRef } from "../runtime.ts";
+import type { Cluster } from "./client.ts";
+import { judgeRollout, type PodCounts } from "./rollout.ts";
+import { type Found, foundFrom, placeOf, rules } from "./workloads.ts";
+
+/** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
+const pauseMs = 500;
+/** How often pods are asked why they wait, and whether the rollout stands still. */
+const tickMs = 5_000;
+
+export interface Following {
+  cluster: Cluster;
+  ref: TargetRef;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Without any progress for this long, the rollout has failed. */
+  stall_ms: number;
+  /** What the containers should have; another image means that somebody changed the workload. */
+  images: ReadonlyMap<string, string>;
+  /** Why pods wait; called now and then while the rollout goes on, and at its end. */
+  why(found: Found): Promise<Message | null>;
+  onProgress(counts: PodCounts, why: Message | null): void;
+}
+
+export type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
+
+/**
+ * Follows a rollout by watching the workload, until the controller reports that it is complete, gives up, or nothing has changed for too
+ * long. Watches that break off, expire or are refused for a moment are resumed; only a cluster that does not answer for the whole time
+ * ends it. Rejects with the signal's reason.
+ */
+export async function followRollout(options: Following): Promise<Followed> {
+  const { clock, signal } = options;
+  let progressAt = clock.elapsed();
+  const best = highWater();
+  let last = null as Followed | null;
+  let fault = null as PluginError | null;
+  /** The verdict, or null while the rollout goes on. */
+  const take = (found: Found): Followed | null => {
+    const rollout = judgeRollout(found);
+    const { counts, detail, state } = rollout;
+    const changed = isOurs(found, options.images) ? null : say("kubernetes.changed_meanwhile");
+    last = { is_done: false, detail: changed ?? detail, counts };
+    if (best.take(found)) progressAt = clock.elapsed();
+    if (changed !== null || state === "failed") return last;
+    return state === "done" ? { is_done: true, detail, counts } : null;
+  };
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const found = await readWorkload(options.cluster, options.ref);
+      fault = null;
+      const verdict = take(found) ?? (await watchUntil(options, found, take, () => isStalled()));
+      if (verdict !== null) return await explained(options, verdict);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PluginError)) throw error;
+      // A credential that was withdrawn and a workload that is gone do not come back by waiting.
+      if (error.code === "unauthorized" || error.code === "not_found") {
+        return { is_done: false, detail: error.said, counts: last?.counts ?? noPods };
+      }
+      fault = error;
+    }
+    if (isStalled()) {
+      const seconds = Math.round(options.stall_ms / 1000);
+      const detail: Message = fault?.said ?? last?.detail ?? say("kubernetes.not_observed");
+      return await explained(options, {
+        is_done: false,
+        detail: say("kubernetes.stalled", { seconds, cause: detail }),
+        counts: last?.counts ?? noPods,
+      });
+    }
+    await clock.sleep(pauseMs, signal);
+  }
+
+  function isStalled(): boolean {
+    return clock.elapsed() - progressAt >= options.stall_ms;
+  }
+}
+
+/** Whether the rollout is further than ever: a container that starts and crashes by turns makes no progress. */
+function highWater() {
+  let generation = -1;
+  let best: PodCounts = noPods;
+  return {
+    take: (found: Found): boolean => {
+      const { counts } = judgeRollout(found);
+      const { updated, available, old } = counts;
+      const isNew = found.metadata.generation !== generation;
+      const isFurther = isNew || updated > best.updated || available > best.available || old < best.old;
+      generation = found.metadata.generation;
+      best = isNew
+        ? counts
+        : {
+            ...counts,
+            updated: Math.max(updated, best.updated),
+            available: Math.max(available, best.available),
+            old: Math.min(old, best.old),
+          };
+      return isFurther;
+    },
+  };
+}
+
+const noPods: PodCounts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
+
+function isOurs({ template }: Found, images: ReadonlyMap<string, string>): boolean {
+  const all = [...template.spec.containers, ...(template.spec.initContainers ?? [])];
+  return [...images].every(([container, image]) => all.some((each) => each.name === container && each.image === image));
+}
+
+export async function readWorkload(cluster: Cluster, ref: TargetRef): Promise<Found> {
+  const kind = kindOf(ref);
+  const { namespace, name } = placeOf(ref);
+  return foundFrom(kind, await cluster.send(rules[kind].read(namespace, name), rules[kind].schema));
+}
+
+export function kindOf({ kind }: TargetRef): Found["kind"] {
+  if (kind in rules) return kind as Found["kind"];
+  throw new PluginError("not_found", say("kubernetes.unknown_kind", { kind }));
+}
+
+/** Null when the watch ended or the rollout stands still. */
+async function watchUntil(
+  options: Following,
+  from: Found,
+  take: (found: Found) => Followed | null,
+  isStalled: () => boolean,
+): Promise<Followed | null> {
+  const { cluster, ref, clock, signal } = options;
+  const kind = kindOf(ref);
+  const { namespace, name } = placeOf(ref);
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  let latest = from;
+  const ticking = (async () => {
+    for (;;) {
+      options.onProgress(judgeRollout(latest).counts, await options.why(latest));
+      if (isStalled()) return over.abort();
+      await clock.sleep(tickMs, stop);
+    }
+  })().catch(() => over.abort());
+  try {
+    const compose: Parameters<Cluster["watch"]>[0] = async (api) => {
+      const request = await rules[kind].within(namespace)(api);
+      request.setQueryParam("fieldSelector", `metadata.name=${name}`);
+      return request;
+    };
+    for await (const { type, object } of cluster.watch(compose, from.metadata.resourceVersion, stop)) {
+      if (type === "DELETED") {
+        return { is_done: false, detail: say("kubernetes.deleted_meanwhile"), counts: judgeRollout(latest).counts };
+      }
+      const parsed = v.safeParse(rules[kind].schema, object);
+      if (!parsed.success) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
+      latest = foundFrom(kind, parsed.output);
+      options.onProgress(judgeRollout(latest).counts, null);
+      const verdict = take(latest);
+      if (verdict !== null) return verdict;
+    }
+    return null;
+  } catch (error) {
+    if (over.signal.aborted) return null;
+    throw error;
+  } finally {
+    over.abort();
+    await ticking;
+  }
+}
+
+/** A failure says why pods wait, if the cluster tells. */
+async function explained(options: Following, verdict: Followed): Promise<Followed> {
+  if (verdict.is_done) return verdict;
+  try {
+    const why = await options.why(await readWorkload(options.cluster, options.ref));
+    return why === null
+      ? verdict
+      : { ...verdict, detail: say("kubernetes.failed_because", { said: verdict.detail, why }) };
+  } catch (error) {
+    if (error instanceof PluginError) return verdict;
+    throw error;
+  }
+}

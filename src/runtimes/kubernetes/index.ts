@@ -1,0 +1,63 @@
+import type * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import { parseOr } from "../../forms/issues.ts";
+import { say } from "../../messages/message.ts";
+import type { Message } from "../../messages/types.ts";
+import type { PlanDetail, Runtime, StepKind, TargetKind } from "../runtime.ts";
+import { accessOf } from "./access.ts";
+import { Config, Secret } from "./schema.ts";
+import { openSession } from "./session.ts";
+import { workloadKinds } from "./workloads.ts";
+
+function step(name: "patch" | "rollout" | "undo", of: Pick<StepKind, "touches" | "is_expected">): StepKind {
+  const told = (state: keyof StepKind["words"]): Message => ({ code: `kubernetes.step_${name}`, params: { state } });
+  const words = { waiting: told("waiting"), running: told("running"), done: told("done"), failed: told("failed") };
+  return { name, phase: "change", words, ...of };
+}
+
+const steps: readonly StepKind[] = [
+  step("patch", { touches: true, is_expected: true }),
+  step("rollout", { touches: false, is_expected: true }),
+  step("undo", { touches: true, is_expected: false }),
+];
+
+/** Two runs never work on the same workload, whichever of its containers they are about. */
+function parts({ workload }: PlanDetail) {
+  return typeof workload === "string" ? [{ name: workload, service: workload, is_running: true }] : [];
+}
+
+const targetKinds: readonly TargetKind[] = workloadKinds.map((kind) => ({
+  kind,
+  is_group: true,
+  artifact: "image",
+  steps,
+  parts,
+}));
+
+/** Deployments, StatefulSets, DaemonSets and CronJobs of a cluster. */
+export const kubernetes: Runtime = {
+  kind: "kubernetes",
+  title: "Kubernetes",
+  Config,
+  target_kinds: targetKinds,
+  open: async (config, secret, context) => {
+    const parsed = parse(Config, config);
+    const access = await accessOf(
+      parsed,
+      secret === null || secret === undefined ? null : parse(Secret, secret),
+      context.self.service_account,
+    );
+    return openSession(access, parsed, context);
+  },
+  place: (config) => {
+    const { in_cluster, server } = parse(Config, config);
+    return in_cluster ? "in-cluster" : server.toLowerCase().replace(/\/$/, "");
+  },
+  warnings: () => [],
+};
+
+function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  return parseOr(schema, value, (path, cause) => {
+    return new PluginError("rejected", say("kubernetes.config_unusable", { path, cause }));
+  });
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+import { type Change, ofImages, type Refusal, type TargetRef, type UpdatePlan } from "../runtime.ts";
+import type { Pod } from "./objects.ts";
+import { targetOf } from "./target.ts";
+import { containersIn, type Found, stateOf } from "./workloads.ts";
+
+/** What a plan for a workload says beyond the common part. */
+export interface RolloutDetail extends Record<string, unknown> {
+  /** `kind/namespace/name`. */
+  workload: string;
+  /** The images before the run and what they become, by container; only these are patched. */
+  images: readonly { container: string; is_init: boolean; before: string; after: string }[];
+}
+
+export function planUpdate(
+  ref: TargetRef,
+  found: Found,
+  pods: readonly Pod[],
+  changes: readonly Change[],
+): UpdatePlan<RolloutDetail> {
+  const target = targetOf(found, pods);
+  const containers = containersIn(found.template);
+  const wanted = ofImages(changes);
+  const services = wanted.map(({ service, reference, digest }) => {
+    const running = target.services.find(({ name }) => name === service);
+    if (running === undefined)
+      throw new PluginError("not_found", say("kubernetes.container_missing", { container: service, target: ref.id }));
+    const { artifact } = running;
+    const isRunning = running.state !== "stopped";
+    return {
+      service,
+      from: { reference: artifact.reference, digest: artifact.digest, image_id: "", is_running: isRunning },
+      to: { reference, digest: digest?.split("@")[1] ?? null, is_running: isRunning },
+    };
+  });
+  const changed = services.filter(({ from, to }) => from.reference !== to.reference);
+  const images = changed.map(({ service, from, to }) => ({
+    container: service,
+    is_init: containers.some(({ name, is_init }) => name === service && is_init),
+    before: from.reference,
+    after: to.reference,
+  }));
+  return {
+    ref,
+    changes,
+    services,
+    detail: { workload: `${ref.kind}/${ref.id}`, images },
+    order: "start_first",
+    drain_seconds: 0,
+    owed: [],
+    files: [],
+    diff: images.map(({ container, is_init, before, after }) => ({
+      service: container,
+      path: `spec.template.spec.${is_init ? "initContainers" : "containers"}[${container}].image`,
+      before,
+      after,
+      because: "desired",
+    })),
+    carried: {},
+    refusals: [...target.refusals, ...movedTags(services)],
+    warnings: target.warnings,
+    is_noop: images.length === 0,
+    hash: createHash("sha256")
+      .update(`${stateOf(found)}\n${JSON.stringify(images)}`)
+      .digest("hex"),
+  };
+}
+
+/** A reference that stays the same changes nothing in the template, so no pod would be replaced. */
+function movedTags(services: UpdatePlan["services"]): Refusal[] {
+  return services.flatMap(({ service, from, to }) => {
+    const isMoved =
+      from.reference === to.reference && from.digest !== null && to.digest !== null && from.digest !== to.digest;
+    if (!isMoved) return [];
+    return [
+      { code: "same_reference", message: say("kubernetes.same_reference", { service, reference: to.reference }) },
+    ];
+  });
+}

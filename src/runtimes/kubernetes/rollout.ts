@@ -1,0 +1,77 @@
+import { type Message, plain, say } from "../../messages/message.ts";
+import type { Workload } from "./objects.ts";
+import type { Found } from "./workloads.ts";
+
+/** Pods of a rollout. `desired`: of the new revision; a partition keeps the others on the old one. */
+export interface PodCounts {
+  desired: number;
+  updated: number;
+  ready: number;
+  available: number;
+  /** Of an earlier revision. */
+  old: number;
+}
+
+export type Rollout =
+  | { state: "done" | "waiting"; counts: PodCounts; detail: Message }
+  /** The controller has given up; waiting will not help. */
+  | { state: "failed"; counts: PodCounts; detail: Message };
+
+const none: PodCounts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
+
+/** Judges the present state by the controller's own report, as soon as that is about the present generation. */
+export function judgeRollout({ kind, metadata, workload, is_suspended }: Found): Rollout {
+  if (workload === null) {
+    return {
+      state: "done",
+      counts: none,
+      detail: say(is_suspended ? "kubernetes.cronjob_suspended" : "kubernetes.cronjob_set"),
+    };
+  }
+  const counts = kind === "daemonset" ? countsOfDaemons(workload) : countsOfReplicas(workload, partitionOf(workload));
+  const { status } = workload;
+  if (status.observedGeneration < metadata.generation) {
+    return { state: "waiting", counts, detail: say("kubernetes.not_observed") };
+  }
+  if (kind === "deployment") {
+    const progress = (status.conditions ?? []).find(({ type }) => type === "Progressing");
+    if (progress?.reason === "ProgressDeadlineExceeded") {
+      return {
+        state: "failed",
+        counts,
+        detail: say("kubernetes.deadline_exceeded", { said: plain(progress.message) }),
+      };
+    }
+  }
+  const { desired, updated, ready, available, old } = counts;
+  const isDone = updated >= desired && ready >= desired && available >= desired && isSettled(kind, workload, old);
+  if (!isDone) return { state: "waiting", counts, detail: say("kubernetes.rolling", { ...counts }) };
+  return {
+    state: "done",
+    counts,
+    detail: desired === 0 ? say("kubernetes.no_pods") : say("kubernetes.rolled_out", { ...counts }),
+  };
+}
+
+/** No pod of an earlier revision is left, except those that a partition keeps. */
+function isSettled(kind: Found["kind"], workload: Workload, old: number): boolean {
+  if (kind !== "statefulset") return old === 0;
+  const { currentRevision, updateRevision } = workload.status;
+  return partitionOf(workload) > 0 || currentRevision === updateRevision;
+}
+
+export function partitionOf({ spec }: Workload): number {
+  return spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+}
+
+function countsOfReplicas({ spec, status }: Workload, partition: number): PodCounts {
+  const replicas = spec.replicas ?? 1;
+  const { updatedReplicas: updated, readyReplicas: ready, availableReplicas: available } = status;
+  const kept = Math.min(partition, replicas);
+  return { desired: replicas - kept, updated, ready, available, old: Math.max(status.replicas - updated - kept, 0) };
+}
+
+function countsOfDaemons({ status }: Workload): PodCounts {
+  const { desiredNumberScheduled: desired, updatedNumberScheduled: updated, numberReady, numberAvailable } = status;
+  return { desired, updated, ready: numberReady, available: numberAvailable, old: Math.max(desired - updated, 0) };
+}

@@ -1,0 +1,269 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import { type Message, plain, say, toldAs } from "../../messages/message.ts";
+import type { Journal, Recovery, RuntimeContext, RuntimeSession, TargetRef } from "../runtime.ts";
+import type { ClusterAccess } from "./access.ts";
+import { type Cluster, openCluster, Refused } from "./client.ts";
+import { discoverWorkloads } from "./discover.ts";
+import { type Followed, followRollout, kindOf, readWorkload } from "./follow.ts";
+import { Event, Pod, Version } from "./objects.ts";
+import { planUpdate, type RolloutDetail } from "./plan.ts";
+import { isReady, isUpToDate, reasonsOf, selectorText } from "./pods.ts";
+import { missingRights } from "./rights.ts";
+import { judgeRollout } from "./rollout.ts";
+import { type Config, namespacesIn } from "./schema.ts";
+import { targetOf } from "./target.ts";
+import { containersIn, type Found, foundFrom, imagesPatch, placeOf, rules } from "./workloads.ts";
+
+/** A workload's status is written all the time; each of these reads it again and compares it with the plan. */
+const maxConflicts = 8;
+/** The health check asks several times a second whether everything still runs. */
+const lookMs = 2_000;
+
+/** What the journal keeps of the patch, so that a run can be continued and gone back on. */
+const PatchFacts = v.object({
+  images: v.array(v.object({ container: v.string(), before: v.string(), after: v.string() })),
+});
+type PatchedImages = v.InferOutput<typeof PatchFacts>["images"];
+
+export function openSession(
+  access: ClusterAccess,
+  config: Config,
+  context: RuntimeContext,
+): RuntimeSession<RolloutDetail> {
+  const { clock, signal } = context;
+  const cluster = openCluster(access, { clock, signal });
+  const namespaces = namespacesIn(config.namespaces);
+  const stall_ms = config.stall_seconds * 1000;
+  let looked: { at: number; end: Message | null } | null = null;
+
+  const podsOf = async (found: Found): Promise<readonly Pod[]> => {
+    const selector = selectorText(found);
+    if (selector === "") return [];
+    const pods: Pod[] = [];
+    await cluster.list(
+      async ({ core }) => {
+        const request = await core.listNamespacedPod(found.metadata.namespace ?? "");
+        request.setQueryParam("labelSelector", selector);
+        return request;
+      },
+      Pod,
+      (page) => {
+        pods.push(...page);
+      },
+    );
+    return pods;
+  };
+  const inspect = async (ref: TargetRef) => {
+    const found = await readWorkload(cluster, ref);
+    return { found, pods: await podsOf(found) };
+  };
+  /** The most frequent reason of the pods, else why there are none; explanations are left out where rights are missing. */
+  const why = async (found: Found): Promise<Message | null> => {
+    try {
+      const fresh = (await podsOf(found)).filter((pod) => isUpToDate(pod, found));
+      const [first] = reasonsOf(fresh);
+      if (first !== undefined) return say("kubernetes.pods_wait", { pods: first.pods, why: first.why });
+      const failure = found.workload?.status.conditions?.find(
+        ({ type, status }) => type === "ReplicaFailure" && status === "True",
+      );
+      if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
+      return await failedCreation(cluster, found);
+    } catch (error) {
+      if (error instanceof Refused) return null;
+      throw error;
+    }
+  };
+  const follow = (
+    ref: TargetRef,
+    images: ReadonlyMap<string, string>,
+    stop: AbortSignal | undefined,
+  ): Promise<Followed> =>
+    followRollout({
+      cluster,
+      ref,
+      clock,
+      signal: stop === undefined ? signal : AbortSignal.any([signal, stop]),
+      stall_ms,
+      images,
+      why,
+      onProgress: () => undefined,
+    });
+
+  /** Sets images if the workload still is as `isAsPlanned` says; each conflict reads it again. */
+  const patchImages = async (
+    ref: TargetRef,
+    images: ReadonlyMap<string, string>,
+    isAsPlanned: (found: Found) => boolean,
+  ): Promise<Found> => {
+    const kind = kindOf(ref);
+    const { namespace, name } = placeOf(ref);
+    for (let tries = 1; ; tries++) {
+      const found = await readWorkload(cluster, ref);
+      if (hasImages(found, images)) return found;
+      if (!isAsPlanned(found)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
+      try {
+        const body = imagesPatch(found, images);
+        return foundFrom(kind, await cluster.patch(rules[kind].patch(namespace, name, body), rules[kind].schema));
+      } catch (error) {
+        const isConflict = error instanceof Refused && error.reason === "Conflict";
+        // Without an answer nobody knows whether it was done: the next look tells.
+        const isUnknown = error instanceof PluginError && error.code === "unreachable";
+        if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
+        await clock.sleep(250 * tries, signal);
+      }
+    }
+  };
+
+  const recoverOrUndo = async (
+    ref: TargetRef,
+    journal: Journal,
+    isUndo: boolean,
+    stop?: AbortSignal,
+  ): Promise<Recovery> => {
+    const images = patchedImages(journal);
+    if (images === null) return { state: "untouched", detail: say("kubernetes.not_patched") };
+    const found = await readWorkload(cluster, ref).catch((error: unknown) => {
+      if (error instanceof PluginError && error.code === "not_found") return null;
+      throw error;
+    });
+    if (found === null) return { state: "down", detail: say("kubernetes.deleted_meanwhile") };
+    const after = new Map(images.map((each) => [each.container, each.after]));
+    const before = new Map(images.map((each) => [each.container, each.before]));
+    const isBegun = journal.entries().some(({ step }) => step === "undo");
+    const isUndoing = isUndo || isBegun;
+    if (!hasImages(found, after) && !hasImages(found, before)) {
+      return { state: "mixed", detail: say("kubernetes.changed_meanwhile") };
+    }
+    if (hasImages(found, before) && !isBegun) return { state: "untouched", detail: say("kubernetes.not_patched") };
+    if (hasImages(found, after) && !isUndoing) return { state: "started", detail: say("kubernetes.is_patched") };
+    await journal.begin("undo", { images });
+    try {
+      await patchImages(ref, before, (live) => hasImages(live, after));
+      const { is_done, detail } = await follow(ref, before, stop);
+      if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
+      await journal.finish("undo", { state: "untouched" });
+      return { state: "untouched", detail: say("kubernetes.undone", { cause: detail }) };
+    } catch (error) {
+      if (error instanceof PluginError) await journal.fail("undo", toldAs("error", error.said));
+      throw error;
+    }
+  };
+
+  return {
+    describe: async () => {
+      const version = await cluster.send(({ version: api }) => api.getCode(), Version);
+      const { warnings } = await discoverWorkloads(cluster, namespaces);
+      return {
+        version: version.gitVersion,
+        api_version: `${version.major}.${version.minor}`,
+        platform: version.platform ?? "",
+        warnings: [...(await missingRights(cluster, namespaces)), ...warnings],
+      };
+    },
+    discover: async () => (await discoverWorkloads(cluster, namespaces)).targets,
+    inspect: async (ref) => {
+      const { found, pods } = await inspect(ref);
+      return targetOf(found, pods);
+    },
+    plan: async (ref, changes) => {
+      const { found, pods } = await inspect(ref);
+      return planUpdate(ref, found, pods, changes);
+    },
+    prepare: async (plan, _auths, journal) => {
+      const images = imagesOf(plan.detail);
+      return {
+        is_noop: images.length === 0,
+        apply: async (stopping) => {
+          stopping?.throwIfAborted();
+          await journal.begin("patch", { images });
+          try {
+            const after = new Map(images.map((each) => [each.container, each.after]));
+            const isAsPlanned = (live: Found) => planUpdate(plan.ref, live, [], plan.changes).hash === plan.hash;
+            const { metadata } = await patchImages(plan.ref, after, isAsPlanned);
+            await journal.finish("patch", { generation: metadata.generation });
+          } catch (error) {
+            if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
+            throw error;
+          }
+        },
+      };
+    },
+    settle: async (ref, journal, stopping) => {
+      const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));
+      await journal.begin("rollout");
+      const { is_done, detail, counts } = await follow(ref, images, stopping);
+      if (is_done) await journal.finish("rollout", { ...counts, ...toldAs("detail", detail) });
+      else await journal.fail("rollout", { ...counts, ...toldAs("error", detail) });
+      return is_done ? null : detail;
+    },
+    undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
+    finish: async () => undefined,
+    recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),
+    readiness: async (ref) => {
+      const { state, detail } = judgeRollout(await readWorkload(cluster, ref));
+      if (state === "done") return { ready: true, detail };
+      return { ready: false, detail, ...(state === "failed" ? { final: true } : {}) };
+    },
+    findEnd: async (ref) => {
+      if (looked === null || clock.elapsed() - looked.at >= lookMs) {
+        const found = await readWorkload(cluster, ref).catch((error: unknown) => {
+          if (error instanceof PluginError && error.code === "not_found") return null;
+          throw error;
+        });
+        looked = { at: clock.elapsed(), end: found === null ? say("kubernetes.deleted_meanwhile") : null };
+      }
+      return looked.end;
+    },
+    standing: async (ref, journal, { before }) => {
+      const { found, pods } = await inspect(ref);
+      const facts = { images: containersIn(found.template).map(({ name, image }) => `${name}=${image}`) };
+      const { state, detail } = judgeRollout(found);
+      const isChanged = before !== null && JSON.stringify(before.images) !== JSON.stringify(facts.images);
+      void journal;
+      return {
+        facts,
+        changed: isChanged ? say("kubernetes.changed_meanwhile") : null,
+        is_up: found.workload === null || pods.some(isReady) || (found.workload.spec.replicas ?? 1) === 0,
+        readiness: { ready: state === "done", detail },
+      };
+    },
+    [Symbol.asyncDispose]: async () => cluster.close(),
+  };
+}
+
+function hasImages({ template }: Found, images: ReadonlyMap<string, string>): boolean {
+  const all = containersIn(template);
+  return [...images].every(([container, image]) => all.some((each) => each.name === container && each.image === image));
+}
+
+/** What the run patched, by its journal; null if it did not come so far. */
+function patchedImages(journal: Journal): PatchedImages | null {
+  const entry = journal.entries().find(({ step, phase }) => step === "patch" && phase === "begin");
+  const parsed = v.safeParse(PatchFacts, entry?.facts);
+  return parsed.success ? parsed.output.images : null;
+}
+
+function imagesOf(detail: unknown): PatchedImages {
+  return v.parse(PatchFacts, detail).images;
+}
+
+/** Quotas and admission webhooks refuse pods before they exist; only events of the owner tell. */
+async function failedCreation(cluster: Cluster, found: Found): Promise<Message | null> {
+  const said: string[] = [];
+  await cluster.list(
+    async ({ core }) => {
+      const request = await core.listNamespacedEvent(found.metadata.namespace ?? "");
+      request.setQueryParam("fieldSelector", "reason=FailedCreate");
+      return request;
+    },
+    Event,
+    (page) => {
+      for (const { involvedObject, message } of page) {
+        if ((involvedObject.name ?? "").startsWith(found.metadata.name)) said.push(message ?? "");
+      }
+    },
+  );
+  const last = said.at(-1);
+  return last === undefined ? null : say("kubernetes.not_created", { said: plain(last) });
+}

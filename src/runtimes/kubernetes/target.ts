@@ -1,0 +1,75 @@
+import { say } from "../../messages/message.ts";
+import { type ImageArtifact, type Refusal, type Target, type TargetService, untoldSettings } from "../runtime.ts";
+import type { Pod } from "./objects.ts";
+import { ownerOf } from "./owners.ts";
+import { digestOf, isReady } from "./pods.ts";
+import { partitionOf } from "./rollout.ts";
+import { containersIn, type Found, idOf, rules } from "./workloads.ts";
+
+/** Pods run what the nodes have; what a new image must match is not said by any object that we may read. */
+const platform = "linux/amd64";
+
+/** `pods`: null where they were not asked for; then digests are unknown. */
+export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
+  const { kind, metadata } = found;
+  const id = idOf(metadata);
+  const state = stateOfPods(found);
+  return {
+    ref: { kind, id },
+    name: id,
+    services: containersIn(found.template).map(({ name, image }): TargetService => {
+      return { name, containers: [], artifact: artifactOf(name, image, pods ?? []), state };
+    }),
+    refusals: refusalsOf(found),
+    warnings: warningsOf(found),
+    labels: { ...metadata.labels, "kubernetes/kind": rules[kind].title },
+  };
+}
+
+/** The digest that all ready pods with this reference run; null while they differ. */
+function artifactOf(container: string, reference: string, pods: readonly Pod[]): ImageArtifact {
+  const digests = new Set<string | null>();
+  for (const pod of pods.filter(isReady)) {
+    const all = [...(pod.status.containerStatuses ?? []), ...(pod.status.initContainerStatuses ?? [])];
+    const named = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find(({ name }) => name === container);
+    const status = all.find(({ name }) => name === container);
+    if (status !== undefined && named?.image === reference) digests.add(digestOf(status.imageID));
+  }
+  const [digest = null] = digests;
+  const known = digests.size === 1 ? digest : null;
+  const pinned = /@(sha256:[0-9a-f]{64})$/.exec(reference)?.[1] ?? null;
+  return { kind: "image", reference, image_id: "", digest: pinned ?? known, platform };
+}
+
+function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
+  if (workload === null) return is_suspended ? "paused" : "running";
+  const { readyReplicas, numberReady, desiredNumberScheduled } = workload.status;
+  const wanted = kind === "daemonset" ? desiredNumberScheduled : (workload.spec.replicas ?? 1);
+  if (wanted === 0) return "stopped";
+  return (kind === "daemonset" ? numberReady : readyReplicas) > 0 ? "running" : "restarting";
+}
+
+function refusalsOf({ kind, metadata, workload }: Found): Refusal[] {
+  const refusals: Refusal[] = [];
+  if (workload?.spec.paused === true) refusals.push({ code: "paused", message: say("kubernetes.paused") });
+  if (workload?.spec.updateStrategy?.type === "OnDelete") {
+    refusals.push({ code: "on_delete", message: say("kubernetes.on_delete", { kind: rules[kind].title }) });
+  }
+  if (metadata.deletionTimestamp !== "") refusals.push({ code: "deleted", message: say("kubernetes.being_deleted") });
+  return refusals;
+}
+
+/** An owner may revert the change: an automatic update needs the administrator's acceptance. */
+function warningsOf(found: Found): Refusal[] {
+  const { metadata, workload } = found;
+  const warnings: Refusal[] = [];
+  const owner = ownerOf(metadata);
+  if (owner !== null) warnings.push({ code: untoldSettings, message: say("kubernetes.owned", { owner }) });
+  if (workload === null) return warnings;
+  const partition = partitionOf(workload);
+  if (partition > 0) warnings.push({ code: "partition", message: say("kubernetes.partition", { partition }) });
+  if ((workload.spec.replicas ?? 1) === 0 && found.kind !== "daemonset") {
+    warnings.push({ code: "no_replicas", message: say("kubernetes.no_replicas") });
+  }
+  return warnings;
+}
