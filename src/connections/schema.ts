@@ -148,6 +148,9 @@ export function seenService({ name, containers, artifact, state, ...view }: Targ
 
 export const TargetView = v.object({
   kind: v.string(),
+  /** What such targets are called. */
+  title: v.string(),
+  title_data: MessageSchema,
   /** Has several services, and its parts may be targets of their own. */
   is_group: v.boolean(),
   id: v.string(),

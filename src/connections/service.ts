@@ -6,7 +6,7 @@ import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
-import { type Message, say, told, toldEach } from "../messages/message.ts";
+import { type Message, plain, say, told, toldAs, toldEach } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { PluginContext, TcpDestination } from "../plugin.ts";
 import type {
@@ -62,7 +62,15 @@ function unknownRuntime(kind: string): Runtime {
 }
 
 function unknownTargetKind(kind: string): TargetKind {
-  return { kind, is_group: false, artifact: "image", steps: [], parts: () => [] };
+  return {
+    kind,
+    title: plain(kind),
+    is_group: false,
+    is_declarative: false,
+    artifact: "image",
+    steps: [],
+    parts: () => [],
+  };
 }
 
 function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
@@ -295,6 +303,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         return {
           ...target.ref,
           name: target.name,
+          ...toldAs("title", targetKind(target.ref.kind).title),
           is_group: isGroup(target),
           group: isGroup(target) ? null : (related[0]?.ref.id ?? null),
           services: target.services.map(serviceView),

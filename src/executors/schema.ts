@@ -339,11 +339,15 @@ const LastRun = v.object({
   ended_at: NullableInstant,
 });
 
-/** `artifact`: what its services run. */
+/** `title`: what such targets are called. `artifact`: what its services run. */
 const ShownTarget = v.object({
   kind: v.string(),
+  title: v.string(),
+  title_data: MessageSchema,
   id: v.string(),
   is_group: v.boolean(),
+  /** The runtime itself replaces what runs: there are no snapshots. */
+  is_declarative: v.boolean(),
   artifact: v.picklist(["image", "chart"]),
 });
 

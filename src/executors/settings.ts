@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Reader } from "../db/client.ts";
 import { notFound } from "../errors.ts";
+import { type Message, type ToldAs, toldAs } from "../messages/message.ts";
 import type { TargetKind, TargetRef } from "../runtimes/runtime.ts";
 import { releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
@@ -39,7 +40,7 @@ export interface ExecutorSettings extends StoredSettings {
   name: string;
   is_enabled: boolean;
   connection_id: string;
-  target: TargetRef & Pick<TargetKind, "is_group" | "artifact">;
+  target: TargetRef & Pick<TargetKind, "is_group" | "is_declarative" | "artifact"> & ToldAs<"title", Message>;
   bindings: readonly Binding[];
   window: Window | null;
   health_check: HealthCheck;
@@ -50,8 +51,8 @@ export interface ExecutorSettings extends StoredSettings {
 export type FindTargetKind = (kind: string) => TargetKind;
 
 export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {
-  const { is_group, artifact } = findKind(kind);
-  return { kind, id, is_group, artifact };
+  const { is_group, is_declarative, artifact, title } = findKind(kind);
+  return { kind, id, is_group, is_declarative, artifact, ...toldAs("title", title) };
 }
 
 export function targetOfRow(row: Pick<ExecutorRow, "target_kind" | "target_id">, findKind: FindTargetKind) {

@@ -8,6 +8,9 @@ type Range = { min: string; max: string };
 
 /** Responses of an engine, and missing ones. */
 export const engine = {
+  container: "Container",
+  compose_group: "Compose group",
+
   is_podman: ({ version }: { version: string }) =>
     `The engine at this address is Podman ${version}, not Docker; choose "Podman" as the connection's type`,
   is_not_podman: 'The engine at this address is not Podman; choose "Docker Engine" as the connection\'s type',

@@ -65,7 +65,7 @@ export function told(said: Message): { message: string; message_data: Message } 
   return { message: inEnglish(said), message_data: said };
 }
 
-type ToldAs<N extends string, M extends Message | null> = {
+export type ToldAs<N extends string, M extends Message | null> = {
   readonly [K in N | `${N}_data`]: K extends N ? (M extends null ? null : string) : M;
 };
 

@@ -4,8 +4,15 @@ import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
 /** What all targets of a kind share; declared by the runtimes that have them. */
 export interface TargetKind {
   kind: string;
+  /** "Container", "Deployment". */
+  title: Message;
   /** Whether a target has several services, and its parts may be targets themselves. */
   is_group: boolean;
+  /**
+   * Whether the runtime itself replaces what runs and judges that: without snapshots, order of starting and measured downtime. Its sessions
+   * have `settle`.
+   */
+  is_declarative: boolean;
   /** What its services run. */
   artifact: Artifact["kind"];
   /** In the order in which a run takes them. */

@@ -2,6 +2,6 @@ import type { ConnectionView } from "../../src/connections/schema.ts";
 
 /** The connection's address as entered; "" for a runtime kind without one. */
 export function addressOf(connection: Pick<ConnectionView, "config">): string {
-  const { address } = connection.config;
-  return typeof address === "string" ? address : "";
+  const { address, server } = connection.config;
+  return [address, server].find((each) => typeof each === "string") ?? "";
 }

@@ -25,6 +25,7 @@ interface ConnectionPageProps {
 export function ConnectionPage({ ctx, connection, discovery, images }: ConnectionPageProps) {
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
+  const address = addressOf(connection);
   return (
     <Layout ctx={ctx} title={connection.name} section="connections">
       <PageHeader
@@ -38,7 +39,13 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
         }
         lead={
           <>
-            {t.kinds[connection.kind] ?? connection.kind} · <span class="mono">{addressOf(connection)}</span>
+            {t.kinds[connection.kind] ?? connection.kind}
+            {address === "" ? null : (
+              <>
+                {" "}
+                · <span class="mono">{address}</span>
+              </>
+            )}
           </>
         }
         actions={<EditAndDelete ctx={ctx} path={path} />}
@@ -81,8 +88,10 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
               </Link>
             ),
           ],
-          [t.tls, t.tls_states[tls]],
-          [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
+          config.tls_verification === undefined ? null : [t.tls, t.tls_states[tls]],
+          chosen === undefined
+            ? null
+            : [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
           [t.concurrent_runs, String(connection.concurrent_runs)],
           [texts(ctx).common.used_by, <Users ctx={ctx} connection={connection} />],
           [texts(ctx).common.created_at, <Time ctx={ctx} at={connection.created_at} />],

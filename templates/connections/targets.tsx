@@ -112,7 +112,12 @@ function TargetTable({
             name: target.is_group ? (
               <div>
                 {target.name}
-                <div class="quiet plain">{texts(ctx).executors.group_of(target.services.length)}</div>
+                <div class="quiet plain">
+                  {texts(ctx).executors.group_of(
+                    translateMessage(ctx.language, target.title_data),
+                    target.services.length,
+                  )}
+                </div>
               </div>
             ) : (
               target.name

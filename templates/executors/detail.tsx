@@ -91,7 +91,9 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} without_executor />
           )}
         </Section>
-        <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
+        {executor.target.is_declarative ? null : (
+          <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
+        )}
       </Columns>
     </Layout>
   );
@@ -108,7 +110,14 @@ function ExecutorLead({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execut
           {t.target_on(executor.target.id, executor.connection.name)}
         </Link>
       </span>
-      {isGroup ? <span>{t.group_of(executor.services.length + executor.unbound.length)}</span> : null}
+      {isGroup ? (
+        <span>
+          {t.group_of(
+            translateMessage(ctx.language, executor.target.title_data),
+            executor.services.length + executor.unbound.length,
+          )}
+        </span>
+      ) : null}
       {executor.description === "" ? null : <span>{executor.description}</span>}
     </span>
   );
@@ -321,7 +330,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
           ))}
         </ul>
       </Section>
-      <DowntimeChart ctx={ctx} runs={runs} />
+      {executor.target.is_declarative ? null : <DowntimeChart ctx={ctx} runs={runs} />}
     </>
   );
 }

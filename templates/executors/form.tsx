@@ -33,6 +33,8 @@ export interface ExecutorFormFacts {
   is_group: boolean;
   /** Images have a policy of their own; shown also until a target is chosen. */
   has_images: boolean;
+  /** The runtime itself decides in which order it replaces what runs. */
+  is_declarative: boolean;
   trackers: readonly Choice[];
   /** Trackers that watch a service's image, by service. */
   fitting: Readonly<Record<string, readonly string[]>>;
@@ -176,7 +178,8 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
     group("when", t.when, named("trigger", "window", "requires_approval")),
     ...health,
     group("name", t.name, named("name", "description", "is_enabled")),
-    ...named("approval_hours", "allow_downgrade", "minimum_age_hours", "start_first", "drain_seconds"),
+    ...named("approval_hours", "allow_downgrade", "minimum_age_hours"),
+    ...(facts.is_declarative ? [] : named("start_first", "drain_seconds")),
   ];
 }
 

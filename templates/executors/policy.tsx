@@ -61,13 +61,16 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
       ? w.http(probeAddress(check))
       : check.strategy === "tcp"
         ? w.tcp(probeAddress(check))
-        : w.auto;
+        : executor.target.is_declarative
+          ? w.rollout
+          : w.auto;
   const number = (value: unknown) => (typeof value === "number" ? value : 0);
   const timing = w.timing(
     number(check.initial_delay_seconds),
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
+  if (how === w.rollout) return [how, unhealthyWords(ctx, executor)];
   return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
 }
 

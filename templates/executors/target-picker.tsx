@@ -138,7 +138,14 @@ function Pick(props: TargetPickerProps & { target: TargetView }) {
   const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
   return (
     <li id={`target-${keyOf(target)}`} data-found={words.toLowerCase()}>
-      <Choice {...props} lead={target.is_group ? t.group_of(target.services.length) : null} />
+      <Choice
+        {...props}
+        lead={
+          target.is_group
+            ? t.group_of(translateMessage(props.ctx.language, target.title_data), target.services.length)
+            : null
+        }
+      />
       {members.length === 0 ? null : (
         <details class="pick-members" open={isOpen}>
           <summary>

@@ -63,7 +63,15 @@ export function executor(ctx: PageContext): ExecutorView {
     is_enabled: true,
     connection_id: id(2),
     connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
-    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
+    target: {
+      kind: "compose",
+      title: "Compose group",
+      title_data: say("engine.compose_group"),
+      id: "paperless",
+      is_group: true,
+      is_declarative: false,
+      artifact: "image",
+    },
     bindings: services.map(({ service: name, tracker, source, channel }) => ({
       service: name,
       tracker,
@@ -155,7 +163,15 @@ const files = [
 
 export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
+    target: {
+      kind: "compose",
+      title: "Compose group",
+      title_data: say("engine.compose_group"),
+      id: "paperless",
+      is_group: true,
+      is_declarative: false,
+      artifact: "image",
+    },
     services,
     unbound: [],
     unmet: null,
@@ -193,7 +209,15 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     say("phrases.about", { name: "broker", said: mac }),
   ].map((message) => ({ code: "start_first", ...told(message) }));
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
+    target: {
+      kind: "compose",
+      title: "Compose group",
+      title_data: say("engine.compose_group"),
+      id: "paperless",
+      is_group: true,
+      is_declarative: false,
+      artifact: "image",
+    },
     services,
     unbound: [],
     unmet: null,

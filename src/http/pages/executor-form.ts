@@ -78,6 +78,7 @@ export async function drawExecutorForm(
   const ref = chosenRef(given);
   const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
   const { isGroup } = services.connections;
+  const targetKind = kinds.find(({ kind }) => kind === ref.kind);
   const rows = bindingRows(given, target, trackers, isGroup);
   const values: Values = {
     ...given,
@@ -94,7 +95,8 @@ export async function drawExecutorForm(
       connections: connections.map(({ id, name }) => ({ value: id, title: name })),
       ...discovery,
       is_group: isGroup(ref.kind),
-      has_images: kinds.find(({ kind }) => kind === ref.kind)?.artifact !== "chart",
+      has_images: targetKind?.artifact !== "chart",
+      is_declarative: targetKind?.is_declarative === true,
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
       fitting: Object.fromEntries(
         (target?.services ?? []).map(({ name, image }) => [name, trackersFor(trackers, image)] as const),

@@ -2,6 +2,9 @@ import type { engine as english } from "../engine.ts";
 import type { Rendering } from "../types.ts";
 
 export const engine = {
+  container: "容器",
+  compose_group: "Compose 组",
+
   is_podman: ({ version }) => `此地址的引擎是 Podman ${version}，不是 Docker；请将连接类型选为“Podman”`,
   is_not_podman: "此地址的引擎不是 Podman；请将连接类型选为“Docker 引擎”",
   podman_too_old: ({ version, oldest }) => `引擎是 Podman ${version}；支持的最低版本为 ${oldest}`,

@@ -69,11 +69,28 @@ const Secret = v.object({
   password: Text,
 });
 
-const containers = { artifact: "image", parts: containersOf, outcomes: containerOutcomes } as const;
+const containers = {
+  is_declarative: false,
+  artifact: "image",
+  parts: containersOf,
+  outcomes: containerOutcomes,
+} as const;
 /** A container by its name. */
-const container: TargetKind = { kind: "container", is_group: false, steps: engineSteps(false), ...containers };
+const container: TargetKind = {
+  kind: "container",
+  title: say("engine.container"),
+  is_group: false,
+  steps: engineSteps(false),
+  ...containers,
+};
 /** The containers of a compose project, by its name. */
-const compose: TargetKind = { kind: "compose", is_group: true, steps: engineSteps(true), ...containers };
+const compose: TargetKind = {
+  kind: "compose",
+  title: say("engine.compose_group"),
+  is_group: true,
+  steps: engineSteps(true),
+  ...containers,
+};
 
 export interface EngineKind {
   kind: "docker" | "podman";

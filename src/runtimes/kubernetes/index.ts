@@ -1,13 +1,13 @@
 import type * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { parseOr } from "../../forms/issues.ts";
-import { say } from "../../messages/message.ts";
+import { plain, say } from "../../messages/message.ts";
 import type { Message } from "../../messages/types.ts";
 import type { PlanDetail, Runtime, StepKind, TargetKind } from "../runtime.ts";
 import { accessOf } from "./access.ts";
 import { Config, Secret } from "./schema.ts";
 import { openSession } from "./session.ts";
-import { workloadKinds } from "./workloads.ts";
+import { rules, workloadKinds } from "./workloads.ts";
 
 function step(name: "patch" | "rollout" | "undo", of: Pick<StepKind, "touches" | "is_expected">): StepKind {
   const told = (state: keyof StepKind["words"]): Message => ({ code: `kubernetes.step_${name}`, params: { state } });
@@ -28,7 +28,9 @@ function parts({ workload }: PlanDetail) {
 
 const targetKinds: readonly TargetKind[] = workloadKinds.map((kind) => ({
   kind,
+  title: plain(rules[kind].title),
   is_group: true,
+  is_declarative: true,
   artifact: "image",
   steps,
   parts,

@@ -143,6 +143,7 @@ export const executors = {
     tag: "Refers to the image by its tag.",
     digest: "Pins the image by its digest.",
     auto: "Healthy when the runtime reports the target as ready.",
+    rollout: "Healthy when the rollout is complete.",
     native: "Healthy when the runtime reports the target as ready.",
     http: (address: string) => `Healthy when ${address} responds as expected.`,
     tcp: (address: string) => `Healthy when ${address} accepts a connection.`,
@@ -249,7 +250,7 @@ export const executors = {
   no_target_found: "No target has a matching name or image.",
   no_targets: "No containers found.",
   other_targets: "Choose another target",
-  group_of: (count: number) => `Compose group of ${plural("en", count, { one: "service", other: "services" })}`,
+  group_of: (kind: string, count: number) => `${kind}, ${plural("en", count, { one: "service", other: "services" })}`,
   group_members: (count: number) =>
     count === 1
       ? "Only its container"

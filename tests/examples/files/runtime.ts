@@ -33,7 +33,9 @@ function step(name: string, phase: StepKind["phase"], [waiting, running, done, f
 
 export const file: TargetKind = {
   kind: "file",
+  title: plain("File"),
   is_group: false,
+  is_declarative: false,
   artifact: "chart",
   steps: [
     step("download", "prepare", [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { planUpdate } from "../../../src/executors/update-plan.ts";
+import { say } from "../../../src/messages/message.ts";
 import type { ProposalView } from "../../../src/trackers/import/schema.ts";
 import { find, parsePattern } from "../../../src/versions/pattern.ts";
 import { keptOf } from "../../../src/versions/running-tag.ts";
@@ -105,7 +106,15 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       name: "main",
       is_enabled: true,
       connection_id: "c",
-      target: { kind: "container", id: "main", is_group: false, artifact: "image" },
+      target: {
+        kind: "container",
+        title: "Container",
+        title_data: say("engine.container"),
+        id: "main",
+        is_group: false,
+        is_declarative: false,
+        artifact: "image",
+      },
       bindings: [
         { ...binding, source_kind: "oci", credential_id: null, channel: source?.channels[0]?.type ?? "stable" },
       ],
