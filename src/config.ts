@@ -134,7 +134,7 @@ export function readConfig(environment: Environment): Config {
     session_key: value("SESSION_KEY"),
     encryption_key: value("ENCRYPTION_KEY"),
     metrics_token: metricsToken,
-    service_account: serviceAccountOf(environment),
+    service_account: null,
     oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
 }
@@ -148,7 +148,7 @@ function serviceAccountOf({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PO
 
 /** The environment of this process. */
 export function readProcessConfig(): Config {
-  return readConfig(process.env);
+  return { ...readConfig(process.env), service_account: serviceAccountOf(process.env) };
 }
 
 /** Values of the environment that must not appear elsewhere. */

@@ -47,7 +47,7 @@ export const kubernetes = {
   kubeconfig_incomplete: ({ kind, name }: { kind: "cluster" | "user"; name: string }) =>
     `The kubeconfig's context names the ${kind} "${name}", which the kubeconfig does not contain`,
   kubeconfig_refused: ({ member }: { member: string }) =>
-    `Tidemark does not use "${member}" of a kubeconfig: it never runs programs, reads files or takes another identity for it. Put the data in the kubeconfig (kubectl config view --raw --flatten), or use the token of a service account`,
+    `Tidemark does not use "${member}" of a kubeconfig: it never runs programs, reads files or takes another identity for it. Put the data itself into the kubeconfig, or use the token of a service account`,
   unverified:
     "The kubeconfig turns off verification (insecure-skip-tls-verify). Give the cluster's CA certificate instead",
   not_pem: ({ member }: { member: string }) => `"${member}" of the kubeconfig is not a PEM file in base64`,

@@ -32,7 +32,7 @@ export const kubernetes = {
   kubeconfig_incomplete: ({ kind, name }) =>
     `kubeconfig 的上下文引用了${kind === "cluster" ? "集群" : "用户"}“${name}”，但文件中没有该项`,
   kubeconfig_refused: ({ member }) =>
-    `Tidemark 不使用 kubeconfig 中的“${member}”：不会为此运行程序、读取文件或冒用其他身份。请把数据写入 kubeconfig（kubectl config view --raw --flatten），或使用服务账号的令牌`,
+    `Tidemark 不使用 kubeconfig 中的“${member}”：不会为此运行程序、读取文件或冒用其他身份。请把数据本身写入 kubeconfig，或使用服务账号的令牌`,
   unverified: "kubeconfig 关闭了证书验证（insecure-skip-tls-verify）。请改为提供集群的 CA 证书",
   not_pem: ({ member }) => `kubeconfig 中的“${member}”不是 base64 编码的 PEM 文件`,
 

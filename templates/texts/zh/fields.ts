@@ -225,6 +225,23 @@ export const fields: FieldDictionary = {
     description:
       "套接字（Docker 常为 unix:///var/run/docker.sock，Podman 常为 unix:///run/podman/podman.sock），或 tcp://主机:端口",
   },
+  "connections.config.in_cluster": {
+    title: "集群内模式",
+    description: "Tidemark 运行在该集群中，使用其 Pod 的服务账号",
+  },
+  "connections.config.server": {
+    title: "API 服务器地址",
+    description: "用于令牌或客户端证书；kubeconfig 自带地址。仅限 https",
+  },
+  "connections.config.context": { title: "上下文", description: "kubeconfig 中的上下文；留空使用当前上下文" },
+  "connections.config.namespaces": {
+    title: "命名空间",
+    description: "以逗号分隔；留空表示凭据可列出的所有命名空间",
+  },
+  "connections.config.stall_seconds": {
+    title: "滚动更新最长停滞时间（秒）",
+    description: "滚动更新在此时间内毫无进展即为失败。Deployment 自身的进度期限同样有效",
+  },
   "connections.config.api_version": { title: "API 版本", description: "留空则协商双方都支持的最高版本" },
   "connections.config.tls_verification": {
     title: "TLS 验证",
