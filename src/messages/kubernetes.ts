@@ -92,6 +92,8 @@ export const kubernetes = {
   no_replicas: "It has no replicas: nothing will prove that the new version runs",
   container_missing: ({ container, target }: { container: string; target: string }) =>
     `"${target}" has no container "${container}"`,
+  rollout_unfinished: ({ service, reference }: { service: string; reference: string }) =>
+    `"${service}" is already set to ${reference}, but that rollout has not finished`,
   same_reference: ({ service, reference }: { service: string; reference: string }) =>
     `"${service}" already names ${reference}, and the tag has moved: pods would not be replaced. Use the reference mode "Digest"`,
 

@@ -18,6 +18,13 @@ export interface Certificate {
   key_file: string;
 }
 
+export interface CertificateOptions {
+  /** The subject's organization, by which Kubernetes knows a client's group. */
+  organization?: string;
+  /** Further names and addresses of a server. */
+  names?: readonly string[];
+}
+
 /** A private certificate authority, as a company or a home has one: no program trusts it unless it is told to. */
 export interface Authority {
   /** PEM file, for NODE_EXTRA_CA_CERTS. */
@@ -26,16 +33,16 @@ export interface Authority {
   /** The public keys of what it issued so far, as Chromium's `--ignore-certificate-errors-spki-list` takes them. */
   pins(): string;
   /** A server's certificate for a name such as `localhost` or an IPv4 address, or a client's. */
-  issue(name: string, usage?: "server" | "client"): Certificate;
+  issue(name: string, usage?: "server" | "client", more?: CertificateOptions): Certificate;
   remove(): void;
 }
 
 const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 const days = ["-days", "3"];
 
-/** Makes an authority in a folder of its own. */
-export function createAuthority(): Authority {
-  const directory = mkdtempSync(join(tmpdir(), "tidemark-authority-"));
+/** Makes an authority in a folder of its own, below `parent`. */
+export function createAuthority(parent = tmpdir()): Authority {
+  const directory = mkdtempSync(join(parent, "tidemark-authority-"));
   const at = (name: string) => join(directory, name);
   const run = (...args: string[]) => execFileSync(openssl, args, { stdio: "pipe" });
   const caFile = at("ca.pem");
@@ -53,13 +60,14 @@ export function createAuthority(): Authority {
     ca_file: caFile,
     ca,
     pins: () => pins.join(","),
-    issue: (name, usage = "server") => {
+    issue: (name, usage = "server", { organization, names = [] } = {}) => {
       count += 1;
       const file = (ending: string) => at(`${count}-${name}.${ending}`);
       const certificate = { cert_file: file("pem"), key_file: file("key") };
-      run("req", ...p256, "-keyout", certificate.key_file, "-out", file("csr"), "-subj", `/CN=${name}`);
-      const kind = isIP(name) === 0 ? "DNS" : "IP";
-      writeFileSync(file("ext"), `subjectAltName=${kind}:${name}\nextendedKeyUsage=${usage}Auth\n`);
+      const subject = `${organization === undefined ? "" : `/O=${organization}`}/CN=${name}`;
+      run("req", ...p256, "-keyout", certificate.key_file, "-out", file("csr"), "-subj", subject);
+      const all = [name, ...names].map((each) => `${isIP(each) === 0 ? "DNS" : "IP"}:${each}`).join(",");
+      writeFileSync(file("ext"), `subjectAltName=${all}\nextendedKeyUsage=${usage}Auth\n`);
       const signer = ["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", file("ext")];
       run("x509", "-req", "-in", file("csr"), ...signer, ...days, "-out", certificate.cert_file);
       const { publicKey } = new X509Certificate(readFileSync(certificate.cert_file));

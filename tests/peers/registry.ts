@@ -22,6 +22,8 @@ export interface RegistryOptions {
   auth?: "none" | "basic" | "token";
   /** Seconds that a token lives. */
   token_lifetime?: number;
+  /** Where its folder is made. Default: among the temporary files. */
+  parent?: string;
 }
 
 export interface Registry {
@@ -121,7 +123,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
 }
 
 async function startOnce(options: RegistryOptions): Promise<Registry> {
-  const directory = mkdtempSync(join(tmpdir(), "tidemark-registry-"));
+  const directory = mkdtempSync(join(options.parent ?? tmpdir(), "tidemark-registry-"));
   const kind = options.auth ?? "none";
   const port = await freePort();
   const tokenRequests: Registry["tokenRequests"] = [];

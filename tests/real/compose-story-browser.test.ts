@@ -136,7 +136,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     // Looked at for the first time while the page is open: what is found comes by itself.
     await page.locator("#executor-state", { hasText: "Update available" }).waitFor();
     await page.locator("#executor-look[hx-get]").waitFor({ state: "detached" });
-    expect(await text("#executor-lead")).toContain("Compose group of 3 services");
+    expect(await text("#executor-lead")).toContain("Compose group, 3 services");
     const patched = await api.request("PATCH", `/executors/${executor}`, {
       health_check: {
         strategy: "auto",

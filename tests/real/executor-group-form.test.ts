@@ -162,7 +162,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
     await page.locator("#executor-state", { hasText: "Up to date" }).waitFor();
     await page.locator("#executor-look[hx-get]").waitFor({ state: "detached" });
-    await page.locator("#executor-lead", { hasText: "Compose group of" }).waitFor();
+    await page.locator("#executor-lead", { hasText: "Compose group," }).waitFor();
     await page.locator("#executor-facts", { hasNotText: "Never" }).waitFor();
     expect(await page.locator("#executor-services h2").count()).toBe(1);
   });

@@ -26,6 +26,8 @@ export interface RealRuns {
   /** What the source of an executor offers from now on. */
   offer(executor: string, desired: Desired): void;
   connect(kind: Flavour["kind"], address: string): Promise<string>;
+  /** The same for a cluster, with a login of its own. */
+  connectCluster(config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>): Promise<string>;
   /** An executor whose services (`main` when left out) all follow one source; answers its id. */
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */
@@ -113,6 +115,13 @@ export async function realRuns(): Promise<RealRuns> {
       made += 1;
       const created = await main.connections.create(systemActor, { name: `lab ${made}`, kind, config: { address } });
       return created.id;
+    },
+    connectCluster: async (config, secret) => {
+      made += 1;
+      const name = `lab ${made}`;
+      const credential = await main.credentials.create(systemActor, { name, kind: "kubernetes", secret });
+      const input = { name, kind: "kubernetes", config, credential_id: credential.id };
+      return (await main.connections.create(systemActor, input)).id;
     },
     addExecutor: async ({ connection, target, services = ["main"], desired: first, settings = {} }) => {
       made += 1;

@@ -87,7 +87,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
     reviewWaiting: runs.reviewWaiting,
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
-  return { connections, executors, runs, evaluator, snapshots };
+  return { credentials, connections, executors, runs, evaluator, snapshots };
 }
 
 /** What is stored of runs. */

@@ -57,6 +57,7 @@ export const kubernetes = {
   partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持上一版本`,
   no_replicas: "它没有副本：无法证明新版本能够运行",
   container_missing: ({ container, target }) => `“${target}”中没有容器“${container}”`,
+  rollout_unfinished: ({ service, reference }) => `“${service}”已设置为 ${reference}，但滚动更新尚未完成`,
   same_reference: ({ service, reference }) =>
     `“${service}”已使用 ${reference}，而该标签已指向新内容：Pod 不会被替换。请使用引用方式“摘要”`,
 

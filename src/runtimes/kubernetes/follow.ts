@@ -9,6 +9,8 @@ import { type Found, foundFrom, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
 const pauseMs = 500;
+/** A credential that is refused for this long was withdrawn. */
+const refusalMs = 15_000;
 /** How often pods are asked why they wait, and whether the rollout stands still. */
 const tickMs = 5_000;
 
@@ -39,6 +41,7 @@ export async function followRollout(options: Following): Promise<Followed> {
   const best = highWater();
   let last = null as Followed | null;
   let fault = null as PluginError | null;
+  let refusedAt = null as number | null;
   /** The verdict, or null while the rollout goes on. */
   const take = (found: Found): Followed | null => {
     const rollout = judgeRollout(found);
@@ -54,13 +57,17 @@ export async function followRollout(options: Following): Promise<Followed> {
     try {
       const found = await readWorkload(options.cluster, options.ref);
       fault = null;
+      refusedAt = null;
       const verdict = take(found) ?? (await watchUntil(options, found, take, () => isStalled()));
       if (verdict !== null) return await explained(options, verdict);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
-      // A credential that was withdrawn and a workload that is gone do not come back by waiting.
-      if (error.code === "unauthorized" || error.code === "not_found") {
+      // An API server that just started refuses what it will allow in a moment.
+      const isRefused = error.code === "unauthorized";
+      refusedAt = isRefused ? (refusedAt ?? clock.elapsed()) : null;
+      const isOver = refusedAt !== null && clock.elapsed() - refusedAt >= refusalMs;
+      if (isOver || error.code === "not_found") {
         return { is_done: false, detail: error.said, counts: last?.counts ?? noPods };
       }
       fault = error;

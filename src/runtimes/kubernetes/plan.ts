@@ -35,13 +35,10 @@ export function planUpdate(
       to: { reference, digest: digest?.split("@")[1] ?? null, is_running: isRunning },
     };
   });
-  const changed = services.filter(({ from, to }) => from.reference !== to.reference);
-  const images = changed.map(({ service, from, to }) => ({
-    container: service,
-    is_init: containers.some(({ name, is_init }) => name === service && is_init),
-    before: from.reference,
-    after: to.reference,
-  }));
+  const images = services.flatMap(({ service, to }) => {
+    const { image: before = "", is_init = false } = containers.find(({ name }) => name === service) ?? {};
+    return before === to.reference ? [] : [{ container: service, is_init, before: before ?? "", after: to.reference }];
+  });
   return {
     ref,
     changes,
@@ -59,7 +56,7 @@ export function planUpdate(
       because: "desired",
     })),
     carried: {},
-    refusals: [...target.refusals, ...movedTags(services)],
+    refusals: [...target.refusals, ...withoutEffect(services, images)],
     warnings: target.warnings,
     is_noop: images.length === 0,
     hash: createHash("sha256")
@@ -68,9 +65,14 @@ export function planUpdate(
   };
 }
 
-/** A reference that stays the same changes nothing in the template, so no pod would be replaced. */
-function movedTags(services: UpdatePlan["services"]): Refusal[] {
+/** A reference that the template has already changes nothing there, so no pod would be replaced. */
+function withoutEffect(services: UpdatePlan["services"], images: RolloutDetail["images"]): Refusal[] {
   return services.flatMap(({ service, from, to }) => {
+    const isSet = images.every(({ container }) => container !== service);
+    if (isSet && from.reference !== to.reference) {
+      const { reference } = to;
+      return [{ code: "rollout_unfinished", message: say("kubernetes.rollout_unfinished", { service, reference }) }];
+    }
     const isMoved =
       from.reference === to.reference && from.digest !== null && to.digest !== null && from.digest !== to.digest;
     if (!isMoved) return [];

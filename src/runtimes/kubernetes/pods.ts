@@ -52,6 +52,9 @@ function whyContainerWaits({ name, image, state, lastState, ready, restartCount 
   }
   if (state?.terminated != null && state.terminated.exitCode !== 0) {
     const { exitCode, reason } = state.terminated;
+    if (restartCount > 0) {
+      return say("kubernetes.crash_loop", { container: name, restarts: restartCount, exit_code: exitCode, reason });
+    }
     return say("kubernetes.container_ended", { container: name, exit_code: exitCode, reason: plain(reason) });
   }
   return state?.running != null && !ready ? say("kubernetes.not_ready", { container: name }) : null;

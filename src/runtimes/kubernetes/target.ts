@@ -18,7 +18,7 @@ export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
     ref: { kind, id },
     name: id,
     services: containersIn(found.template).map(({ name, image }): TargetService => {
-      return { name, containers: [], artifact: artifactOf(name, image, pods ?? []), state };
+      return { name, containers: [], artifact: artifactOf(found, name, image, pods ?? []), state };
     }),
     refusals: refusalsOf(found),
     warnings: warningsOf(found),
@@ -26,8 +26,12 @@ export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
   };
 }
 
-/** The digest that all ready pods with this reference run; null while they differ. */
-function artifactOf(container: string, reference: string, pods: readonly Pod[]): ImageArtifact {
+/**
+ * What ready pods run: until all of them have the template's image, the one that the others still have; without any, the template's. The
+ * digest is known if they agree on it.
+ */
+function artifactOf(found: Found, container: string, wanted: string, pods: readonly Pod[]): ImageArtifact {
+  const reference = servingImage(found, container, wanted, pods);
   const digests = new Set<string | null>();
   for (const pod of pods.filter(isReady)) {
     const all = [...(pod.status.containerStatuses ?? []), ...(pod.status.initContainerStatuses ?? [])];
@@ -41,8 +45,18 @@ function artifactOf(container: string, reference: string, pods: readonly Pod[]):
   return { kind: "image", reference, image_id: "", digest: pinned ?? known, platform };
 }
 
+function servingImage({ workload }: Found, container: string, wanted: string, pods: readonly Pod[]): string {
+  const images = pods.filter(isReady).flatMap(({ spec }) => {
+    const all = [...spec.containers, ...(spec.initContainers ?? [])];
+    return all.flatMap(({ name, image }) => (name === container ? [image ?? ""] : []));
+  });
+  const isKept = workload !== null && partitionOf(workload) > 0;
+  if (isKept && images.includes(wanted)) return wanted;
+  return images.find((image) => image !== wanted) ?? wanted;
+}
+
 function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
-  if (workload === null) return is_suspended ? "paused" : "running";
+  if (workload === null) return is_suspended ? "stopped" : "running";
   const { readyReplicas, numberReady, desiredNumberScheduled } = workload.status;
   const wanted = kind === "daemonset" ? desiredNumberScheduled : (workload.spec.replicas ?? 1);
   if (wanted === 0) return "stopped";

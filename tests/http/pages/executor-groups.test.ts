@@ -82,7 +82,7 @@ test("groups stand before containers, those of a group are folded under it, and 
   const places = order.map((value) => text.indexOf(`value="${value}"`));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places.every((place) => place > 0)).toBe(true);
-  expect(text).toContain("Compose group of 3 services");
+  expect(text).toContain("Compose group, 3 services");
   expect(text).toContain("2 replicas");
   expect(text).toContain("It belongs to a stack");
   expect(text).toMatch(/value="compose:shop" disabled/);

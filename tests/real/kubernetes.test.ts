@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
+import { isEndState } from "../../src/runs/states.ts";
+import { neededRights } from "../../src/runtimes/kubernetes/rights.ts";
+import { createAuthority } from "../peers/authority.ts";
+import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
+import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
+import { pushImage, serveHttp } from "../support/oci-image.ts";
+import { peerSuite } from "../support/peer.ts";
+import { type RealRuns, realRuns } from "../support/real-runs.ts";
+
+setDefaultTimeout(120_000);
+
+const namespace = "shop";
+const live = new AbortController().signal;
+/** One line of versions, of which some never run; `gone` is in no registry. */
+const versions = { good: "1.1.0", bad: "1.2.0", crash: "1.3.0", gone: "1.4.0" } as const;
+
+/** Workloads of real pods, updated by the product's runs. */
+peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), () => {
+  let cluster: Cluster;
+  let world: RealRuns;
+  let connection: string;
+  let role: string;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ node: true });
+    const ready = { cmd: serveHttp, files: { "/www/ready": "yes\n" } };
+    await push("1.0.0", ready);
+    await push(versions.good, ready);
+    await push(versions.bad, { cmd: serveHttp });
+    await push(versions.crash, { cmd: ["/bin/sh", "-c", "exit 3"] });
+    world = await realRuns();
+    await cluster.apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
+    const rules = neededRights.map(({ group, resource, subresource, verbs }) => ({
+      apiGroups: [group],
+      resources: [subresource === undefined ? resource : `${resource}/${subresource}`],
+      verbs: [...verbs],
+    }));
+    role = await cluster.createServiceAccount(namespace, "tidemark", rules);
+    connection = await world.connectCluster(
+      { server: cluster.url, namespaces: namespace, stall_seconds: 10 },
+      { token: role, ca_certificate: cluster.ca },
+    );
+  });
+  afterAll(async () => {
+    await world?.close();
+    await cluster?.stop();
+  });
+
+  const path = (resource: string, name: string) =>
+    `/apis/${resource === "cronjobs" ? "batch" : "apps"}/v1/namespaces/${namespace}/${resource}/${name}`;
+  const image = (tag: string) => `${cluster.registry.host}/acme/app:${tag}`;
+  const digests = new Map<string, string>();
+  const desired = (tag: string) => {
+    const digest = digests.get(tag) ?? `sha256:${"a".repeat(64)}`;
+    return { image: `${cluster.registry.host}/acme/app`, tag, digest };
+  };
+  const push = async (tag: string, options: Parameters<typeof pushImage>[4]) => {
+    digests.set(tag, await pushImage(cluster.registry.url, null, "acme/app", tag, options));
+  };
+  const pods = async (app: string) => {
+    const found = await cluster.request<{ items: Pod[] }>(
+      "GET",
+      `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`,
+    );
+    return found.items.filter(
+      (pod) =>
+        pod.metadata.deletionTimestamp === undefined &&
+        pod.status.containerStatuses?.every(({ ready }) => ready) === true,
+    );
+  };
+  const answers = async (app: string) =>
+    await Promise.all(
+      (await pods(app)).map(({ metadata }) =>
+        cluster.request<string>("GET", `/api/v1/namespaces/${namespace}/pods/${metadata.name}:80/proxy/`),
+      ),
+    );
+  /** Deploys version 1 and follows it. */
+  const deploy = async (name: string, settings: Readonly<Record<string, unknown>> = {}) => {
+    await cluster.apply([webDeployment(name, image("1.0.0"), { namespace })]);
+    await cluster.waitFor<Parameters<typeof isRolledOut>[0]>(path("deployments", name), (found) => isRolledOut(found));
+    return await world.addExecutor({
+      connection,
+      target: { kind: "deployment", id: `${namespace}/${name}` },
+      services: ["web"],
+      desired: desired(versions.good),
+      settings: { health_check: { strategy: "auto" }, ...settings },
+    });
+  };
+  const generationOf = async (name: string) =>
+    (await cluster.request<{ metadata: { generation: number } }>("GET", path("deployments", name))).metadata.generation;
+
+  test("the connection reports version and rights, and an unknown authority", async () => {
+    const check = await world.main.connections.check(systemActor, connection, live);
+    expect(check).toMatchObject({ ok: true, warnings: [] });
+    expect(check.version).toMatch(/^v1\./);
+    const other = createAuthority();
+    const stranger = await world.connectCluster({ server: cluster.url }, { token: role, ca_certificate: other.ca });
+    other.remove();
+    expect(await world.main.connections.check(systemActor, stranger, live)).toMatchObject({
+      ok: false,
+      code: "unreachable",
+    });
+    const unknown = await world.connectCluster(
+      { server: cluster.url, namespaces: namespace },
+      { token: "not-a-token", ca_certificate: cluster.ca },
+    );
+    const refused = await world.main.connections.check(systemActor, unknown, live);
+    expect(refused).toMatchObject({
+      ok: false,
+      code: "unauthorized",
+      message_data: { code: "kubernetes.unauthenticated" },
+    });
+  });
+
+  test("what a credential lacks is named", async () => {
+    const rule = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list", "watch"] };
+    const token = await cluster.createServiceAccount(namespace, "reader", [rule]);
+    const reader = await world.connectCluster(
+      { server: cluster.url, namespaces: namespace },
+      { token, ca_certificate: cluster.ca },
+    );
+    const { ok, warnings } = await world.main.connections.check(systemActor, reader, live);
+    expect(ok).toBe(true);
+    const missing = warnings.flatMap(({ message_data: { code, params } }) =>
+      code === "kubernetes.missing_right" ? [`${params.resource}: ${String(params.verbs)}`] : [],
+    );
+    expect(missing).toContain("deployments: patch");
+    expect(missing).toContain("statefulsets: get,list,watch,patch");
+    // Blank namespaces are all that may be listed, and a role of one namespace cannot name them.
+    const blank = await world.connectCluster({ server: cluster.url }, { token, ca_certificate: cluster.ca });
+    expect(await world.main.connections.check(systemActor, blank, live)).toMatchObject({
+      ok: false,
+      message_data: { code: "kubernetes.namespaces_unlisted" },
+    });
+  });
+
+  test("a Deployment is updated, and its pods answer in the new version", async () => {
+    const executor = await deploy("web");
+    expect(await answers("web")).toEqual(["1.0.0\n", "1.0.0\n"]);
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "succeeded", serving: "desired" });
+    expect(await answers("web")).toEqual(["1.1.0\n", "1.1.0\n"]);
+    expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "already_current" });
+  });
+
+  test("a StatefulSet and a DaemonSet are updated pod by pod, a CronJob for its next job", async () => {
+    const deployment = webDeployment("base", image("1.0.0"), { namespace });
+    const { template } = deployment.spec;
+    const labelled = (app: string) => ({
+      selector: { matchLabels: { app } },
+      template: { ...template, metadata: { labels: { app } } },
+    });
+    const jobTemplate = {
+      spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "web", image: image("1.0.0") }] } } },
+    };
+    await cluster.apply([
+      {
+        apiVersion: "apps/v1",
+        kind: "StatefulSet",
+        metadata: { name: "state", namespace },
+        spec: { replicas: 2, serviceName: "state", ...labelled("state") },
+      },
+      { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "daemon", namespace }, spec: labelled("daemon") },
+      {
+        apiVersion: "batch/v1",
+        kind: "CronJob",
+        metadata: { name: "nightly", namespace },
+        spec: { schedule: "0 3 * * *", suspend: true, jobTemplate },
+      },
+    ]);
+    for (const [kind, name] of [
+      ["statefulset", "state"],
+      ["daemonset", "daemon"],
+      ["cronjob", "nightly"],
+    ] as const) {
+      const target = { kind, id: `${namespace}/${name}` };
+      const settings = { health_check: { strategy: "auto" } };
+      const executor = await world.addExecutor({
+        connection,
+        target,
+        services: ["web"],
+        desired: desired(versions.good),
+        settings,
+      });
+      expect([kind, (await world.update(executor)).state]).toEqual([kind, "succeeded"]);
+    }
+    expect(await answers("state")).toEqual(["1.1.0\n", "1.1.0\n"]);
+    expect(await answers("daemon")).toEqual(["1.1.0\n"]);
+    const cron = await cluster.request<{ spec: { jobTemplate: typeof jobTemplate } }>(
+      "GET",
+      path("cronjobs", "nightly"),
+    );
+    expect(cron.spec.jobTemplate.spec.template.spec.containers[0]?.image).toBe(image(versions.good));
+  });
+
+  describe("a rollout that gets stuck", () => {
+    test.each([
+      ["crash", "kubernetes.crash_loop"],
+      ["gone", "kubernetes.image_not_pulled"],
+      ["bad", "kubernetes.not_ready"],
+    ] as const)("fails for %s with its reason, and the previous version serves", async (tag, code) => {
+      const name = `stuck-${tag}`;
+      const executor = await deploy(name, { restore_on_failure: tag === "bad" });
+      world.offer(executor, desired(versions[tag]));
+      const run = await world.update(executor);
+      expect(run).toMatchObject({ state: "failed", reason_code: "unhealthy" });
+      expect(JSON.stringify(run.reason)).toContain(`"${code}"`);
+      expect((await answers(name)).filter((each) => each === "1.0.0\n").length).toBeGreaterThan(0);
+      const steps = await world.steps(run.id);
+      expect(steps).toContain("rollout fail");
+      // Only an executor that restores on failure patches the previous image back.
+      expect(steps.includes("undo finish")).toBe(tag === "bad");
+      if (tag === "bad") {
+        expect(run.serving).toBe("previous");
+        expect(await answers(name)).toEqual(["1.0.0\n", "1.0.0\n"]);
+      }
+    });
+  });
+
+  test("a plan that somebody's edit overtook is refused", async () => {
+    const executor = await deploy("edited");
+    const { plan } = await world.main.executors.plan(executor, live);
+    const spec = { template: { metadata: { annotations: { touched: "yes" } } } };
+    const type = { type: "application/strategic-merge-patch+json" };
+    await cluster.request("PATCH", path("deployments", "edited"), { spec }, type);
+    const run = await world.update(executor, { plan_hash: plan?.hash });
+    expect(run).toMatchObject({ state: "failed", reason_code: "target_changed" });
+    expect(await answers("edited")).not.toContain("1.1.0\n");
+  });
+
+  test("the API server crashes while a rollout goes on", async () => {
+    const executor = await deploy("outage");
+    const { id } = await world.main.runs.create(systemActor, executor, {});
+    const performing = world.main.runs.work.perform({ id }, live);
+    await cluster.waitFor<{ metadata: { generation: number } }>(
+      path("deployments", "outage"),
+      ({ metadata }) => metadata.generation > 1,
+    );
+    await cluster.restartApiServer();
+    await performing;
+    expect(await world.run(id)).toMatchObject({ state: "succeeded", serving: "desired" });
+  });
+
+  test("a credential that is withdrawn ends the run with a sentence", async () => {
+    const token = await cluster.createServiceAccount(namespace, "short-lived", [
+      {
+        apiGroups: ["apps"],
+        resources: ["deployments", "statefulsets", "daemonsets"],
+        verbs: ["get", "list", "watch", "patch"],
+      },
+      { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+    ]);
+    const own = await world.connectCluster(
+      { server: cluster.url, namespaces: namespace },
+      { token, ca_certificate: cluster.ca },
+    );
+    await cluster.apply([webDeployment("withdrawn", image("1.0.0"), { namespace })]);
+    await cluster.waitFor<Parameters<typeof isRolledOut>[0]>(path("deployments", "withdrawn"), (found) =>
+      isRolledOut(found),
+    );
+    const executor = await world.addExecutor({
+      connection: own,
+      target: { kind: "deployment", id: `${namespace}/withdrawn` },
+      services: ["web"],
+      desired: desired(versions.bad),
+      settings: { health_check: { strategy: "auto" }, restore_on_failure: false },
+    });
+    const { id } = await world.main.runs.create(systemActor, executor, {});
+    const performing = world.main.runs.work.perform({ id }, live);
+    await cluster.waitFor<{ metadata: { generation: number } }>(
+      path("deployments", "withdrawn"),
+      ({ metadata }) => metadata.generation > 1,
+    );
+    await cluster.request("DELETE", `/api/v1/namespaces/${namespace}/serviceaccounts/short-lived`);
+    await performing;
+    const run = await world.run(id);
+    expect(run.state).toBe("failed");
+    expect(JSON.stringify(run.reason)).toContain('"kubernetes.unauthenticated"');
+  });
+
+  test("a process that ends at any point of a run leaves one patch, and the run comes to its end", async () => {
+    const executor = await deploy("killed");
+    const type = { type: "application/strategic-merge-patch+json" };
+    for (let point = 1; ; point++) {
+      const { id } = await world.main.runs.create(systemActor, executor, {});
+      const before = await generationOf("killed");
+      const isKilled = await world.performAndDie(id, desired(versions.good), point);
+      await world.main.runs.takeOver();
+      for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
+        expect(tries).toBeLessThan(4);
+        await world.main.runs.work.perform({ id }, live);
+      }
+      const run = await world.run(id);
+      const patches = (await generationOf("killed")) - before;
+      // Before the patch a run ends as interrupted, or is begun again; afterwards it is followed to its end.
+      expect([point, patches, run.state]).toEqual([
+        point,
+        patches === 0 ? 0 : 1,
+        patches === 0 ? "failed" : "succeeded",
+      ]);
+      if (!isKilled) break;
+      expect(point).toBeLessThan(60);
+      if (patches === 0) continue;
+      const spec = { template: { spec: { containers: [{ name: "web", image: image("1.0.0") }] } } };
+      await cluster.request("PATCH", path("deployments", "killed"), { spec }, type);
+    }
+  });
+});

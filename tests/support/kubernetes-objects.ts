@@ -1,0 +1,50 @@
+import type { KubernetesObject } from "../peers/kubernetes-api.ts";
+
+/** What of a deployment tests look at. */
+export interface Deployment extends KubernetesObject {
+  metadata: { name: string; namespace: string; generation: number };
+  status: { observedGeneration?: number; replicas?: number; updatedReplicas?: number; availableReplicas?: number };
+}
+
+export interface Pod extends KubernetesObject {
+  status: {
+    phase: string;
+    podIP?: string;
+    containerStatuses?: { ready: boolean; restartCount: number; imageID: string; state: Record<string, unknown> }[];
+  };
+}
+
+/** A deployment `name` of `image`, whose pods are ready while they answer `/ready` on port 80; its pods have the label `app: name`. */
+export function webDeployment(name: string, image: string, { namespace = "default", replicas = 2 } = {}) {
+  const labels = { app: name };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace },
+    spec: {
+      replicas,
+      progressDeadlineSeconds: 20,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          terminationGracePeriodSeconds: 2,
+          containers: [
+            {
+              name: "web",
+              image,
+              ports: [{ containerPort: 80 }],
+              readinessProbe: { httpGet: { path: "/ready", port: 80 }, periodSeconds: 1 },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Whether all replicas that are wanted run in the newest form, and no other. */
+export function isRolledOut({ metadata, status }: Deployment, replicas = 2): boolean {
+  const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
+  return status.observedGeneration === metadata.generation && counts.every((count) => count === replicas);
+}
