@@ -11,22 +11,22 @@ import { type ContainerInspect, isRunning } from "./objects.ts";
 import { isSame, type RawObject, stringAt } from "./raw.ts";
 import { step } from "./step.ts";
 
-/** What one replacement needs: who is replaced, and by what. */
+/** What one replacement needs: the container to replace, and its replacement. */
 export interface Replacement {
   name: string;
-  /** Null when a snapshot is restored whose container is gone. */
+  /** Null if a snapshot is restored whose container is gone. */
   old: ContainerInspect | null;
-  /** The old one does not run because an earlier run left it down: it is to run where it is put back. */
+  /** An earlier run left the old container down; if it is restored, it is started. */
   is_owed: boolean;
-  /** A new one that is not to run takes the place of one that does not run either: nothing that serves is left stopped. */
+  /** Whether the new container is started; it is not if the old one was stopped. A running one is never left stopped. */
   is_to_run: boolean;
-  /** Run once to its end before what comes after it. */
+  /** Runs once to its end before the next ones start. */
   is_job: boolean;
   blueprint: Blueprint;
   new_image_config: unknown;
   /** Passed to the engine only if it differs from the engine's own platform. */
   platform: string | null;
-  /** Files that are in the container and in no mount: written into the new one before it is started. */
+  /** Files in the container outside of mounts; written into the new one before it starts. */
   files: CarriedFiles | null;
 }
 
@@ -39,21 +39,21 @@ export interface ApplyContext {
   client: EngineClient;
   clock: Clock;
   apiVersion: string;
-  /** Where compose is looked for; null for where it usually is. */
+  /** Where compose is expected; null for the usual places. */
   composeFolders: readonly string[] | null;
   /** Aborted when the process shuts down: nothing more is stopped, and pending waits are left to the next process. */
   stopping?: AbortSignal | undefined;
 }
 
 const policyAttempts = 3;
-/** Ten seconds: a busy engine takes its time to notice the end of a container that ends as soon as it is started. */
+/** Ten seconds: a busy engine is slow to notice that a container ended right after its start. */
 const endingAttempts = 50;
 const policyRetryMs = 200;
 
-/** Engines wait this long for a container that names no time of its own. */
+/** How long engines wait for a container without a stop timeout of its own. */
 const defaultStopSeconds = 10;
 
-/** A new container that is made and compared, under a name of its own beside the old one. */
+/** A new container, created and compared, with a temporary name beside the old one. */
 export interface Candidate extends Replacement {
   new_id: string;
   names: RunNames;
@@ -61,7 +61,7 @@ export interface Candidate extends Replacement {
   journal: Journal;
 }
 
-/** `members`: every container of the run, which the journal keeps with each, so that recovery knows them all from the first on. */
+/** `members`: all containers of the run, journalled with each, so that recovery knows all of them from the first entry on. */
 export async function createCandidate(
   { client, clock, apiVersion }: ApplyContext,
   replacement: Replacement,
@@ -88,7 +88,7 @@ export async function createCandidate(
   return { ...replacement, new_id: newId, names, journal };
 }
 
-/** The create call attached the first network, or the engine's default one where the container was taken off its own. */
+/** The create call attached the first network, or the engine's default if the container had been disconnected from its own. */
 export async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId: string): Promise<void> {
   const main = mainAttachment(blueprint);
   const isAttached = blueprint.config.NetworkDisabled !== true;
@@ -103,10 +103,10 @@ export async function attachNetworks(client: EngineClient, blueprint: Blueprint,
 }
 
 /**
- * From "the old one serves" to "the new one has been started". Everything that takes time or can go wrong by itself (create,
- * networks, comparing with the blueprint, taking the restart policy off) happened before; in the gap are the stop and the start
- * alone. The two renames go on while the engine waits for the old process to end, because the final name has to be there before
- * the start (log tags and service discovery take it from then).
+ * From "the old one serves" to "the new one is started". Everything that takes time or can fail by itself (create,
+ * networks, comparison with the blueprint, removing the restart policy) happened before; the gap has only the stop and the start.
+ * The two renames happen while the engine waits for the old process to end, because the final name must be in place before
+ * the start (log tags and service discovery read it then).
  */
 export async function swap(context: ApplyContext, candidate: Candidate): Promise<void> {
   const { old, journal, new_id: newId } = candidate;
@@ -127,14 +127,14 @@ export async function swap(context: ApplyContext, candidate: Candidate): Promise
   await endStart(context, candidate, start.error, { started_at: startedAt, at: startedAt });
 }
 
-/** The old one is stopped, where it ran, and the new one has its name. */
+/** Stops the old container if it runs, and gives its name to the new one. */
 export async function takeDown(context: ApplyContext, candidate: Candidate): Promise<void> {
   const { old, journal, names, new_id: newId } = candidate;
   if (old !== null && isRunning(old)) {
     await finishStop(journal, await stopAndSwapNames(context, old, candidate, async () => undefined));
     return;
   }
-  // One that does not run: nothing has to be stopped, so nobody waits and the two renames come one after the other.
+  // It does not run: there is nothing to wait for, so the two renames follow each other.
   if (old !== null) {
     const skipped = { new_id: newId, is_skipped: true };
     await journal.begin("stop", { old_id: old.Id, ...skipped, at: context.clock.now() });
@@ -145,14 +145,14 @@ export async function takeDown(context: ApplyContext, candidate: Candidate): Pro
   await renameStep(context.client, renameNew(newId, names), journal);
 }
 
-/** Throws where a container that was made is not set as its blueprint says. */
+/** Throws if a created container differs from its blueprint. */
 export function requireSettings(blueprint: Blueprint, made: ContainerInspect): void {
   const settings = differences(blueprint, made).map(({ path }) => path);
   if (settings.length === 0) return;
   throw new PluginError("rejected", say("recovery.settings_missing", { settings: settings.slice(0, 20) }));
 }
 
-/** Starts the new one, where it is to run. */
+/** Starts the new container if it is to run. */
 export async function bringUp(context: ApplyContext, candidate: Candidate): Promise<void> {
   const { client, clock } = context;
   const { is_to_run: isToRun, new_id: newId, journal } = candidate;
@@ -163,8 +163,8 @@ export async function bringUp(context: ApplyContext, candidate: Candidate): Prom
 }
 
 /**
- * The new one is started beside the old one, which goes down only when `untilReady` has seen it serve. Until the names are swapped
- * the old one is what counts: a process that dies in between is recovered towards it.
+ * Starts the new container beside the old one, which stops only after `untilReady` has seen the new one serve. Until the names are swapped,
+ * the old one counts: after a crash in between, recovery restores it.
  */
 export async function swapStartFirst(
   context: ApplyContext,
@@ -199,7 +199,7 @@ function finishStop(journal: Journal, stopping: Stopping): Promise<void> {
   return journal.finish("stop", { ...stopping, at: stopping.stopped_at });
 }
 
-/** `beforeEnd`: what is written while the engine still waits for the old process. */
+/** `beforeEnd`: written while the engine still waits for the old process. */
 async function stopAndSwapNames(
   { client, clock }: ApplyContext,
   old: ContainerInspect,
@@ -218,7 +218,7 @@ async function stopAndSwapNames(
     await move(client, moves.next, journal);
     await together(journal.finish(moves.next.step, moves.next.facts), beforeEnd());
   } catch (error) {
-    // The stop is on its way and cannot be called back; whoever puts the old one back must find it stopped.
+    // The stop was sent and cannot be withdrawn; whoever restores the old container must find it stopped.
     await stopping;
     throw error;
   }
@@ -230,12 +230,12 @@ async function stopAndSwapNames(
   return { stopping_at: stoppingAt, stopped_at: clock.now() };
 }
 
-/** The engine was told to, and has not said that it will not: a process that hangs may end long after the answer. */
+/** The engine accepted the stop: a process that hangs may end long after its response. */
 function mayFollow(error: Error): boolean {
   return !(error instanceof PluginError) || error.code === "unreachable" || error.code === "rejected";
 }
 
-/** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */
+/** If the engine restarts in the gap, it starts a stopped container with `always` again, beside its successor. */
 async function takePolicyOff(client: EngineClient, old: ContainerInspect, journal: Journal): Promise<void> {
   if (isSame(old.HostConfig.RestartPolicy, noRestart)) return;
   try {
@@ -259,7 +259,7 @@ function renameNew(id: string, names: RunNames): Rename {
   return { step: "rename_new", facts: { id, from: names.next, to: names.name } };
 }
 
-/** A rename whose beginning is in the journal already. */
+/** A rename whose beginning is already journalled. */
 async function move(client: EngineClient, { step: name, facts }: Rename, journal: Journal): Promise<void> {
   try {
     await client.renameContainer(facts.id, facts.to);
@@ -269,7 +269,7 @@ async function move(client: EngineClient, { step: name, facts }: Rename, journal
   }
 }
 
-/** The end of one step and the beginning of the next share a commit: while the old one stops, commits are what takes time. */
+/** The end of one step and the beginning of the next share a commit: in the gap, commits are what takes time. */
 async function together(...writes: readonly Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(writes);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
@@ -296,7 +296,7 @@ async function endStart(
   throw failure;
 }
 
-/** An engine refuses the update in the moment in which a container ends; one that ends at once is for the health check to judge. */
+/** An engine refuses the update at the moment a container ends; a container that ends at once is left to the health check. */
 async function givePolicy({ client, clock }: ApplyContext, id: string, policy: RawObject): Promise<Error | null> {
   for (let attempt = 1; ; attempt += 1) {
     const { error } = await settled(client.updateRestartPolicy(id, policy));
@@ -305,7 +305,7 @@ async function givePolicy({ client, clock }: ApplyContext, id: string, policy: R
   }
 }
 
-/** The engine still counts it as running, and what runs containers for it does not any more. */
+/** The engine still lists it as running, but its container runtime no longer does. */
 function isOfEnding(error: Error): boolean {
   return (
     error instanceof EngineError && /stopped container|not running|no such process|deleted process/i.test(error.answer)
@@ -314,7 +314,7 @@ function isOfEnding(error: Error): boolean {
 
 export function stopGraceMs(container: ContainerInspect): number {
   const seconds = container.Config.StopTimeout;
-  // -1 means "wait for ever" to the engine; an hour is as long as we do.
+  // -1 means "wait forever" to the engine; we wait an hour.
   const named = typeof seconds === "number" ? seconds : defaultStopSeconds;
   return (named < 0 ? 3600 : named) * 1000;
 }

@@ -6,14 +6,14 @@ import { isBlank, isObject, listAt, objectAt, type RawObject, stringAt, stringMa
 
 export interface Attachment {
   network: string;
-  /** The network's id where the engine told it: a name can be ambiguous. */
+  /** The network's ID if the engine reports it: a name can be ambiguous. */
   network_id: string;
   endpoint: RawObject;
 }
 
-/** What the new container has to be, in the engine's own words. */
+/** What the new container must be, in the engine's terms. */
 export interface Blueprint {
-  /** What its inspect must show; `Hostname` is blank where the engine makes one from the id. */
+  /** What its inspection must show; `Hostname` is blank if the engine derives it from the ID. */
   config: RawObject;
   host_config: RawObject;
   attachments: readonly Attachment[];
@@ -22,8 +22,8 @@ export interface Blueprint {
   /** Destinations at which the new image may bring a volume of its own. */
   image_volumes: readonly string[];
   /**
-   * Given to the new container only when it has been started: until then nothing but us may start it, whatever an engine or a
-   * restart service does with containers that have `always` when it comes up.
+   * Set only after the new container has started: until then only we may start it, whatever an engine or a
+   * restart service does with `always` containers when it comes up.
    */
   restart_policy: RawObject;
 }
@@ -39,8 +39,8 @@ export interface CarryInput {
 }
 
 /**
- * Turns the inspect of a container into the blueprint of its successor. Whatever the engine told is carried as it came, unknown
- * fields too; what is derived from the old container's id or made at each start is left out.
+ * Turns a container's inspection into the blueprint of its successor. Everything that the engine reports is carried unchanged, unknown
+ * fields too, except what is derived from the old container's ID or generated at each start.
  */
 export function blueprint(input: CarryInput): Blueprint {
   const { container, newImage, reference } = input;
@@ -67,8 +67,8 @@ export function blueprint(input: CarryInput): Blueprint {
 }
 
 /**
- * Ports that a person published stay exposed although the image had exposed them too: older engines publish no other, so that one which
- * the new image no longer exposes would be closed.
+ * Published ports stay exposed even if the old image exposed them too: older engines publish only exposed ports, so a port that
+ * the new image does not expose would be closed.
  */
 function publishedPorts(container: ContainerInspect): RawObject {
   const bindings = objectAt(container.HostConfig.PortBindings);
@@ -88,7 +88,7 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
   const main = mainAttachment(plan);
   const config = configForCreate(plan.config, objectAt(newImageConfig));
   const { MacAddress: macAddress, ExposedPorts: exposedPorts, ...withoutMac } = config;
-  // Engines refuse them in another's network, even those that the image brings there by itself.
+  // Engines refuse them in another container's network, even those that come from the image.
   const isNetworkShared = isOfContainer(plan.host_config);
   const isMacInConfig = !hasEndpointMac(apiVersion) && !isBlank(macAddress) && macAddress !== "";
   return {
@@ -103,12 +103,12 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
 
 type Attached = Pick<Blueprint, "attachments" | "host_config">;
 
-/** The attachment that the create call makes by itself, from `NetworkMode`. */
+/** The attachment that the create call makes from `NetworkMode`. */
 export function mainAttachment(plan: Attached): Attachment | null {
   const name = mainNetwork(plan.host_config);
   const named = plan.attachments.find((each) => each.network === name || isIdOf(each, name));
   if (named !== undefined || name === "bridge") return named ?? null;
-  // The mode may be an id, which a container that never ran does not show with its networks.
+  // The mode may be an ID, which a container that never ran does not list among its networks.
   const [unknown, ...others] = plan.attachments.filter((each) => each.network_id === "");
   return /^[0-9a-f]{12,64}$/.test(name) && others.length === 0 ? (unknown ?? null) : null;
 }
@@ -129,12 +129,12 @@ export function needsNetworkCalls(plan: Attached): boolean {
   return plan.attachments.length > made;
 }
 
-/** Whether the create call brings it to a network that it is then to leave: it was taken off the one that it was made with. */
+/** Whether the create call attaches a network that must be detached again: the container had been disconnected from its first one. */
 export function needsDisconnect(plan: Attached): boolean {
   return plan.attachments.length > 0 && mainAttachment(plan) === null;
 }
 
-/** True when the engine takes user-set MAC addresses with the endpoint and not with the container. */
+/** Whether the engine takes chosen MAC addresses with the endpoint instead of the container. */
 function hasEndpointMac(apiVersion: string): boolean {
   return isApi(apiVersion, 44, Number.POSITIVE_INFINITY);
 }
@@ -144,18 +144,18 @@ function isApi(apiVersion: string, fromMinor: number, toMinor: number): boolean 
   return minor >= fromMinor && minor <= toMinor;
 }
 
-/** Its own only when a person chose it: engines fill in the short id, the host's name or the name of a shared namespace. */
+/** Only if somebody chose it: engines fill in the short ID, the host's name or the name of a shared namespace. */
 function carriedHostname(container: ContainerInspect): string {
   const hostname = stringAt(container.Config.Hostname);
   return isHostnameForeign(container) || isHostnameMade(container.Id, hostname) ? "" : hostname;
 }
 
-/** The engine's own choice: the first twelve digits of the id. A shorter text with which the id happens to begin is somebody's. */
+/** The engine's default: the first twelve digits of the ID. A shorter prefix of the ID was chosen by somebody. */
 export function isHostnameMade(id: string, hostname: string): boolean {
   return hostname === "" || hostname === id.slice(0, 12);
 }
 
-/** In these modes the name belongs to somebody else, and the engine refuses one at create. */
+/** In these modes the hostname belongs to another namespace, and the engine refuses one at create. */
 export function isHostnameForeign(container: Pick<ContainerInspect, "HostConfig">): boolean {
   const networkMode = stringAt(container.HostConfig.NetworkMode);
   return networkMode.startsWith("container:") || stringAt(container.HostConfig.UTSMode) === "host";
@@ -172,7 +172,7 @@ function hostConfig(container: ContainerInspect, inherited: ReadonlySet<string>)
   return { ...carried, ...volumesByName(container, inherited) };
 }
 
-/** Inspect says `/db:/app/alias`, create wants `db:alias`. */
+/** Inspect reports `/db:/app/alias`, create expects `db:alias`. */
 export function linkForCreate(link: string): string {
   const colon = link.indexOf(":");
   if (colon < 0) return link.replace(/^\//, "");
@@ -224,8 +224,8 @@ function volumesByName(container: ContainerInspect, inherited: ReadonlySet<strin
 }
 
 /**
- * The name of a mounted volume, empty when nothing tells it. Newer engines leave it out for a bind that is a path alone; a volume of
- * their own driver then lies in a folder of its name.
+ * The name of a mounted volume, empty if unknown. Newer engines omit it for a bind that is a path alone; a volume of
+ * their own driver is then in a folder of its name.
  */
 export function volumeName(mount: RawObject): string {
   const name = stringAt(mount.Name);
@@ -233,7 +233,7 @@ export function volumeName(mount: RawObject): string {
   return /\/volumes\/([a-zA-Z0-9][a-zA-Z0-9_.-]+)\/_data$/.exec(stringAt(mount.Source))?.[1] ?? "";
 }
 
-/** A path as the engine tells it of a mount, whatever way it was written: `/a/./b/` and `/x/../a/b` are `/a/b`. */
+/** A path as the engine reports it for a mount, however it was written: `/a/./b/` and `/x/../a/b` are `/a/b`. */
 export function mountPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -248,13 +248,13 @@ export function bindDestination(bind: string): string {
   return second ?? first;
 }
 
-/** Without a network stack of its own: then nothing is attached to it. */
+/** Without a network stack of its own, so nothing is attached to it. */
 export function sharesNetwork(host: RawObject): boolean {
   const mode = stringAt(host.NetworkMode);
   return mode === "host" || mode === "none" || isOfContainer(host);
 }
 
-/** Of Podman's: some of its namespaces, and its mounts, come with the pod. */
+/** In a pod of Podman, which brings some of its namespaces and its mounts. */
 export function isInPod(host: RawObject): boolean {
   return stringAt(host.Pod) !== "";
 }
@@ -263,7 +263,7 @@ function isOfContainer(host: RawObject): boolean {
   return stringAt(host.NetworkMode).startsWith("container:");
 }
 
-/** What the engine regenerates at each start; everything else of an endpoint is configuration. */
+/** What the engine regenerates at each start; the rest of an endpoint is configuration. */
 const runtimeEndpointFields = new Set([
   "NetworkID",
   "EndpointID",
@@ -310,7 +310,7 @@ function chosenMac(container: ContainerInspect, network: string, endpoint: RawOb
   return macAddress === ["02", "42", ...bytes].join(":") ? "" : macAddress;
 }
 
-/** Host settings that say something: blank, zero, false and empty ones are every container's. */
+/** Host settings that are set: blank, zero, false and empty ones are defaults. */
 export function carriedCounts(
   container: ContainerInspect,
   oldImage: ImageInspect,

@@ -22,7 +22,7 @@ import { isObject, stringAt } from "./raw.ts";
 import { isSameRegistry, splitReference } from "./reference.ts";
 import type { EngineRequest, EngineResponse, EngineTransport } from "./transport.ts";
 
-/** The API versions that this client was written for; what an engine offers is met with the highest in both ranges. */
+/** The API versions that this client supports; it uses the highest one that the engine supports too. */
 const supportedApi = { min: "1.40", max: "1.56" } as const;
 
 /** How long a call may take, in milliseconds. A stop gets the container's own grace period on top. */
@@ -32,10 +32,10 @@ export interface EngineDeadlines {
   pullIdleMs: number;
 }
 export const defaultDeadlines: EngineDeadlines = { readMs: 30_000, changeMs: 120_000, pullIdleMs: 120_000 };
-/** Of a whole pull, however often the engine says that it goes on. */
+/** For a whole pull, even while the engine keeps reporting progress. */
 const maxPullMs = 6 * 3_600_000;
 
-/** A refusal or failure of the engine, with its HTTP status where there was an answer. */
+/** A refusal or failure of the engine, with its HTTP status if it responded. */
 export class EngineError extends PluginError {
   readonly status: number | null;
   /** The engine's own message; blank if it gave no reason. */
@@ -61,14 +61,14 @@ interface ClientOptions {
   apiVersion: string | null;
   deadlines: EngineDeadlines;
   flavour: Flavour;
-  /** What the engine speaks; the negotiated version alone when left out. */
+  /** What the engine supports; by default the negotiated version alone. */
   engineApi?: { min: string; max: string };
 }
 
-/** Images are asked for with every container where the flavour needs them; so many are remembered, as an id is for good. */
+/** Some flavours need the image of every container; this many are cached, because an ID never changes its image. */
 const maxRememberedImages = 500;
 
-/** The verbs that we use of the engine's API, each once, and no other: never exec, build, commit, swarm or secrets. */
+/** The verbs of the engine's API that we use, each once, and no others: never exec, build, commit, swarm or secrets. */
 export function engineClient(options: ClientOptions) {
   const { transport, deadlines, flavour } = options;
   const version = options.apiVersion === null ? "" : `/v${options.apiVersion}`;
@@ -106,14 +106,14 @@ export function engineClient(options: ClientOptions) {
   };
   const listContainers = () => read(v.array(ContainerSummary), "/containers/json", { all: "1" });
   const container = (id: string) => `/containers/${encodeURIComponent(id)}`;
-  /** Null where whoever stands before the engine does not let us ask. */
+  /** Null if a proxy in front of the engine forbids the request. */
   const findOrNull = async (path: string): Promise<RawObject | false | null> => {
     const request = { method: "GET", path: versioned(path), deadlineMs: deadlines.readMs } as const;
     const response = await transport.send(request);
     const status = statusOf(request, response);
     const answer = tryJson(response.text);
     if ([401, 403, 405].includes(status)) return null;
-    // A proxy's own page says nothing about what the engine has.
+    // A proxy's own error page says nothing about the engine.
     if (status === 404) return isObject(answer) ? false : null;
     throwIfRefused(request, response);
     return judged(v.record(v.string(), v.unknown()), `GET ${path}`, answer);
@@ -129,18 +129,18 @@ export function engineClient(options: ClientOptions) {
       const image = imageId === null ? null : await imageById(imageId);
       return judged(ContainerInspect, `GET ${path}`, flavour.readContainer(answer, image));
     },
-    /** The versions of the API that the engine speaks, and the one that is spoken with it. */
+    /** The API versions that the engine supports, and the one in use. */
     api: {
       negotiated: options.apiVersion ?? "",
       min: options.engineApi?.min ?? options.apiVersion ?? "",
       max: options.engineApi?.max ?? options.apiVersion ?? "",
     },
-    /** The same container as another version of the API tells of it. */
+    /** The same container as another API version reports it. */
     inspectAs: (id: string, apiVersion: string) => read(ContainerInspect, `/v${apiVersion}${container(id)}/json`),
-    /** With its platform manifests where the engine can tell (API 1.48): compose labels containers with their digests. */
+    /** With its platform manifests if the engine reports them (API 1.48): compose labels containers with their digests. */
     inspectImage: readImage,
 
-    /** Answers the new id. `body` is create JSON in Docker's words. */
+    /** Returns the new ID. `body` is create JSON in Docker's form. */
     async createContainer(name: string, body: RawObject, platform: string | null): Promise<string> {
       const path = flavour.paths.createContainer;
       const query = flavour.createQuery(name, platform);
@@ -161,19 +161,19 @@ export function engineClient(options: ClientOptions) {
         throw new EngineError(error.code, said, error.status, error.answer, error);
       }
     },
-    /** Resolves when it is stopped, also when it was; `graceMs` is how long the engine itself may wait before it kills. */
+    /** Resolves once it is stopped, even if it already was; `graceMs` is how long the engine waits before it kills it. */
     async stopContainer(id: string, graceMs: number): Promise<void> {
       await send({ method: "POST", path: `${container(id)}/stop`, deadlineMs: deadlines.readMs + graceMs });
     },
     async renameContainer(id: string, name: string): Promise<void> {
       await send({ method: "POST", path: `${container(id)}/rename`, query: { name } });
     },
-    /** Does nothing where the flavour cannot: containers are then made with their last policy. */
+    /** Does nothing for a flavour without it, whose containers are created with their final policy. */
     async updateRestartPolicy(id: string, policy: RawObject): Promise<void> {
       if (!flavour.changesRestartPolicy) return;
       await send({ method: "POST", path: `${container(id)}/update`, body: { RestartPolicy: policy } });
     },
-    /** Only a stopped one. Named volumes always stay; `withAnonymous` also removes those that nobody has named. */
+    /** Removes a stopped container. Named volumes always stay; `withAnonymous` also removes the anonymous ones. */
     async removeContainer(id: string, withAnonymous: boolean): Promise<void> {
       await send({ method: "DELETE", path: container(id), query: { v: String(withAnonymous), force: "false" } });
     },
@@ -185,24 +185,24 @@ export function engineClient(options: ClientOptions) {
       const body = { Container: id, Force: false };
       await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/disconnect`, body });
     },
-    /** Whether there is a volume of this name; null where a socket proxy does not let us ask. */
+    /** Whether a volume of this name exists; null if a socket proxy forbids the request. */
     async hasVolume(name: string): Promise<boolean | null> {
       const found = await findOrNull(`/volumes/${encodeURIComponent(name)}`);
       return isObject(found) ? found.Name === name : found;
     },
-    /** The same of a network, by its name or its id; the engine would also take the beginning of another one's id. */
+    /** The same for a network, by its name or full ID; the engine would also accept a prefix of another network's ID. */
     async hasNetwork(nameOrId: string): Promise<boolean | null> {
       const found = await findOrNull(`/networks/${encodeURIComponent(nameOrId)}`);
       return isObject(found) ? isNetworkOf(found, nameOrId) : found;
     },
-    /** What the engine says of itself; null where a socket proxy does not let us ask. */
+    /** The engine's own description; null if a socket proxy forbids the request. */
     async info(): Promise<RawObject | null> {
       const found = await findOrNull("/info");
       return found === false ? null : found;
     },
-    /** What its own layer has beside its image; nothing of mounts. */
+    /** What its writable layer adds to its image, without mounts. */
     changes: async (id: string) => (await read(v.nullable(v.array(FileChange)), `${container(id)}/changes`)) ?? [],
-    /** What is at a path, read without its content. Throws `not_found` when nothing is. */
+    /** What is at a path, without its content. Throws `not_found` if there is nothing. */
     async statPath(id: string, path: string): Promise<PathStat> {
       const request = { method: "HEAD", path: `${container(id)}/archive`, query: { path } } as const;
       const { status, pathStat = "" } = await send(request);
@@ -222,9 +222,9 @@ export function engineClient(options: ClientOptions) {
       const query = { path: "/", noOverwriteDirNonDir: "1" };
       await send({ method: "PUT", path: `${container(id)}/archive`, query, archive });
     },
-    /** Without the layers in between; each with its names. */
+    /** Without intermediate layers; each with its names. */
     listImages: () => read(v.array(ImageSummary), "/images/json"),
-    /** By name: takes the name away, and the image with its last one. By id: only one without names, or with one. */
+    /** By name: removes the name, and the image with its last name. By ID: only an image with at most one name. */
     async removeImage(reference: string): Promise<void> {
       const path = `/images/${encodeReference(reference)}`;
       await send({ method: "DELETE", path, query: { force: "false", noprune: "false" } });
@@ -257,7 +257,7 @@ export function engineClient(options: ClientOptions) {
       throwIfRefused(request, response);
       reader.end();
     },
-    /** The bare answer of any call, for finding out which verbs are let through. */
+    /** The raw response to any call, to find out which verbs a proxy allows. */
     probe: (request: Omit<EngineRequest, "deadlineMs">) =>
       transport.send({ ...request, path: versioned(request.path), deadlineMs: deadlines.readMs }),
     flavour,
@@ -265,8 +265,8 @@ export function engineClient(options: ClientOptions) {
 }
 
 /**
- * Asks for the engine's version and settles on one of the API. `wanted` is the administrator's choice, null for the highest
- * that both sides know. Throws `rejected` with both ranges when there is none, and when the engine is not of the flavour.
+ * Reads the engine's version and chooses an API version. `wanted` is the administrator's choice, null for the highest
+ * that both support. Throws `rejected` with both ranges if there is none, or if the engine is of another flavour.
  */
 export async function negotiate(
   transport: EngineTransport,
@@ -298,7 +298,7 @@ export function chooseApiVersion(engineMin: string, engineMax: string, wanted: s
   throw new PluginError("rejected", say("engine.api_not_shared", { ...offered, ...own }));
 }
 
-/** Less than, equal to or greater than zero, as `left` is older than, the same as or newer than `right`. */
+/** Negative if `left` is older than `right`, zero if they are equal, positive if it is newer. */
 export function compareApi(left: string, right: string): number {
   const [leftMajor = 0, leftMinor = 0] = left.split(".").map(Number);
   const [rightMajor = 0, rightMinor = 0] = right.split(".").map(Number);
@@ -306,7 +306,7 @@ export function compareApi(left: string, right: string): number {
 }
 
 function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, response: EngineResponse): void {
-  // 304 is how the engine says that a start or stop found its work done.
+  // 304: the container was already started or stopped.
   if (response.status < 300 || response.status === 304) return;
   const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+(?=\/)/, "")}`;
   const answer = engineText(response);
@@ -315,13 +315,13 @@ function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, respons
   throw new EngineError(codeOf(status), say("engine.refused", facts), status, answer);
 }
 
-/** Podman calls it a fault of its own when somebody looks at what is removed in the same moment. */
+/** Podman reports an internal error if something is inspected while it is being removed. */
 function statusOf({ method }: Pick<EngineRequest, "method">, response: EngineResponse): number {
   if (method !== "GET" || response.status !== 500) return response.status;
   return /\bno such (container|image|volume|network)\b/i.test(engineText(response)) ? 404 : 500;
 }
 
-/** Ids count from the twelve digits on that engines show. */
+/** IDs count from twelve digits on, as engines show them. */
 function isNetworkOf({ Name: name, Id: id }: RawObject, text: string): boolean {
   return name === text || (text.length >= 12 && stringAt(id).startsWith(text));
 }
@@ -330,12 +330,12 @@ function codeOf(status: number): PluginErrorCode {
   if (status === 401 || status === 403) return "unauthorized";
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
-  // Gateways and proxies between us and the engine, not the engine.
+  // Sent by gateways and proxies, not by the engine.
   if (status === 502 || status === 503 || status === 504) return "unreachable";
   return "rejected";
 }
 
-/** The engine's `message`, or the visible text of a proxy's page; at most 500 characters, and blank where there is neither. */
+/** The engine's `message`, or the visible text of a proxy's page; at most 500 characters, blank if there is neither. */
 function engineText(response: EngineResponse): string {
   const answer = tryJson(response.text);
   if (isObject(answer) && typeof answer.message === "string") return answer.message.slice(0, 500);
@@ -370,7 +370,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-/** Slashes, colons and the at sign stay readable, as proxies match on them; everything else is encoded. */
+/** Slashes, colons and the at sign stay as they are, because proxies match on them; everything else is encoded. */
 function encodeReference(reference: string): string {
   return reference
     .split("/")

@@ -13,14 +13,14 @@ import { canonical, isBlank, listAt, objectAt, type RawObject, stringAt, stringM
 import { isSameReference } from "./reference.ts";
 import { unorderedConfig, unorderedEndpoint, unorderedHost } from "./unordered.ts";
 
-/** A setting that did not arrive as planned. The values are not part of it: they may be secrets. */
+/** A setting that differs from the plan, without its values, which may be secrets. */
 export interface Difference {
   path: string;
 }
 
 /**
  * Compares a created container with its blueprint, field by field in both directions, and returns what cannot be explained.
- * Explained are only: the name and labels of the run, the hostname and alias made from the id, the restart policy that is given
+ * Explained are only: the name and labels of the run, the hostname and alias derived from the ID, the restart policy that is set
  * later, and volumes that the new image brings.
  */
 export function differences(plan: Blueprint, found: ContainerInspect): readonly Difference[] {
@@ -39,12 +39,12 @@ export function differences(plan: Blueprint, found: ContainerInspect): readonly 
   return paths.map((path) => ({ path }));
 }
 
-/** It is then compared with its network: newer engines show it there, and some of them here as well. */
+/** It is then compared with its network: newer engines report it there, and some of them here too. */
 function hasMac(plan: Blueprint): boolean {
   return plan.attachments.some((each) => "MacAddress" in each.endpoint);
 }
 
-/** Podman shows what the new image or the pod brings among the mounts that were asked for. */
+/** Podman lists mounts of the new image or the pod among the requested ones. */
 function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
   const asked = new Set(listAt(plan.host_config.Mounts).map((mount) => stringAt(objectAt(mount).Target)));
   const mounts = listAt(found.HostConfig.Mounts).filter((mount) => {
@@ -55,8 +55,8 @@ function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
 }
 
 /**
- * What an engine fills in at create for a container that says nothing: the old one may have been made when it did not. An empty
- * list is not nothing here, as `MaskedPaths: []` means that no path is masked.
+ * What an engine fills in at create for an unset field; the old container may be from before it did. An empty
+ * list is a value here: `MaskedPaths: []` means that no path is masked.
  */
 const filledIn = new Set([
   "CgroupnsMode",
@@ -75,7 +75,7 @@ function isFilledIn(key: string, wanted: unknown): boolean {
   return wanted === undefined || wanted === null || wanted === "" || wanted === 0;
 }
 
-/** The keys of either side whose values differ in meaning. */
+/** The keys whose values differ in meaning. */
 export function differingKeys(left: RawObject, right: RawObject): readonly string[] {
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...keys].filter((key) => canonical(left[key]) !== canonical(right[key])).sort();
@@ -87,7 +87,7 @@ export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect
   const labels = Object.entries(stringMapAt(config.Labels)).filter(([key]) => !isOwnLabel(key));
   return {
     ...unorderedConfig(config),
-    // An empty text and an absent one are the same to the engine for these.
+    // For these, the engine treats empty text as absent.
     ...blankToNull(config),
     Hostname: isMade ? null : hostname,
     Domainname: isHostnameForeign(owner) ? null : emptyToNull(config.Domainname),
@@ -100,14 +100,14 @@ export function comparableHost(host: RawObject): RawObject {
   const { RestartPolicy: _later, ...rest } = host;
   return unorderedHost({
     ...rest,
-    // Newer engines write down which network their default one is.
+    // Newer engines record which network is their default.
     NetworkMode: host.NetworkMode === "default" ? "bridge" : host.NetworkMode,
     Links: stringsAt(host.Links).map(linkForCreate),
     PortBindings: portBindings(host.PortBindings),
   });
 }
 
-/** An address of "all" is written empty or not at all. */
+/** "All addresses" is written as empty text or left out. */
 function portBindings(value: unknown): RawObject {
   const ports = Object.entries(objectAt(value)).map(([port, bindings]) => {
     const list = Array.isArray(bindings) ? bindings.map(objectAt) : [];
@@ -125,14 +125,14 @@ function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
   const networks = Object.entries(found.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
     const endpoint = objectAt(raw);
     const expected = plan.attachments.find((each) => each.network === network)?.endpoint ?? {};
-    // An address that nobody chose is made at start; one that was chosen must have arrived.
+    // An address that nobody chose is generated at start; a chosen one must match.
     const kept = "MacAddress" in expected ? endpoint : { ...endpoint, MacAddress: null };
     return [network, comparableEndpoint({ ...kept, Aliases: plannedAliases(endpoint, expected, found) })];
   });
   return Object.fromEntries(networks);
 }
 
-/** Engines add the short id, and when they connect a network also the hostname; neither is anybody's setting. */
+/** Engines add the short ID, and the hostname when they connect a network; nobody chose these. */
 function plannedAliases(endpoint: RawObject, expected: RawObject, found: ContainerInspect): readonly string[] {
   const planned = stringsAt(expected.Aliases);
   const added = [found.Id.slice(0, 12), stringAt(found.Config.Hostname)];
@@ -152,11 +152,11 @@ export function comparableEndpoint(endpoint: RawObject): RawObject {
     DNSNames: _names,
     ...configured
   } = endpoint;
-  // A marker, so that an endpoint without any setting still counts as attached.
+  // A marker, so that an endpoint without settings still counts as attached.
   return { ...unorderedEndpoint(configured), attached: true };
 }
 
-/** Without what the new image brings where nothing was mounted before. */
+/** Without volumes of the new image at paths where nothing was mounted before. */
 function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawObject[] {
   const before = new Set(plan.mounts.map((mount) => stringAt(mount.Destination)));
   const brought = new Set(plan.image_volumes.filter((destination) => !before.has(destination)));
@@ -178,7 +178,7 @@ function mountsByPath(mounts: readonly RawObject[]): RawObject {
   return Object.fromEntries(entries);
 }
 
-/** A volume and an image by their names: an image's files lie under a path that every container has for itself. */
+/** Volumes and images by name: the files of an image are at a path of each container's own. */
 function mountedFrom(mount: RawObject): string {
   if (mount.Type === "image") return stringAt(mount.Name);
   const name = mount.Type === "volume" ? volumeName(mount) : "";
@@ -194,7 +194,7 @@ function emptyToNull(value: unknown): unknown {
   return value === "" || isBlank(value) ? null : value;
 }
 
-/** `["NONE"]` switches the check off; its other members mean nothing then. */
+/** `["NONE"]` turns the check off; its other members then have no effect. */
 function comparableCheck(check: unknown): RawObject {
   const { Test: test } = objectAt(check);
   return stringsAt(test)[0] === "NONE" ? { Test: test } : withoutZeros(check);

@@ -5,12 +5,12 @@ import { compareApi, type EngineClient } from "./client.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { isBlank, objectAt, type RawObject, stringAt } from "./raw.ts";
 
-/** The last version of the API that tells which MAC address of the first network somebody chose. */
+/** The last API version that reports which MAC address of the first network was chosen. */
 const lastWithChosenMac = "1.51";
 
 /**
- * What the negotiated version of the API leaves out and a successor needs: the MAC address that was chosen (`Config.MacAddress`,
- * empty for none), and a refusal for settings that only a newer version shows. One more look at the engine where there is one.
+ * What a successor needs and the negotiated API version omits: the chosen MAC address (`Config.MacAddress`,
+ * empty for none), and a refusal for settings that only a newer version reports. Inspects once more if such a version exists.
  */
 export async function completeContainer(client: EngineClient, container: ContainerInspect): Promise<ContainerInspect> {
   if (client.flavour.kind !== "docker") return container;
@@ -37,7 +37,7 @@ async function withChosenMac(client: EngineClient, container: ContainerInspect):
   return { ...container, Config: { ...container.Config, MacAddress: stringAt(older.Config.MacAddress) } };
 }
 
-/** Settings that say something and that the older version has no member for. */
+/** Settings with a value that the older version has no member for. */
 function hiddenSettings(shown: ContainerInspect, newest: ContainerInspect): readonly string[] {
   const missing = (part: string, ours: RawObject, theirs: RawObject) =>
     Object.keys(theirs)

@@ -15,7 +15,7 @@ import type { SurveyMemory } from "./survey-memory.ts";
 /** The one service of a single container. */
 export const mainService = "main";
 
-/** Everything that a plan is made from, as it was found at one time. */
+/** Everything that a plan is made from, as found at one moment. */
 export interface Scene {
   container: ContainerInspect;
   image: ImageInspect | null;
@@ -25,7 +25,7 @@ export interface Scene {
   apiVersion: string;
   /** `linux/amd64`: what the engine runs without emulation. */
   engine_platform: string;
-  /** It does not run because an earlier run left it down, and counts as one that does. */
+  /** An earlier run left it down; it counts as running. */
   is_owed: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface SceneSource {
   engine_platform: string;
   self: Surroundings["self"];
   address: Surroundings["address"];
-  /** What the engine said the last time; see `SurveyMemory`. */
+  /** What the engine last reported; see `SurveyMemory`. */
   memory: SurveyMemory;
 }
 
-/** One container among all that an engine has, as they were found at one time. */
+/** One container among all of the engine's, as found at one moment. */
 export function sceneOf(
   source: Omit<SceneSource, "client" | "memory">,
   all: readonly ContainerInspect[],
@@ -74,7 +74,7 @@ function inheritedDestinations(
     if (from === undefined) return null;
     for (const mount of from.Mounts ?? []) destinations.add(stringAt(mount.Destination));
   }
-  // What the container itself names wins over what it inherits.
+  // The container's own settings win over inherited ones.
   const own = [
     ...stringsAt(container.HostConfig.Binds).map((bind) => bind.split(":")[1] ?? bind),
     ...(Array.isArray(container.HostConfig.Mounts) ? container.HostConfig.Mounts : []).map((mount) => {
@@ -82,19 +82,19 @@ function inheritedDestinations(
     }),
   ];
   for (const destination of own) destinations.delete(mountPath(destination));
-  // Podman shows the mounts of a pod among those of its members, and refuses a member that names one of them again.
+  // Podman lists the mounts of a pod among those of its members, and refuses a member that names one of them.
   const pod = podOf(container);
   const infra = pod === "" ? undefined : all.find((each) => each.IsInfra === true && podOf(each) === pod);
   for (const mount of infra?.Mounts ?? []) destinations.add(stringAt(mount.Destination));
   return destinations;
 }
 
-/** The id of Podman's pod that it is a member of, or an empty text. */
+/** The ID of its pod in Podman, or empty text. */
 function podOf(container: ContainerInspect): string {
   return stringAt(container.HostConfig.Pod);
 }
 
-/** The desired image as it lies on the engine, or null when it has to be pulled. */
+/** The desired image on the engine, or null if it must be pulled. */
 export async function findDesiredImage(client: EngineClient, change: ImageChange): Promise<ImageInspect | null> {
   if (change.digest === null) return null;
   const image = await orNull(client.inspectImage(change.digest));
@@ -109,7 +109,7 @@ export function hasDigest(image: ImageInspect, wanted: string): boolean {
   });
 }
 
-/** What a plan says of one container. */
+/** The plan for one container. */
 export interface ContainerPlan {
   from: UpdatePlan["services"][number]["from"];
   to: UpdatePlan["services"][number]["to"];
@@ -121,7 +121,7 @@ export interface ContainerPlan {
   hash: string;
 }
 
-/** The plan of one change to one container. The same scene and change give the same hash, whether or not the image is here yet. */
+/** The plan for one change to one container. The same scene and change give the same hash, whether or not the image is present yet. */
 export function planContainer(
   scene: Scene,
   service: string,
@@ -146,7 +146,7 @@ export function planContainer(
   };
 }
 
-/** Whether a container that runs the desired image needs nothing: one that an earlier run left down is still owed its start. */
+/** Whether a container with the desired image needs nothing; one that an earlier run left down still has to be started. */
 export function isInPlace(
   { container, is_owed: isOwed }: Pick<Scene, "container" | "is_owed">,
   { reference }: ImageChange,
@@ -154,13 +154,13 @@ export function isInPlace(
   return isSameReference(stringAt(container.Config.Image), reference) && !isOwed;
 }
 
-/** The digest that a container's image was pulled by, from the repository that its configuration names; null for a local one. */
+/** The digest by which a container's image was pulled from the repository in its configuration; null for a local image. */
 export function presentDigest({ container, image }: Pick<Scene, "container" | "image">): string | null {
   if (image === null) return null;
   return digestFor(image.RepoDigests ?? [], splitReference(stringAt(container.Config.Image)).repository);
 }
 
-/** The blueprint as far as it is known: without the desired image only its reference differs from the present one. */
+/** The blueprint as far as it is known: without the desired image, only its reference differs from the current one. */
 function planShape(scene: Scene, change: ImageChange, desired: ImageInspect | null): Blueprint | null {
   const { container, image } = scene;
   if (image === null) return null;
@@ -175,7 +175,7 @@ function planShape(scene: Scene, change: ImageChange, desired: ImageInspect | nu
   });
 }
 
-/** Why the container of a scene cannot be recreated, whatever it should become. */
+/** Why the container of a scene cannot be recreated, whatever the change. */
 export function sceneRefusals(scene: Scene): readonly Refusal[] {
   const refusals = [...refusalsOf(scene.container, scene.around), ...imageRefusals(scene.container, scene.image)];
   if (scene.inherited === null) {
@@ -190,7 +190,7 @@ export function sceneRefusals(scene: Scene): readonly Refusal[] {
 export function platformRefusals(old: ImageInspect | null, desired: ImageInspect | null): readonly Refusal[] {
   if (old === null || desired === null) return [];
   const [is, wants] = [platformOf(desired), platformOf(old)];
-  // An image without the variant runs wherever the bare architecture does.
+  // An image without a variant runs on every variant of its architecture.
   if (is === wants || desired.Architecture === "" || `${is}/` === `${wants}/`) return [];
   const isSameMachine = desired.Os === old.Os && desired.Architecture === old.Architecture;
   if (isSameMachine && ((desired.Variant ?? "") === "" || (old.Variant ?? "") === "")) return [];
@@ -198,8 +198,8 @@ export function platformRefusals(old: ImageInspect | null, desired: ImageInspect
 }
 
 /**
- * SHA-256 over what the container is set to and what is desired. What changes by a restart alone (times, process ids, addresses
- * from a pool, endpoint ids) and what a container only has because it is this one (id, hostname from the id) is left out: an
+ * SHA-256 over the container's settings and the desired state. What a restart alone changes (times, process IDs, addresses
+ * from a pool, endpoint IDs) and what identifies this one container (ID, hostname from the ID) is left out: an
  * identical one is the same target (decision 8).
  */
 export function planHash(container: ContainerInspect, apiVersion: string, desired: RawObject): string {
@@ -208,7 +208,7 @@ export function planHash(container: ContainerInspect, apiVersion: string, desire
     config: { ...config, Hostname: hostname },
     host_config: { ...comparableHost(container.HostConfig), RestartPolicy: container.HostConfig.RestartPolicy },
     networks: attachments(container, apiVersion).map(({ network, endpoint }) => {
-      // Where the engine does not say who chose the address, it may be a random one of this start.
+      // If the engine does not say who chose the address, it may be random for this start.
       const { MacAddress: _address, ...configured } = endpoint;
       return { network, endpoint: comparableEndpoint(configured) };
     }),

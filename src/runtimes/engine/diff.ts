@@ -9,7 +9,7 @@ import { isAssigned, isSecretArgument, isSecretName, isSecretPath, isSecretText,
 const maxValueLength = 500;
 const mask = "••••";
 
-/** What inspect will show differently, in the engine's words, with values of secret-looking variables masked. */
+/** What inspect will show differently, in the engine's terms, with the values of secret-looking variables masked. */
 export function fieldDiffs(service: string, container: ContainerInspect, plan: Blueprint): readonly FieldDiff[] {
   const before = comparableConfig(container.Config, container);
   const after = comparableConfig(plan.config, container);
@@ -32,8 +32,8 @@ export function fieldDiffs(service: string, container: ContainerInspect, plan: B
 }
 
 /**
- * What making a container after one blueprint would change of one that was made after another: empty where it would change nothing.
- * `owner` is the container that is there.
+ * What creating a container from one blueprint changes compared with another; empty if nothing.
+ * `owner` is the existing container.
  */
 export function blueprintDiffs(
   service: string,
@@ -53,7 +53,7 @@ export function blueprintDiffs(
   }
   const [networks, nextNetworks] = [networksOf(now), networksOf(then)];
   for (const key of differingKeys(networks, nextNetworks)) push(`Networks.${key}`, networks[key], nextNetworks[key]);
-  // Mostly they differ because the settings do, which are the better words.
+  // They mostly differ because the settings do, which explain it better.
   const [mounts, nextMounts] = has("HostConfig.Binds", "HostConfig.Mounts")
     ? [{}, {}]
     : [mountsOf(now), mountsOf(then)];
@@ -61,7 +61,7 @@ export function blueprintDiffs(
   return [...settings, ...added];
 }
 
-/** Where the engine does not say who chose the address, it may be a random one of this start. */
+/** If the engine does not say who chose the address, it may be random for this start. */
 function networksOf({ attachments }: Blueprint): RawObject {
   const networks = attachments.map(({ network, endpoint: { MacAddress: _address, ...endpoint } }) => {
     return [network, comparableEndpoint(endpoint)] as const;
@@ -80,7 +80,7 @@ type Push = (path: string, before: unknown, after: unknown, because: FieldDiff["
 function pushMembers(push: Push, path: string, before: RawObject, after: RawObject): void {
   for (const key of differingKeys(before, after)) {
     const isOurs = path === "Labels" && key === "com.docker.compose.image";
-    // Which id it will be is known when the image has been pulled.
+    // The ID is only known once the image is pulled.
     if (isOurs && stringAt(after[key]) === "") continue;
     push(`${path}.${key}`, before[key], after[key], isOurs ? "desired" : "image");
   }
@@ -103,7 +103,7 @@ function order(diff: FieldDiff): number {
   return { desired: 0, image: 1, runtime: 2 }[diff.because];
 }
 
-/** Values of secret-looking names are masked, and so is what carries a secret by its form; that they differ is told. */
+/** Values of secret-looking names or forms are masked; the diff only says that they differ. */
 function shown(path: string, before: unknown, after: unknown): { before: string | null; after: string | null } {
   const isCommand = path === "Cmd" || path === "Entrypoint";
   const hide = (value: unknown) => {
@@ -124,7 +124,7 @@ function concealedWords(words: readonly unknown[]): readonly unknown[] {
   });
 }
 
-/** `isOptions`: what drivers of volumes and logs are told, as `o: "username=u,password=p"`. */
+/** `isOptions`: options of volume and log drivers, such as `o: "username=u,password=p"`. */
 function concealed(value: unknown, isOptions = false): unknown {
   if (typeof value === "string") return isSecretText(value) || (isOptions && isAssigned(value)) ? mask : value;
   if (Array.isArray(value)) return value.map((item: unknown) => concealed(item, isOptions));

@@ -11,11 +11,11 @@ import { digestFor, splitReference } from "./reference.ts";
 import { warningsOf } from "./refusals.ts";
 import { wasStarted } from "./situation.ts";
 
-/** Labels are shown and searched, not kept: more or longer ones are cut. */
+/** Labels are only shown and searched: more or longer ones are cut. */
 const maxLabels = 200;
 const maxLabelLength = 1000;
 
-/** Every compose group and every container of the engine as a target; those that cannot be updated say why. */
+/** Every compose group and container of the engine as a target, with the reason if it cannot be updated. */
 export async function discoverTargets(source: SceneSource): Promise<readonly Target[]> {
   const survey = await findSurvey(source);
   const refs: TargetRef[] = [
@@ -48,7 +48,7 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   });
   const [first] = found.members;
   const labels = first === undefined ? {} : boundedLabels(stringMapAt(first.container.Config.Labels));
-  // As plans call it: a replica is named by itself.
+  // By the name that plans use: each replica has its own.
   const labelOf = ({ container, service }: Member) =>
     found.members.filter((each) => each.service === service).length > 1 ? nameOf(container) : service;
   const own = found.members.flatMap((member) =>
@@ -62,7 +62,7 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
     const all = [...refusals, ...dependants.flatMap(dependantRefusals)];
     return { ref: found.ref, name: found.ref.id, services, refusals: all, warnings, labels };
   }
-  // A group with a service that cannot be updated can be bound without it.
+  // A group can be bound without a service that cannot be updated.
   const isAnyFree = members.some((each) => each.refusals.length === 0);
   const differing = names.filter((service) => {
     return differingReplicas(found.members.filter((each) => each.service === service).map((each) => each.container));
@@ -93,7 +93,7 @@ function distinct(notices: readonly Refusal[]): readonly Refusal[] {
   );
 }
 
-/** Of a group only what is said of the project. */
+/** For a group, only what concerns the whole project. */
 function projectLabels(container: ContainerInspect | undefined): Readonly<Record<string, string>> {
   const compose = container === undefined ? null : composeOf(container);
   if (compose === null || container === undefined) return {};
@@ -117,7 +117,7 @@ function describeService(
     containers: replicas.map(nameOf),
     artifact: {
       kind: "image",
-      // Whoever typed the beginning of an id meant no repository of that name.
+      // A typed ID prefix does not name a repository.
       reference: isShortId ? (first?.Image ?? "") : reference,
       image_id: first?.Image ?? "",
       digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
@@ -127,13 +127,13 @@ function describeService(
   };
 }
 
-/** One that was never started says nothing of a service that has others: compose makes such ones in passing. */
+/** A container that never started says nothing about a service with others: compose creates such ones in passing. */
 function everStarted(replicas: readonly ContainerInspect[]): readonly ContainerInspect[] {
   const started = replicas.filter(wasStarted);
   return started.length === 0 ? replicas : started;
 }
 
-/** A service is as its worst replica is. */
+/** A service has the state of its worst replica. */
 function worst(states: readonly TargetService["state"][]): TargetService["state"] {
   const order = ["restarting", "unknown", "paused", "stopped", "running"] as const;
   return order.find((state) => states.includes(state)) ?? "unknown";

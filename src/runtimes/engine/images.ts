@@ -7,13 +7,13 @@ import { splitReference } from "./reference.ts";
 import { orNull } from "./survey.ts";
 
 /**
- * Images of snapshots get a name here, so that nothing takes them for dangling when their tag has moved on. The host can never be a
+ * Images of snapshots get a name here, so that they do not count as dangling once their tag has moved. The host can never be a
  * registry: names below `.invalid` resolve nowhere (RFC 2606), so even a `pull` or `push` of everything asks nobody for them.
  */
 const keptRepository = "tidemark.invalid/kept";
-/** Enough of an id that two images do not share it; a tag has at most 128 characters. */
+/** Long enough to be unique; a tag has at most 128 characters. */
 const tagLength = 32;
-/** More names than an image has; only an engine that takes none away would need them. */
+/** More names than any image has; only an engine that never removes one would reach it. */
 const maxNames = 200;
 
 export function keptName(id: string): string {
@@ -93,8 +93,8 @@ function unusedImage(image: ImageSummary): UnusedImage {
 }
 
 /**
- * The name to take away next: tags first, ours last. An engine takes the digests of a repository away with its last tag; those that
- * have none are taken by themselves. Null when it has no name any more.
+ * The name to remove next: tags first, ours last. An engine removes the digests of a repository with its last tag; those
+ * without a tag are removed on their own. Null if no name is left.
  */
 function nextName(image: ImageInspect): string | null {
   const tags = (image.RepoTags ?? []).filter((each) => !each.includes("<none>"));
@@ -106,7 +106,7 @@ function nextName(image: ImageInspect): string | null {
   return [...tags.filter((each) => !isOurs(each)), ...digests, ...tags.filter(isOurs)][0] ?? null;
 }
 
-/** A container came to use it meanwhile: it gets the tags back that were taken already. */
+/** A container uses it by now: the tags that were already removed are restored. */
 async function nameAgain(client: EngineClient, id: string, taken: readonly string[]): Promise<void> {
   for (const name of taken) {
     const { repository, tag, digest } = splitReference(name);

@@ -5,13 +5,13 @@ import type { EngineClient } from "./client.ts";
 import { type ContainerInspect, nameOf } from "./objects.ts";
 import { objectAt, stringAt } from "./raw.ts";
 
-/** Modes that are no networks of the engine's: such a container has none to lose. */
+/** Modes that are not networks of the engine: such a container has none to lose. */
 const withoutNetworks = /^(none|host|private|slirp4netns|pasta|container:|ns:)/;
 
 /**
- * Starts a container on all of its networks. Docker 29 takes one that it fails to start off the network at which it failed, and would
- * start it without that one the next time, reachable for nobody (moby issue 51758). `known`: its networks as the run's snapshot has
- * them; where nobody knows them, such a start throws `rejected`. One that fails now leaves the container on its networks.
+ * Starts a container on all of its networks. If a start fails at a network, Docker 29 disconnects the container from it, and would
+ * start it without that network the next time, unreachable (moby issue 51758). `known`: its networks according to the run's snapshot;
+ * if they are unknown, such a start throws `rejected`. A start that fails now leaves the container on its networks.
  */
 export async function startConnected(
   client: EngineClient,
@@ -32,31 +32,31 @@ export async function startConnected(
     try {
       await connectMissing(client, container.Id, wanted, apiVersion);
     } catch (fault) {
-      // What the start said is what matters; the next attempt connects again.
+      // The start's own error matters more; the next attempt connects again.
       if (!(fault instanceof PluginError)) throw fault;
     }
     throw error;
   }
 }
 
-/** The network of its mode, where a failed start took the container off it; null where it is on it. */
+/** The network of its mode if a failed start disconnected the container from it; else null. */
 export function lostNetwork(container: ContainerInspect): string | null {
   if (!mayHaveLost(container)) return null;
   const attached = { attachments: attachments(container, "1.56"), host_config: container.HostConfig };
   return mainAttachment(attached) === null ? stringAt(container.HostConfig.NetworkMode) || "bridge" : null;
 }
 
-/** The last start failed at a network. A further one that was lost is nowhere in what the engine tells of the container. */
+/** The last start failed at a network. The engine reports no other network that was lost. */
 export function hasFailedAtNetwork(container: ContainerInspect): boolean {
   return mayHaveLost(container) && /networking|external connectivity/i.test(stringAt(container.State.Error));
 }
 
-/** Its last start failed, on an engine that drops networks then. */
+/** Its last start failed, on an engine that then drops networks. */
 function mayHaveLost({ Config, HostConfig, State, NetworkSettings }: ContainerInspect): boolean {
-  // Somebody may have taken it off a network: then no start of it has failed.
+  // Somebody may have disconnected it on purpose: then no start has failed.
   if (stringAt(State.Error) === "" || Config.NetworkDisabled === true) return false;
   if (withoutNetworks.test(stringAt(HostConfig.NetworkMode))) return false;
-  // Podman's mode names none of them, and older engines keep them all.
+  // Podman's mode names no network, and older engines keep all of them.
   const left = Object.values(NetworkSettings?.Networks ?? {}).map(objectAt);
   return left.every((endpoint) => "DNSNames" in endpoint);
 }

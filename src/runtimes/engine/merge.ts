@@ -3,11 +3,11 @@ import { isBlank, isObject, isSame, objectAt, type RawObject, stringMapAt, strin
 /**
  * Three-way merge of a container's `Config` with the image it was made from and the image it will be made from (both as the
  * engine's image `Config`): what equals the old image's default becomes the new image's, what a person set stays. The result is
- * what the new container's inspect has to show. A value that a person set to just the old default cannot be told apart from
- * the default and follows the image, as it would in a fresh `run`.
+ * what the new container's inspection must show. A value that somebody set to exactly the old default cannot be told apart from
+ * the default and follows the image, as in a fresh `run`.
  *
- * Variables are merged one by one, so are labels, ports, volumes and the members of the health check. `Entrypoint` and `Cmd`
- * belong together: whoever set an entrypoint has also decided about the command.
+ * Variables, labels, ports, volumes and the members of the health check are merged one by one. `Entrypoint` and `Cmd`
+ * belong together: setting an entrypoint decides about the command too.
  */
 export function mergeConfig(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {
   const merged: Record<string, unknown> = {};
@@ -15,7 +15,7 @@ export function mergeConfig(container: RawObject, oldImage: RawObject, newImage:
     const isFromImage = !ofContainerAlone.has(key) && follows(value, oldImage[key]);
     merged[key] = isFromImage ? newImage[key] : value;
   }
-  // The engine gives these to a container that names none, so they appear although the old image had nothing.
+  // The engine sets these for a container without its own, so they appear although the old image had none.
   for (const key of ["User", "WorkingDir", "StopSignal"]) {
     if (isUnset(merged[key]) && !isUnset(newImage[key])) merged[key] = newImage[key];
   }
@@ -31,8 +31,8 @@ export function mergeConfig(container: RawObject, oldImage: RawObject, newImage:
 }
 
 /**
- * What no engine takes from an image at create, though an image made by a commit has them in its configuration: where both are
- * equal, a person set it all the same.
+ * What no engine takes from an image at create, although a committed image has them in its configuration: if both are
+ * equal, somebody set them nevertheless.
  */
 const ofContainerAlone = new Set([
   "ArgsEscaped",
@@ -51,7 +51,7 @@ const ofContainerAlone = new Set([
   "Tty",
 ]);
 
-/** A value that is there on both sides and equal is the image's; what the image does not speak of is the container's own. */
+/** A value that is equal on both sides is the image's; one that the image does not have is the container's own. */
 function follows(value: unknown, oldDefault: unknown): boolean {
   return !isUnset(oldDefault) && isSame(value, oldDefault);
 }
@@ -66,7 +66,7 @@ function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawOb
     return { Entrypoint: [], Cmd: command ?? null };
   }
   const isOwnEntrypoint = !isSame(container.Entrypoint, oldImage.Entrypoint);
-  // An engine fills in the image's command unless an entrypoint was given: a missing command therefore tells of one.
+  // An engine fills in the image's command unless an entrypoint was given, so a missing command implies an entrypoint.
   const isCommandDropped = isBlank(container.Cmd) && !isBlank(oldImage.Cmd);
   if (isOwnEntrypoint || isCommandDropped) {
     return { Entrypoint: container.Entrypoint ?? null, Cmd: container.Cmd ?? null };
@@ -79,7 +79,7 @@ function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawOb
 }
 
 /**
- * A person's `[]`: no entrypoint, and the image's command in place of a missing one. `[""]` also takes the entrypoint away, but
+ * A chosen `[]`: no entrypoint, and the image's command if none is set. `[""]` also removes the entrypoint, but
  * without a command from the image; engines then show `null`.
  */
 function isTakenAway(entrypoint: unknown): boolean {
@@ -87,8 +87,8 @@ function isTakenAway(entrypoint: unknown): boolean {
 }
 
 /**
- * `NAME=value` lines. The container's own come first and keep their order, as an engine writes them. A name with several lines is
- * one setting, of which the last line counts: all of them stay, or all follow.
+ * `NAME=value` lines. The container's own come first, in their order, as an engine writes them. A name with several lines is
+ * one setting whose last line counts: all of them stay, or all follow the image.
  */
 function mergeEnv(
   container: readonly string[],
@@ -130,7 +130,7 @@ function mergeHealthcheck(container: unknown, oldImage: unknown, newImage: unkno
   return isBlank(merged) ? null : merged;
 }
 
-/** How many variables and labels a person set, for the plan's summary. */
+/** How many variables and labels were set by hand, for the plan's summary. */
 export function ownCounts(container: RawObject, oldImage: RawObject): { environment: number; labels: number } {
   const envDefaults = new Set(stringsAt(oldImage.Env));
   const labelDefaults = stringMapAt(oldImage.Labels);
@@ -141,8 +141,8 @@ export function ownCounts(container: RawObject, oldImage: RawObject): { environm
 }
 
 /**
- * `Config` as the create call must get it so that the merged one comes out: an engine reads a missing entrypoint as "take the
- * image's", and one of an empty string as "none".
+ * `Config` as the create call needs it to produce the merged one: an engine reads a missing entrypoint as "use the
+ * image's", and one with an empty string as "none".
  */
 export function configForCreate(merged: RawObject, newImage: RawObject): RawObject {
   const isReset = isBlank(merged.Entrypoint) && !isTakenAway(merged.Entrypoint) && !isBlank(newImage.Entrypoint);
