@@ -16,7 +16,7 @@ import { readSnapshot } from "./snapshot.ts";
 import { engineSteps } from "./steps.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 
-/** Of so many engines it is remembered what they last said. */
+/** How many engines' last responses are cached. */
 const maxMemories = 50;
 
 const ConfigOf = (example: string) =>

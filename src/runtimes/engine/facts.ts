@@ -5,13 +5,13 @@ import { type ContainerInspect, isRunning } from "./objects.ts";
 import type { RawObject } from "./raw.ts";
 import type { EngineStep } from "./steps.ts";
 
-/** What is written before the first change, so that the previous container can be made what it was. No secrets. */
+/** Written before the first change, so that the previous container can be restored. No secrets. */
 const TargetFacts = v.object({
   old_id: v.nullable(v.string()),
-  /** Whether the previous one is to run when it is put back, and the new one when it is in place. */
+  /** Whether the previous container is to run once restored, and the new one once in place. */
   was_running: v.boolean(),
   is_to_run: v.boolean(),
-  /** The new one is run once to its end; left out otherwise, and by earlier versions. */
+  /** The new one runs once to its end; absent otherwise, and from earlier versions. */
   is_job: v.optional(v.boolean()),
   old_started_at: v.nullable(v.string()),
   restart_policy: v.record(v.string(), v.unknown()),
@@ -36,7 +36,7 @@ export function targetFacts(
   };
 }
 
-/** The newest facts in the journal, or null when the run never got as far as touching the target. */
+/** The newest facts in the journal, or null if the run never touched the target. */
 export function factsOf(journal: Journal): TargetFacts | null {
   for (const entry of [...journal.entries()].reverse()) {
     // Runs of earlier versions wrote it with the pull.

@@ -4,38 +4,38 @@ import type { EngineVersion } from "./objects.ts";
 import { isObject, listAt, objectAt, type RawObject, stringAt } from "./raw.ts";
 
 /**
- * In what Docker and Podman differ, chosen once when a session is opened. Everything behind it speaks of containers and images in
- * the words of Docker's API.
+ * The differences between Docker and Podman, chosen when a session is opened. All other code sees containers and images in
+ * the form of Docker's API.
  */
 export interface Flavour {
   kind: "docker" | "podman";
-  /** How the engine calls itself among its version's components; null for the one that is assumed where nothing is said. */
+  /** The engine's name among the components of its version; null for the one that is assumed by default. */
   component: string | null;
-  /** The oldest version of the engine that is spoken to; null for the API's version alone. */
+  /** The oldest supported version of the engine; null if only the API version matters. */
   oldest: string | null;
-  /** Whether the restart policy of a container can be changed. If not, it is made with its last one, and no move changes one. */
+  /** Whether a container's restart policy can be changed. If not, it is created with its final one, and no step changes it. */
   changesRestartPolicy: boolean;
-  /** With the version of their API where it is another than the negotiated one. Ids and references come encoded. */
+  /** With their API version if it is not the negotiated one. IDs and references are already encoded. */
   paths: {
     inspectContainer(id: string): string;
     inspectImage(reference: string): string;
     createContainer: string;
     connectNetwork(network: string): string;
   };
-  /** The image whose inspect `readContainer` needs; null for none. */
+  /** The image whose inspection `readContainer` needs; null for none. */
   imageOf(answer: unknown): string | null;
   readContainer(answer: unknown, image: RawObject | null): unknown;
   readImage(answer: unknown): unknown;
   createQuery(name: string, platform: string | null): Readonly<Record<string, string>>;
   createBody(name: string, body: RawObject, platform: string | null): RawObject;
   connectBody(container: string, endpoint: RawObject): RawObject;
-  /** A reference as the engine is to get it. */
+  /** A reference in the form that the engine expects. */
   qualify(reference: string): string;
 }
 
 const podman = "Podman Engine";
 
-/** Throws `rejected` with the type to choose when the engine is of the other flavour, or too old for ours. */
+/** Throws `rejected` with the type to choose if the engine is of the other flavour, or if it is too old. */
 export function requireFlavour(version: EngineVersion, flavour: Flavour): void {
   const components = listAt(version.Components).filter(isObject);
   const found = components.find((component) => stringAt(component.Name) === podman);

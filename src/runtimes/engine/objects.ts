@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { plain } from "../../messages/message.ts";
 import { MessageSchema } from "../../messages/schema.ts";
 
-// Only the members that we read are described; `looseObject` carries every other one as it came.
+// Only members that we read are described; `looseObject` keeps all others unchanged.
 const Raw = v.record(v.string(), v.unknown());
 const RawOrNull = v.nullish(Raw);
 
@@ -24,7 +24,7 @@ export const ContainerInspect = v.looseObject({
     Restarting: v.nullish(v.boolean()),
     OOMKilled: v.nullish(v.boolean()),
     Dead: v.nullish(v.boolean()),
-    /** It has ended, and the engine has not yet cleared up after it: its ports are still taken. */
+    /** It has ended, but the engine has not cleaned up yet: its ports are still taken. */
     Releasing: v.nullish(v.boolean()),
     ExitCode: v.nullish(v.number()),
     Error: v.nullish(v.string()),
@@ -35,7 +35,7 @@ export const ContainerInspect = v.looseObject({
   HostConfig: Raw,
   NetworkSettings: v.nullish(v.looseObject({ Networks: v.nullish(v.record(v.string(), RawOrNull)) })),
   Mounts: v.nullish(v.array(Raw)),
-  /** What the flavour's reader found that cannot be carried, and what it cannot see. */
+  /** What the flavour's reader found that cannot be carried, and what it cannot read. */
   Refusals: v.nullish(v.array(Notice)),
   Warnings: v.nullish(v.array(Notice)),
 });
@@ -102,14 +102,14 @@ export function nameOf(container: Pick<ContainerInspect, "Name">): string {
 }
 
 /**
- * Whether a text is the beginning of an id. An engine takes any that is the only one with it, and keeps the text as it was typed; with
- * four digits and more another one hardly ever begins so.
+ * Whether a text is a prefix of an ID. An engine accepts any unique prefix and keeps it as typed; with
+ * four digits and more, another ID hardly ever has the same prefix.
  */
 export function isIdPrefix(text: string, id: string): boolean {
   return /^[0-9a-f]{4,64}$/.test(text) && id.startsWith(text);
 }
 
-/** Serving, or being brought back by its restart policy: what an update has to leave running. */
+/** Serving, or being restarted by its policy: an update must leave it running. */
 export function isRunning(container: ContainerInspect): boolean {
   return container.State.Running === true || container.State.Restarting === true;
 }

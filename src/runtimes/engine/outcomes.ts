@@ -8,7 +8,7 @@ type Entries = readonly JournalEntry[];
 
 type Place = Exclude<PartOutcome["outcome"], "updated" | "moved"> | "in_place";
 
-/** Where one container was left. */
+/** The state in which a container was left. */
 function placeOf(own: Entries): Place {
   const isTouched = own.some(({ step }) => touching.has(step));
   const undo = own.findLast(({ step, phase }) => step === "undo" && phase !== "begin") ?? null;
@@ -36,19 +36,19 @@ function failureOf(own: Entries, name: string): Message | null {
   return saidIn(own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name));
 }
 
-/** What a verdict on several containers says of each. */
+/** What a verdict on several containers says about each. */
 function saidOf(verdict: Message, names: readonly string[]): ReadonlyMap<string, Message> {
   const items = says(verdict, "phrases.joined") ? verdict.params.items : [verdict];
   const about = items.flatMap((item) => (says(item, "phrases.about") ? [item.params] : []));
   return new Map(about.filter(({ name }) => names.includes(name)).map(({ name, said }) => [name, said]));
 }
 
-/** Steps that lead to the new version; the first of them that fails is where an update ends. */
+/** Steps towards the new version; the first that fails ends the update. */
 const leading: ReadonlySet<string> = new Set(["create", "wait", "drain", ...touching]);
 
 /**
- * The containers that made the run fail, each with what was said of it. Where one waited in vain for another, that other one is at
- * fault; none is where a probe of the whole target failed, which says of no container that it is to blame.
+ * The containers that made the run fail, each with its reason. If one waited in vain for another, the other one is at
+ * fault; a failed probe of the whole target blames none.
  */
 function causesOf(containers: readonly PlannedContainer[], entries: Entries): ReadonlyMap<string, Message> {
   const names = containers.map(({ name }) => name);
@@ -71,7 +71,7 @@ function causesOf(containers: readonly PlannedContainer[], entries: Entries): Re
   return name === null ? new Map() : new Map([[name, said]]);
 }
 
-/** The first of the names that is a value of the message, or of one inside it. */
+/** The first name that is a value of the message, or of a message inside it. */
 function namedIn({ params }: Message, names: readonly string[]): string | null {
   for (const value of Object.values(params)) {
     const found = isMessage(value) ? namedIn(value, names) : (names.find((name) => name === value) ?? null);
@@ -80,7 +80,7 @@ function namedIn({ params }: Message, names: readonly string[]): string | null {
   return null;
 }
 
-/** What was done to each container of the plan, in its order; null for a run that did not come so far as to make one. */
+/** What was done to each container, in the order of the plan; null for a run that created none. */
 export function containerOutcomes(detail: PlanDetail, entries: Entries): readonly PartOutcome[] | null {
   const containers = containersOf(detail);
   if (containers.length === 0 || firstOf(entries, "create", "begin") === null) return null;
@@ -96,7 +96,7 @@ export function containerOutcomes(detail: PlanDetail, entries: Entries): readonl
       because,
       outcome: place === "in_place" ? (because === "desired" ? "updated" : "moved") : place,
       downtime_ms: gapOf(own),
-      // Of one that is down it is more urgent why it did not come back.
+      // For one that is down, why it did not come back matters more.
       ...toldAs("detail", place === "down" ? (failure ?? cause) : (cause ?? failure)),
       is_cause: cause !== null,
     };

@@ -5,9 +5,9 @@ import { listAt, objectAt, type RawObject, stringAt } from "./raw.ts";
 import { isSameRegistry, registryOf, splitReference } from "./reference.ts";
 
 /**
- * Whether an engine is set to pull an image without TLS, by its answer to `GET /info`: Docker lists hosts and networks, the loopback
- * always among them; Podman names and their beginnings, as `registries.conf` does, where a host without a port has all ports. Which
- * names resolve to such a network only the engine itself can tell.
+ * Whether an engine pulls an image without TLS, by its `GET /info`: Docker lists hosts and networks, always including the loopback
+ * network; Podman lists names and prefixes, as in `registries.conf`, where a host without a port means all ports. Which
+ * names resolve to such a network, only the engine itself knows.
  */
 export function isPlainRegistry(info: RawObject, image: string, kind: Flavour["kind"]): boolean {
   const host = registryOf(image);
@@ -23,7 +23,7 @@ export function isPlainRegistry(info: RawObject, image: string, kind: Flavour["k
   return named || listAt(networks).some((network) => isWithin(host, stringAt(network)));
 }
 
-/** `reg.test:5000` and `reg.test/team` name what begins with them, `*.lan.test` every host below it. */
+/** `reg.test:5000` and `reg.test/team` match as prefixes, `*.lan.test` matches every host below it. */
 function isBelow(repository: string, host: string, name: string): boolean {
   if (name.startsWith("*.")) return withoutPort(host).endsWith(name.slice(1));
   return repository === name || repository.startsWith(`${name}/`) || withoutPort(host) === name;

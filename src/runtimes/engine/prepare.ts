@@ -9,7 +9,7 @@ import { isSameRegistry, registryOf, splitReference } from "./reference.ts";
 import { step } from "./step.ts";
 import { orNull } from "./survey.ts";
 
-/** Pulls what is not here yet, makes sure that it is what was asked for, and answers the image. Changes nothing else. */
+/** Pulls what is missing, verifies that it is what was requested, and returns the image. Changes nothing else. */
 export async function pullDesired(
   client: EngineClient,
   scene: Pick<Scene, "image" | "engine_platform">,
@@ -33,14 +33,14 @@ export async function pullDesired(
   return image;
 }
 
-/** What the tag of a reference names now: a run that is put back points it there again. Null for a digest, an id and a new tag. */
+/** What the tag of a reference currently names: undoing a run restores it. Null for a digest, an ID and a new tag. */
 export async function tagFacts(client: EngineClient, reference: string) {
   const isTag = !reference.includes("@") && !isImageId(reference);
   const named = isTag ? await orNull(client.inspectImage(reference)) : null;
   return { reference, tag_was: named?.Id ?? null };
 }
 
-/** After the pull: also by the tag, where nobody knew the digest. */
+/** After the pull; by tag if the digest was unknown. */
 export async function findPulledImage(client: EngineClient, change: ImageChange): Promise<ImageInspect | null> {
   return (await findDesiredImage(client, change)) ?? (await orNull(client.inspectImage(change.reference)));
 }
@@ -59,7 +59,7 @@ async function verifiedImage(
   return image;
 }
 
-/** In tag mode the container is created from the tag, which must name the very image that was verified. */
+/** In tag mode the container is created from the tag, which must name exactly the verified image. */
 export async function tagAsReferenced(
   client: EngineClient,
   change: Pick<ImageChange, "reference">,
@@ -72,7 +72,7 @@ export async function tagAsReferenced(
   await client.tagImage(image.Id, repository, tag ?? "latest");
 }
 
-/** A registry's password goes to that registry alone. */
+/** A registry's password is sent only to that registry. */
 export function authFor(reference: string, auths: readonly RegistryAuth[]): RegistryAuth | null {
   const registry = registryOf(reference);
   return registry === null ? null : (auths.find((auth) => isSameRegistry(auth.host, registry)) ?? null);

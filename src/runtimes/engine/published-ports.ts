@@ -2,10 +2,10 @@ import { nameInList } from "./names.ts";
 import type { ContainerSummary } from "./objects.ts";
 import { isObject, listAt } from "./raw.ts";
 
-/** Docker's own record of ports refuses it; of a port that another process holds, the system says "address already in use". */
+/** Docker's own record of ports refuses it; for a port of another process, the system reports "address already in use". */
 const allocated = /:(\d{1,5}) failed: port is already allocated/;
 
-/** The host port that a refused start did not get, by the engine's own words; null for any other refusal. */
+/** The host port that a refused start did not get, from the engine's message; null for any other refusal. */
 export function refusedPort(answer: string): string | null {
   return allocated.exec(answer)?.[1] ?? null;
 }

@@ -4,16 +4,16 @@ import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress } from "../runtime.ts";
 
-/** One event is a line of JSON; a longer one is not from an engine. */
+/** An event is one line of JSON; engines never send longer ones. */
 const maxLineLength = 1024 * 1024;
-/** What is counted: an image has at most 127 layers, and their ids are short. */
+/** Bounds what is counted: an image has at most 127 layers, with short IDs. */
 const maxLayers = 1_000;
 const maxIdLength = 200;
 
-/** Anything else than a number of bytes is as good as none. */
+/** Anything but a number of bytes counts as none. */
 const ByteCount = v.fallback(v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0))), null);
 
-/** Nothing in it is required, so an array would pass for one too. */
+/** No member is required, so an array would pass too. */
 const PullEvent = v.looseObject({
   id: v.nullish(v.string()),
   status: v.nullish(v.string()),
@@ -29,8 +29,8 @@ interface Layer {
 }
 
 /**
- * Reads the stream of a pull. The engine answers 200 before it knows whether the pull works and reports a failure as an event:
- * `end` throws it. Both `take` and `end` throw where the stream is no engine's.
+ * Reads the stream of a pull. The engine responds with 200 before it knows whether the pull works, and reports a failure as an event:
+ * `end` throws it. Both `take` and `end` throw if the stream is not from an engine.
  */
 export function pullReader(reference: string, onProgress: (progress: PullProgress) => void) {
   const layers = new Map<string, Layer>();
@@ -71,7 +71,7 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
   };
 }
 
-/** What the engine could not get from the registry, by the engine's words: as an event of the stream or as its status 500. */
+/** What the engine could not get from the registry, from its message: an event of the stream or a status 500. */
 export function pullFailure(reference: string, text: string): PluginError {
   return new PluginError(pullErrorCode(text), say("engine.pull_failed", { reference, answer: text.slice(0, 500) }));
 }
@@ -109,7 +109,7 @@ function summary(layers: ReadonlyMap<string, Layer>): PullProgress {
   };
 }
 
-/** The engine passes the registry's words on without a status; these are the ones that mean something to a retry. */
+/** The engine passes the registry's message on without a status; these texts matter for a retry. */
 function pullErrorCode(text: string): PluginErrorCode {
   const words = text.toLowerCase();
   if (words.includes("toomanyrequests") || words.includes("rate limit")) return "rate_limited";

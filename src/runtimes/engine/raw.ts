@@ -1,4 +1,4 @@
-/** The engine's own JSON. It is carried as it came, so that a field unknown to us is not lost; these functions only read it. */
+/** The engine's own JSON, kept unchanged, so that unknown fields are not lost; these functions only read it. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is RawObject {
@@ -29,7 +29,7 @@ export function stringMapAt(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** The engine writes "nothing" as `null`, `[]` or `{}` by turns; these are one value. `false`, `0` and `""` are not nothing. */
+/** The engine writes "nothing" as `null`, `[]` or `{}`; these are equal. `false`, `0` and `""` are values. */
 export function isBlank(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (Array.isArray(value)) return value.length === 0;

@@ -25,27 +25,27 @@ export interface RecoverContext {
   client: EngineClient;
   clock: Clock;
   apiVersion: string;
-  /** The networks of a container, by its id, as the run's snapshot has them; null where it does not say. */
+  /** The networks of a container, by its ID, from the run's snapshot; null if unknown. */
   networksOf?: (id: string) => readonly Attachment[] | null;
-  /** Between two attempts of a move that failed. */
+  /** Between two attempts at a failed step. */
   retryDelayMs: number;
-  /** Aborted when the process is to end: nobody who is down waits any longer for another. */
+  /** Aborted when the process shuts down: no stopped container waits for another any longer. */
   stopping?: AbortSignal | undefined;
 }
 
-/** An engine that is coming up again refuses for a while; one that refuses for good is asked no more than this. */
+/** An engine that is starting refuses for a while; one that always refuses is tried at most this often. */
 const attemptsPerMove = 4;
-/** Far above the longest way back or forward; a way that is longer goes in circles. */
+/** Far above the longest way back or forward; a longer one is a cycle. */
 const maxMoves = 40;
 
 const releaseIntervalMs = 100;
-/** Podman's takes a fifth of a second, longer on a busy machine; one that never clears up holds nobody up. */
+/** Podman takes a fifth of a second, longer on a busy machine; an engine that never cleans up delays nobody longer than this. */
 const longestReleaseMs = 5_000;
 
-/** Makes a previous container again that the engine never starts again; null where nobody knows how it was made. */
+/** Recreates a previous container that the engine can no longer start; null if its configuration is unknown. */
 export type Mend = (() => Promise<void>) | null;
 
-/** Removes the backup and nothing else: it has this run's name for it and a successor of this run. */
+/** Removes the backup and nothing else: it has this run's backup name and a successor from this run. */
 export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   await journal.begin("remove_old", { at: context.clock.now() });
   const failure = await attempt(() => travel(context, name, journal, "remove_old", moveToEnd));
@@ -63,9 +63,9 @@ export async function removePrevious(context: RecoverContext, name: string, jour
 }
 
 /**
- * Of a run that failed: removes the new container that the engine did not give up when all was put back, and the previous one where
- * the new one had to be kept and serves. Throws while a previous one is kept because its successor does not, or because one of
- * `back` cannot be started without it: those that are in their places again.
+ * After a failed run: removes the new container that the engine did not remove during the undo, and the previous one if
+ * the new one had to be kept and serves. Throws while a previous one is kept because its successor does not serve, or because one of
+ * `back` (the restored containers) cannot start without it.
  */
 export async function removeAfterFailure(
   context: RecoverContext,
@@ -91,17 +91,17 @@ export async function removeAfterFailure(
   throw new PluginError("rejected", message);
 }
 
-/** The result was committed: what is in place leads on, and nothing that worked is put back. */
+/** The result was committed: what is in place stays, and nothing that worked is undone. */
 export function isEnded(journal: Journal): boolean {
   return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
 }
 
-/** Once the result of the run counts, a new container that is there stays. */
+/** Once the result was committed, an existing new container stays. */
 export function isInPlace({ next, stranger }: Situation): boolean {
   return next !== null && stranger === null;
 }
 
-/** The new one has the name and was started, and nobody has begun to put the previous one back. */
+/** The new one has the name and was started, and undoing has not begun. */
 export function isGoingOn({ next, names, facts, stranger }: Situation, journal: Journal): boolean {
   if (next === null || stranger !== null || hasEntry(journal, "undo", "begin")) return false;
   if (isJobOpen({ facts }, journal)) return false;
@@ -109,13 +109,13 @@ export function isGoingOn({ next, names, facts, stranger }: Situation, journal: 
   return nameOf(next) === names.name && isStarted;
 }
 
-/** A job was not started yet, or nobody saw it come to a good end: nothing may count on it. */
+/** A job was not started yet, or nobody saw it succeed: nothing may rely on it. */
 function isJobOpen({ facts }: Pick<Situation, "facts">, journal: Journal): boolean {
   const last = journal.entries().findLast((entry) => entry.step === "wait" && entry.facts.job === true);
   return last === undefined ? facts?.is_job === true : last.phase !== "finish";
 }
 
-/** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
+/** Restores the previous container, or, if it is gone or does not start, whatever can serve. */
 export async function goBack(
   context: RecoverContext,
   name: string,
@@ -142,14 +142,14 @@ export async function goBack(
 }
 
 /**
- * Refused because of the process that it had before: a Docker that is killed while it stops a container forgets that process and
- * then takes it, for ever, for one that runs.
+ * Refused because of its former process: a Docker that is killed while it stops a container forgets that process and
+ * then considers it running forever.
  */
 function isStuck({ move, cause }: MoveFailed): boolean {
   return move === "start" && cause instanceof EngineError && /\btask [0-9a-f]+: already exists\b/.test(cause.answer);
 }
 
-/** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */
+/** An engine that cannot stop the previous one leaves it running, which is all that matters here. */
 async function travelBack(
   context: RecoverContext,
   name: string,
@@ -162,7 +162,7 @@ async function travelBack(
   await travel(context, name, journal, "undo", (found) => choose({ ...found, is_stop_pending: false }));
 }
 
-/** The previous one was removed by somebody else: the new one is all there is. */
+/** Somebody removed the previous one: only the new one is left. */
 async function keepNext(context: RecoverContext, name: string, journal: Journal, found: Situation): Promise<Recovery> {
   if (found.next === null) return { state: "down", detail: say("recovery.gone", { name }) };
   const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
@@ -176,8 +176,8 @@ async function keepNext(context: RecoverContext, name: string, journal: Journal,
 }
 
 /**
- * The previous one refuses to come back, as happens to a container whose engine was killed while it stopped it: the new one is
- * better than nothing, also one that was never started. Where that one refuses too, the previous one is left in its place, down.
+ * The previous one does not start, as happens if its engine was killed while stopping it: the new one is
+ * better than nothing, even one that never started. If it refuses too, the previous one is left in its place, down.
  */
 async function fallForward(
   context: RecoverContext,
@@ -204,7 +204,7 @@ async function fallForward(
       };
     }
   }
-  // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
+  // Neither starts: the previous one gets its name and policy back, so that the next run finds it instead of the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
   return { state: "down", detail: say("recovery.down", { name, cause: refusal.said }) };
 }
@@ -214,7 +214,7 @@ function isBack({ names, facts }: Situation, previous: ContainerInspect): boolea
   return nameOf(previous) === names.name && isUp;
 }
 
-/** A move of the way back that starts nothing; none where only the new one is left. */
+/** The next step of the way back that starts nothing; null if only the new one is left. */
 export function restingMove(situation: Situation, choose: (situation: Situation) => Move | null): Move | null {
   const { previous, next } = situation;
   if (previous === null) return null;
@@ -223,7 +223,7 @@ export function restingMove(situation: Situation, choose: (situation: Situation)
 }
 
 export class MoveFailed extends SaidError {
-  /** The move that was refused; null where there were too many. */
+  /** The refused step; null if there were too many. */
   readonly move: Move["do"] | null;
 
   constructor(move: Move["do"] | null, said: Message, cause?: unknown) {
@@ -232,7 +232,7 @@ export class MoveFailed extends SaidError {
   }
 }
 
-/** A way that ended at a move which the engine refused, as a value; everything else that goes wrong is thrown. */
+/** Returns a way that ended at a refused step; every other failure is thrown. */
 export async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
   try {
     await way();
@@ -243,7 +243,7 @@ export async function attempt(way: () => Promise<void>): Promise<MoveFailed | nu
   }
 }
 
-/** Asks what is next, does it, and asks again, until nothing is left to do. Each move is journalled before it is made. */
+/** Determines the next step and takes it until nothing is left. Each step is journalled before it is taken. */
 export async function travel(
   context: RecoverContext,
   name: string,
@@ -271,7 +271,7 @@ export async function travel(
       await perform(context, move);
       if (move.do === "start") started.add(move.container.Id);
     } catch (error) {
-      // A start says so also for an owner of a namespace that is gone, and would for ever.
+      // A start also fails this way if the owner of a namespace is gone, and always would.
       if (isMissing(error) && move.do !== "start") continue;
       const count = (failures.get(label) ?? 0) + 1;
       failures.set(label, count);
@@ -286,8 +286,8 @@ export async function travel(
 }
 
 /**
- * Whether the other one of the two has ended just now, and still has its ports: what is started before the engine has cleared up
- * gets them taken away again. It may also start that one once more.
+ * Whether the other container has just ended and still has its ports: a container that starts before the engine has cleaned up
+ * loses them again. The engine may also restart the ended one.
  */
 function isReleasing({ previous, next }: Situation, starting: ContainerInspect): boolean {
   const other = previous?.Id === starting.Id ? next : previous;
@@ -304,8 +304,8 @@ async function perform({ client, apiVersion, networksOf }: RecoverContext, move:
 }
 
 /**
- * Looking is retried like a move: an engine that restarts answers nothing for a moment. Throws `unreachable` in the end, whatever was
- * answered: who could not look has decided nothing, and looks again later.
+ * Inspecting is retried like a step: a restarting engine does not respond for a moment. In the end throws `unreachable`, whatever the
+ * response: without a look nothing is decided, and recovery looks again later.
  */
 export async function look(
   context: RecoverContext,
@@ -326,7 +326,7 @@ export async function look(
   }
 }
 
-/** A create whose answer never came may still be at work: give it a moment to show itself. */
+/** A create without a response may still be in progress: give it a moment to appear. */
 export async function awaitPendingCreate(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   const isEnded = hasEntry(journal, "create", "finish") || !hasEntry(journal, "create", "begin");
   if (isEnded) return;

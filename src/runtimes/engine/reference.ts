@@ -6,14 +6,14 @@ import {
   parseImageReference,
 } from "../../versions/image-reference.ts";
 
-/** An image reference as an engine reads it: `repository[:tag][@digest]`, where the repository may carry `host[:port]/`. */
+/** An image reference as an engine reads it: `repository[:tag][@digest]`; the repository may start with `host[:port]/`. */
 export interface SplitReference {
   repository: string;
   tag: string | null;
   digest: string | null;
 }
 
-/** Splits without judging or rewriting: what an engine accepted once goes back to it as it was written. */
+/** Splits without judging or rewriting: what an engine once accepted is sent back as written. */
 export function splitReference(reference: string): SplitReference {
   const [named = "", digest = null] = reference.split("@", 2);
   const slash = named.lastIndexOf("/");
@@ -22,7 +22,7 @@ export function splitReference(reference: string): SplitReference {
   return { repository: named.slice(0, colon), tag: named.slice(colon + 1), digest };
 }
 
-/** The host of the registry that a reference means; null for what names no repository (an image id). */
+/** The registry host of a reference; null if it names no repository (an image ID). */
 export function registryOf(reference: string): string | null {
   return imageName(splitReference(reference).repository)?.registry ?? null;
 }
@@ -31,7 +31,7 @@ export function isSameRegistry(left: string, right: string): boolean {
   return canonicalHost(left) === canonicalHost(right);
 }
 
-/** With registry and namespace said: `nginx:1` is `docker.io/library/nginx:1`. What names no repository stays as it is. */
+/** With registry and namespace made explicit: `nginx:1` becomes `docker.io/library/nginx:1`. What names no repository is unchanged. */
 export function qualifyReference(reference: string): string {
   const { repository, tag, digest } = splitReference(reference);
   if (/^(sha256:)?[0-9a-f]{64}$/.test(reference)) return reference;
@@ -39,12 +39,12 @@ export function qualifyReference(reference: string): string {
   return `${canonicalRepository(repository)}${suffix}`;
 }
 
-/** `nginx` and `docker.io/library/nginx` are one. */
+/** `nginx` and `docker.io/library/nginx` are equal. */
 export function isSameRepository(left: string, right: string): boolean {
   return canonicalRepository(left) === canonicalRepository(right);
 }
 
-/** Equal repository, and equal digest, or where there is none equal tag. */
+/** Equal repository and equal digest, or without a digest equal tag. */
 export function isSameReference(left: string, right: string): boolean {
   const [a, b] = [splitReference(left), splitReference(right)];
   if (!isSameRepository(a.repository, b.repository)) return false;

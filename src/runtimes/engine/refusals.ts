@@ -15,7 +15,7 @@ export interface Surroundings {
   address: EngineAddress;
 }
 
-/** Why a container must not be updated. The codes are closed; the sentences name what was found. */
+/** Why a container must not be updated. The codes are a closed list; the sentences name what was found. */
 export function refusalsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
   return [
     ...moveRefusals(container, around),
@@ -24,12 +24,12 @@ export function refusalsOf(container: ContainerInspect, around: Surroundings): r
   ];
 }
 
-/** Why a container must not be moved out of the way, whatever takes its place. */
+/** Why a container must not be replaced, whatever the replacement. */
 export function moveRefusals(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
   return [...ownerRefusals(container), ...stateRefusals(container), ...selfRefusals(container, around)];
 }
 
-/** Why none can be made that is set just as this one was when the engine told it. */
+/** Why no container with the same settings can be created from what the engine reported. */
 export function makeRefusals(container: ContainerInspect): readonly Refusal[] {
   return [
     ...(container.Refusals ?? []),
@@ -39,7 +39,7 @@ export function makeRefusals(container: ContainerInspect): readonly Refusal[] {
   ];
 }
 
-/** What it has and cannot be given to another: there is nothing to name it by. */
+/** What it has and no other container can get: it has no name to refer to. */
 function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   const unnamed = (container.Mounts ?? []).filter((mount) => mount.Type === "volume" && volumeName(mount) === "");
   return unnamed.map((mount) => ({
@@ -48,7 +48,7 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   }));
 }
 
-/** It would be made without a network that it is to have. */
+/** It would be created without one of its networks. */
 function networkRefusals(container: ContainerInspect): readonly Refusal[] {
   const lost = lostNetwork(container);
   if (lost !== null) return [{ code: "network_lost", message: say("refusals.network_lost", { network: lost }) }];
@@ -57,7 +57,7 @@ function networkRefusals(container: ContainerInspect): readonly Refusal[] {
 }
 
 /**
- * Newer engines forget to tell the MAC address that was chosen for a further network as soon as the container stands
+ * Newer engines no longer report the MAC address chosen for a further network once the container has
  * still after a start, even one that failed. It may be one that nobody chose; the compose file of a compose service knows, so there it is no more than a warning.
  */
 function macNotices(container: ContainerInspect): readonly Refusal[] {
@@ -78,14 +78,14 @@ function composeProject(container: ContainerInspect): string | undefined {
   return stringMapAt(container.Config.Labels)["com.docker.compose.project"];
 }
 
-/** Without the image that it was made from, what a person set cannot be told from what the image brought. */
+/** Without the image that it was created from, its own settings cannot be told from the image's defaults. */
 export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
   if (image !== null) return [];
   const id = container.Image.slice(0, "sha256:".length + 12);
   return [{ code: "image_missing", message: say("refusals.image_missing", { id }) }];
 }
 
-/** Somebody else creates and removes these; a replacement of ours would be undone or doubled. */
+/** Another tool creates and removes these; a replacement of ours would be undone or duplicated. */
 function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
   const labels = stringMapAt(container.Config.Labels);
   const refusals: Refusal[] = [];
@@ -133,7 +133,7 @@ function podmanComposeUnit(labels: Readonly<Record<string, string>>): string | n
   return project === "" ? null : `podman-compose@${project}.service`;
 }
 
-/** The unit waits for the end of every container that it found, those that an update stops too, and then stops the pod. */
+/** The unit waits for the end of every container that it found, including those that an update stops, and then stops the pod. */
 function unitWarnings(container: ContainerInspect): readonly Refusal[] {
   const labels = stringMapAt(container.Config.Labels);
   const unit = podmanComposeUnit(labels);
@@ -183,8 +183,8 @@ function selfRefusals(container: ContainerInspect, around: Surroundings): readon
 }
 
 /**
- * A container's hostname is the beginning of its id unless somebody chose another. A chosen one is taken as ours only together
- * with a mount that holds our data directory, because containers on the host's network carry the host's name.
+ * A container's hostname is a prefix of its ID unless somebody chose one. A chosen one counts as ours only together
+ * with a mount of our data directory, because containers on the host's network have the host's name.
  */
 function isOurselves(container: ContainerInspect, self: RuntimeContext["self"]): boolean {
   if (/^[0-9a-f]{12,64}$/.test(self.hostname) && container.Id.startsWith(self.hostname)) return true;
@@ -200,7 +200,7 @@ function sharesOurData(container: ContainerInspect, around: Surroundings): boole
       .map((mount) => mount.source);
     return mountsOf(container).some((mount) => sources.includes(mount.source));
   }
-  // We run on the host itself: its paths are ours. A container that sees a whole disk (backup, monitoring) is no owner.
+  // We run on the host itself: its paths are ours. A container that mounts a whole disk (backup, monitoring) is not ours.
   return mountsOf(container).some((mount) => isWithin(mount.source, around.self.data_dir));
 }
 
@@ -220,7 +220,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** A socket proxy: it publishes the port that we connect to, or it is what the address names. */
+/** A socket proxy: it publishes the port that we connect to, or has the address's name. */
 function carriesConnection(container: ContainerInspect, address: EngineAddress): boolean {
   if (address.kind === "unix") return false;
   const published = Object.values(objectAt(container.HostConfig.PortBindings))
@@ -239,7 +239,7 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
   return names.some((name) => name !== "" && name.toLowerCase() === address.host.toLowerCase());
 }
 
-/** What does not prevent an update but should be known before it. */
+/** What does not prevent an update but should be known beforehand. */
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const composeFile = {
     code: "compose_file",
