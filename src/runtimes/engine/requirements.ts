@@ -5,13 +5,13 @@ import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import { stringsAt } from "./raw.ts";
 
-/** The containers that one requires, as far as they are there. */
+/** The existing containers that one requires. */
 function requiredBy(container: ContainerInspect, all: readonly ContainerInspect[]): readonly ContainerInspect[] {
   const references = stringsAt(container.HostConfig.Dependencies);
   return all.filter((each) => references.some((reference) => isNameOrId(reference, each)));
 }
 
-/** A start of one that requires others starts them as well, and an engine cannot be told otherwise. */
+/** Starting a container that requires others starts them too, and an engine offers no way around that. */
 export function requirementRefusals(container: ContainerInspect, all: readonly ContainerInspect[]): readonly Refusal[] {
   return requiredBy(container, all).flatMap((required): Refusal[] => {
     const name = nameOf(required);
@@ -23,7 +23,7 @@ export function requirementRefusals(container: ContainerInspect, all: readonly C
   });
 }
 
-/** One that ended by itself is most often meant to: a migration, say. */
+/** A container that ended by itself was usually meant to, such as a migration. */
 export function requirementWarnings(container: ContainerInspect, all: readonly ContainerInspect[]): readonly Refusal[] {
   if (!isRunning(container)) return [];
   const ended = requiredBy(container, all).filter((each) => !isRunning(each) && hasEndedWell(each));

@@ -36,27 +36,27 @@ import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireReads } from "./verbs.ts";
 
 export interface SessionOptions {
-  /** Of the engine that the administrator says it is. */
+  /** Of the kind that the administrator chose. */
   flavour: Flavour;
   address: EngineAddress;
   /** The administrator's choice, null to negotiate. */
   api_version: string | null;
-  /** For pulls whose tracker brings no login of its own. */
+  /** For pulls whose tracker has no login of its own. */
   registry_auth: RegistryAuth | null;
   context: Pick<RuntimeContext, "signal" | "clock" | "self">;
   deadlines?: EngineDeadlines;
-  /** Between two attempts of a move on the way back, in milliseconds. */
+  /** Between two attempts at a step of the way back, in milliseconds. */
   retry_delay_ms?: number;
   transport?: EngineTransport;
-  /** Of earlier sessions on the same engine: what has not changed since is not asked for again. */
+  /** From earlier sessions on the same engine: what has not changed is not requested again. */
   memory?: SurveyMemory;
-  /** Where compose is looked for, which tells what its files will say; left out for where it usually is. */
+  /** Where compose is expected, which computes what its files mean; by default the usual places. */
   compose_folders?: readonly string[];
 }
 
 const defaultRetryDelayMs = 500;
 
-/** Opens a session on an engine: asks for its version and settles on one of the API. Throws when it does not answer. */
+/** Opens a session: reads the engine's version and chooses an API version. Throws if the engine does not respond. */
 export async function openEngine(options: SessionOptions): Promise<RuntimeSession<ContainersDetail>> {
   const { address, context } = options;
   const ended = new AbortController();
@@ -84,7 +84,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const applying = { client, clock: context.clock, apiVersion, composeFolders };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
-  /** The way back, for which the run's snapshot knows what the engine may have lost meanwhile. */
+  /** The way back; the run's snapshot has what the engine may have lost. */
   const wayBack = (snapshot: string | null, stopping: AbortSignal | undefined) => {
     const members = snapshot === null ? null : readSnapshot(snapshot).members;
     const networksOf = (id: string) => {
@@ -95,7 +95,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     return { context: { ...recovering, networksOf, stopping }, rebuild };
   };
 
-  /** The plan as it would be made now, if it is still the same: the images are here by now. */
+  /** The same plan made again now that the images are present, if it is still equal. */
   const planAgain = async (plan: UpdatePlan): Promise<TargetPlan> => {
     const found = await getTarget(source, plan.ref, plan.owed);
     const planOptions = { start_first: plan.order === "start_first", drain_seconds: plan.drain_seconds };

@@ -7,21 +7,21 @@ import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import { isSame, type RawObject } from "./raw.ts";
 import { orNull } from "./survey.ts";
 
-/** What is really on the engine of one run, and what the journal says it was before. */
+/** What a run really has on the engine, and what the journal says it had before. */
 export interface Situation {
   names: RunNames;
-  /** The container that the run found: under its own name, aside, or wherever somebody moved it meanwhile. */
+  /** The container that the run found: under its own name, its backup name, or a name that somebody gave it. */
   previous: ContainerInspect | null;
-  /** The one that the run made, by its label. */
+  /** The one that the run created, by its label. */
   next: ContainerInspect | null;
-  /** A container under the target's name that is neither: somebody else made it meanwhile. */
+  /** A container with the target's name that is neither: somebody else created it. */
   stranger: ContainerInspect | null;
   facts: TargetFacts | null;
-  /** A stop of the previous one may still be on its way: it was begun, and neither done nor refused. */
+  /** A stop of the previous one may still be in progress: it began, and neither finished nor was refused. */
   is_stop_pending: boolean;
-  /** Containers of this engine keep the restart policy that they were made with: no move changes one. */
+  /** Containers of this engine keep the restart policy that they were created with. */
   is_policy_fixed: boolean;
-  /** Containers that were started on this way: one that ends at once is not started again and again. */
+  /** Containers already started on this way, so that one that ends at once is not started again and again. */
   started: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ export async function findSituation(
       const isKnown = facts?.old_id === undefined || each.Id === facts.old_id;
       return nameInList(each) === name && (isKnown || each.Labels?.[ownLabels.remade] === journal.run_id);
     }) ??
-    // Somebody gave it another name meanwhile.
+    // Somebody renamed it.
     others.find((each) => each.Id === facts?.old_id);
   const holder = others.find((each) => nameInList(each) === name && each.Id !== kept?.Id);
   const inspect = (id: string | undefined) => (id === undefined ? null : orNull(client.inspectContainer(id)));
@@ -65,22 +65,22 @@ function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
   return end === undefined || (end.phase === "fail" && end.facts.may_follow === true);
 }
 
-/** One change on the engine; what is to be done is asked again after each. */
+/** One change on the engine; the next one is determined anew after each. */
 export type Move =
   | { do: "stop" | "start"; container: ContainerInspect }
-  /** `with_anonymous`: the volumes that only this container has; what was carried over to it is mounted by name and stays. */
+  /** `with_anonymous`: also removes the volumes that only this container has; carried ones are mounted by name and stay. */
   | { do: "remove"; container: ContainerInspect; with_anonymous: boolean }
   | { do: "rename"; container: ContainerInspect; name: string }
   | { do: "policy"; container: ContainerInspect; policy: RawObject };
 
 /**
- * The next move towards "the previous one is as it was, the new one is gone"; null when that is reached. The new one goes last,
- * so that there is something to fall back on should the previous one refuse to start; sooner only where it cannot be kept stopped.
+ * The next step towards "the previous one is as it was, the new one is gone"; null once that is reached. The new one goes last,
+ * as a fallback in case the previous one does not start; earlier only if it cannot be kept stopped.
  */
 export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (previous !== null) {
-    // Stopped with `always`, it would be started again by an engine that restarts meanwhile, beside the previous one.
+    // Stopped with `always`, a restarting engine would start it again, beside the previous one.
     if (next !== null && wasStarted(next) && hasOtherPolicy(situation, next, noRestart)) {
       return { do: "policy", container: next, policy: noRestart };
     }
@@ -89,7 +89,7 @@ export function moveBack(situation: Situation): Move | null {
       return { do: "remove", container: next, with_anonymous: true };
     }
     if (next !== null && nameOf(next) === names.name) return { do: "rename", container: next, name: names.next };
-    // A stop on its way ends a container that still looks as if it ran: wait for it by asking for the same again.
+    // A stop in progress ends a container that still looks running: wait for it by requesting the same stop again.
     if (situation.is_stop_pending && isUntouchedSince(previous, facts)) return { do: "stop", container: previous };
     if (stranger === null && nameOf(previous) !== names.name) {
       return { do: "rename", container: previous, name: names.name };
@@ -101,7 +101,7 @@ export function moveBack(situation: Situation): Move | null {
       if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
     }
   }
-  // Without a previous one somebody else has the name; an engine removes nothing that runs.
+  // Without a previous one, somebody else has the name; an engine removes nothing that runs.
   if (next !== null && isRunning(next)) return { do: "stop", container: next };
   return next === null ? null : { do: "remove", container: next, with_anonymous: previous !== null };
 }
@@ -115,8 +115,8 @@ function hasOtherPolicy(situation: Situation, container: ContainerInspect, polic
 }
 
 /**
- * Ended by itself, and its engine starts it again by a policy that no move can change: stopping it has no effect then, and once more
- * it would hold the ports of the previous one. What ends by itself is nothing to fall back on.
+ * It ended by itself, and the engine restarts it by a policy that cannot be changed: stopping it has no effect, and once restarted
+ * it would hold the ports of the previous one. A container that ends by itself is no fallback.
  */
 function isAboutToRestart(situation: Situation, container: ContainerInspect): boolean {
   const hasPolicy = !isSame(restartPolicyOf(container), noRestart);
@@ -127,11 +127,11 @@ function isUp(situation: Situation, container: ContainerInspect): boolean {
   return isRunning(container) || situation.started.has(container.Id);
 }
 
-/** The next move towards "the new one has the name, and runs if it should"; the previous one is kept as a stopped backup. */
+/** The next step towards "the new one has the name, and runs if it should"; the previous one is kept as a stopped backup. */
 export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;
-  // One that somebody gave a name of their own is theirs now.
+  // One that somebody renamed is theirs now.
   if (previous !== null && (nameOf(previous) === names.name || nameOf(previous) === names.aside)) {
     if (hasOtherPolicy(situation, previous, noRestart)) return { do: "policy", container: previous, policy: noRestart };
     if (isRunning(previous)) return { do: "stop", container: previous };
@@ -148,8 +148,8 @@ export function moveForward(situation: Situation): Move | null {
 }
 
 /**
- * The same without starting anything, and then the removal of what was kept aside. It can come long after the end of the run: a name
- * or a restart policy that the new one was given since is left alone, and whoever has the target's name by now has replaced it.
+ * The same without starting anything, then the removal of the backup. This can happen long after the end of the run: a name
+ * or restart policy that the new one got since is left alone, and a container that has the target's name by now has replaced it.
  */
 export function moveToEnd(situation: Situation): Move | null {
   const { previous, next, stranger, names } = situation;
@@ -164,7 +164,7 @@ export function moveToEnd(situation: Situation): Move | null {
   return isReplaced && isAside ? { do: "remove", container: previous, with_anonymous: false } : null;
 }
 
-/** Where another one has the target's name, the new one under its own first name is of no use: it goes. */
+/** If another container has the target's name, the new one under its temporary name is useless and is removed. */
 export function moveLeftOver({ previous, next, stranger, names }: Situation): Move | null {
   if (next === null || nameOf(next) !== names.next) return null;
   if (stranger === null && (previous === null || nameOf(previous) !== names.name)) return null;
@@ -173,8 +173,8 @@ export function moveLeftOver({ previous, next, stranger, names }: Situation): Mo
 }
 
 /**
- * Of a run that failed: the previous one goes where the new one was kept in its place after all, and serves, or is not to. Any other
- * previous one is what there is to go back to.
+ * After a failed run: removes the previous one if the new one was kept after all and serves, or is not to run. Any other
+ * previous one is still needed to go back.
  */
 export function moveAfterFailure(situation: Situation): Move | null {
   const leftOver = moveLeftOver(situation);
@@ -185,7 +185,7 @@ export function moveAfterFailure(situation: Situation): Move | null {
   return { do: "remove", container: previous, with_anonymous: false };
 }
 
-/** The engine writes this as the start time of a container that never ran. */
+/** The engine's start time for a container that never ran. */
 export function wasStarted(container: ContainerInspect): boolean {
   return container.State.Status !== "created" && !(container.State.StartedAt ?? "").startsWith("0001-01-01");
 }

@@ -14,29 +14,29 @@ import { orNull } from "./survey.ts";
 const Member = v.object({
   name: v.string(),
   service: v.string(),
-  /** `target`: a container of the target itself; `dependant`: one that hangs on those, and is moved with them. */
+  /** `target`: a container of the target itself; `dependant`: one that depends on those and is recreated with them. */
   role: v.picklist(["target", "dependant"]),
   container: ContainerInspect,
   image: ImageInspect,
-  /** Destinations that come from other containers' volumes. */
+  /** Mount destinations that come from other containers' volumes. */
   inherited: v.array(v.string()),
-  /** Files that are in the container and in no mount, as a tar in base64; null where there are none. */
+  /** Files in the container outside of mounts, as a tar in base64; null if there are none. */
   files: v.nullable(v.string()),
 });
 export type SnapshotMember = v.InferOutput<typeof Member>;
 
-/** Everything that the engine says about the containers of a target and their images. Holds secrets: the caller encrypts it. */
+/** Everything that the engine reports about the containers of a target and their images. Contains secrets: the caller encrypts it. */
 const Snapshot = v.object({
   format: v.literal(2),
   kind: v.picklist(["container", "compose"]),
   name: v.string(),
   api_version: v.string(),
-  /** In the order of their needs. */
+  /** In dependency order. */
   members: v.pipe(v.array(Member), v.minLength(1)),
 });
 export type Snapshot = v.InferOutput<typeof Snapshot>;
 
-/** As it was written while every target was a single container. */
+/** The form from when every target was a single container. */
 const FirstFormat = v.object({
   format: v.literal(1),
   name: v.string(),
@@ -96,14 +96,14 @@ export function readSnapshot(text: string): Snapshot {
   return { format: 2, kind: "container", name, api_version, members: [member] };
 }
 
-/** The image to pull should the engine no longer have it: by the digest it was pulled with, null when it never was. */
+/** The image to pull if the engine no longer has it: by the digest it was pulled with; null if it never was. */
 export function snapshotDigest(snapshot: SnapshotMember): string | null {
   const { repository } = splitReference(stringAt(snapshot.container.Config.Image));
   const digest = digestFor(snapshot.image.RepoDigests ?? [], repository);
   return digest === null ? (snapshot.image.RepoDigests?.[0] ?? null) : `${repository}@${digest}`;
 }
 
-/** Old and new image are one, so that every default comes out as it was. */
+/** The old and new image are the same, so that every default stays. */
 export function snapshotBlueprint(snapshot: SnapshotMember, apiVersion: string): Blueprint {
   return blueprint({
     container: snapshot.container,
@@ -116,14 +116,14 @@ export function snapshotBlueprint(snapshot: SnapshotMember, apiVersion: string):
 }
 
 /**
- * Whether a restored container is to run: it ran when it was captured, or what it takes the place of runs now. A rollback brings
- * back what is down, and leaves nothing down that serves: the snapshot of a container that had crashed must not stop its successor.
+ * Whether a restored container is to run: it ran when it was captured, or the one it replaces runs now. A rollback starts
+ * what is down, and never stops what serves: the snapshot of a crashed container must not stop its successor.
  */
 export function isToRun(snapshot: SnapshotMember, present: ContainerInspect | null): boolean {
   return isRunning(snapshot.container) || (present !== null && isRunning(present));
 }
 
-/** Brings the snapshot's image back, by id or by digest, and points its tag at it again. */
+/** Restores the snapshot's image, by ID or digest, and its tag. */
 export async function fetchSnapshotImage(
   client: EngineClient,
   snapshot: SnapshotMember,

@@ -6,8 +6,8 @@ import type { EngineStep } from "./steps.ts";
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * One journalled step: its beginning is durable before `work` touches anything, and its end or failure is written after. An
- * error of the journal itself (the run belongs to another process now) is thrown as it is, and nothing more is touched.
+ * One journalled step: its beginning is durable before `work` changes anything, and its end or failure is written afterwards. An
+ * error of the journal itself (another process has taken over the run) is thrown unchanged, and nothing more is changed.
  */
 export async function step(
   journal: Journal,

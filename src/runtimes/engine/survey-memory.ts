@@ -2,9 +2,9 @@ import type { ContainerInspect, ContainerSummary, ImageInspect, ImageSummary } f
 import { canonical, objectAt, stringAt } from "./raw.ts";
 
 /**
- * What an engine said of its containers and images the last time. A container is asked for again when its line in the list says
- * something else: another state, name, image, network, port or mount. What no list shows (a changed restart policy or limit) is
- * seen late; therefore plans and runs ask anew for what they concern, and use this for its surroundings.
+ * The engine's last responses about containers and images. A container is inspected again if its line in the list shows
+ * another state, name, image, network, port or mount. Changes that no list shows (restart policy, limits) are
+ * noticed late; therefore plans and runs inspect their own containers anew, and use this only for the others.
  */
 export interface SurveyMemory {
   containers: Map<string, Remembered<ContainerInspect>>;
@@ -20,7 +20,7 @@ export function createSurveyMemory(): SurveyMemory {
   return { containers: new Map(), images: new Map() };
 }
 
-/** What of a container's line in the list tells of a change; not for how long it is up. */
+/** The parts of a container's line that reveal a change; not its uptime. */
 export function containerSign(summary: ContainerSummary): string {
   const { Status: status, SizeRw: _written, SizeRootFs: _size, ...rest } = objectAt(summary);
   const health = /\(([^)]*)\)/.exec(stringAt(status))?.[1] ?? "";
@@ -32,8 +32,8 @@ export function imageSign({ RepoTags: tags, RepoDigests: digests }: ImageSummary
 }
 
 /**
- * The remembered one if its sign is still the same, else a new one, which is then remembered, unless `isSigned` says that it has
- * changed between list and answer: under the sign of before, it would be taken for what is there when that comes back.
+ * The remembered value if its sign is unchanged, else a new one, which is then remembered unless `isSigned` says that it
+ * changed between list and inspection: stored under the old sign, it would be reused once that sign returns.
  */
 export async function recall<T>(
   memory: Map<string, Remembered<T>>,
@@ -50,7 +50,7 @@ export async function recall<T>(
   return found;
 }
 
-/** Forgets what is no longer there. */
+/** Forgets what no longer exists. */
 export function keepOnly(memory: Map<string, unknown>, ids: Iterable<string>): void {
   const present = new Set(ids);
   for (const id of [...memory.keys()]) if (!present.has(id)) memory.delete(id);

@@ -5,11 +5,11 @@ import { nameInList } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
 import { containerSign, createSurveyMemory, imageSign, keepOnly, recall, type SurveyMemory } from "./survey-memory.ts";
 
-/** How many containers one engine may have before we refuse to look at them all, and how many are asked for at once. */
+/** The most containers of one engine, and how many are inspected at once. */
 const maxContainers = 2000;
 const inspectsAtOnce = 8;
 
-/** Every container of the engine, inspected or, where nothing has changed, remembered; one that goes away meanwhile is left out. */
+/** Every container of the engine, inspected, or remembered if unchanged; one that disappears meanwhile is left out. */
 export async function surveyContainers(
   client: EngineClient,
   memory: SurveyMemory = createSurveyMemory(),
@@ -38,7 +38,7 @@ export async function surveyContainers(
   return found.sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
 }
 
-/** Null when the engine says that there is none; every other failure is thrown. */
+/** Null if the engine reports that there is none; every other failure is thrown. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -48,7 +48,7 @@ export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** By its whole name: the engine would also take the beginning of an id. */
+/** By its full name: the engine would also accept an ID prefix. */
 async function findByName(client: EngineClient, name: string): Promise<ContainerInspect | null> {
   const found = await orNull(client.inspectContainer(name));
   return found !== null && nameOf(found) === name ? found : null;
@@ -60,10 +60,10 @@ export async function getByName(client: EngineClient, name: string): Promise<Con
   throw new PluginError("not_found", say("engine.no_container", { name: name.slice(0, 200) }));
 }
 
-/** Shorter texts are taken for names, though an id may begin with them: `cafe` is a name that somebody gives. */
+/** Shorter texts count as names, even if an ID starts with them: `cafe` is a plausible name. */
 const shortestId = 6;
 
-/** The name of the container that has this id or, alone among all, begins with it; engines show the first 12 digits. */
+/** The name of the container with this ID or unique ID prefix; engines show the first 12 digits. */
 export async function findNameOfId(client: Pick<EngineClient, "listContainers">, text: string): Promise<string | null> {
   const id = text.toLowerCase();
   if (id.length < shortestId || !/^[0-9a-f]+$/.test(id)) return null;
@@ -71,7 +71,7 @@ export async function findNameOfId(client: Pick<EngineClient, "listContainers">,
   return first === undefined || others.length > 0 ? null : nameInList(first);
 }
 
-/** Each image once, however many containers run it. */
+/** Each image once, however many containers use it. */
 export function imageCache(client: EngineClient): (id: string) => Promise<ImageInspect | null> {
   const known = new Map<string, Promise<ImageInspect | null>>();
   return (id) => {
@@ -81,7 +81,7 @@ export function imageCache(client: EngineClient): (id: string) => Promise<ImageI
   };
 }
 
-/** The same over several looks: one list tells which images have other names now, and only those are asked for again. */
+/** The same over several surveys: a list shows which images have other names now, and only those are inspected again. */
 export async function rememberedImages(
   client: EngineClient,
   memory: SurveyMemory,
@@ -91,7 +91,7 @@ export async function rememberedImages(
   const once = imageCache(client);
   return async (id) => {
     const sign = listed.get(id);
-    // An engine lists no image of another platform by the id that its containers name.
+    // An engine does not list images of other platforms by the ID that their containers name.
     return sign === undefined ? await once(id) : await recall(memory.images, id, sign, () => once(id));
   };
 }

@@ -8,9 +8,9 @@ import { answerHead, connectionFault, malformation } from "../../net/exchange.ts
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
 
-/** Larger than any inspect seen (an engine with 1,000 containers lists in about 2 MB); an answer beyond it is broken. */
+/** Larger than any inspection seen (a list of 1,000 containers has about 2 MB); a larger response is broken. */
 const maxBodyBytes = 16 * 1024 * 1024;
-/** The events of a pull: an engine that takes hours for an image of many layers sends about 100 MB of them. */
+/** For the events of a pull: one of many layers that takes hours has about 100 MB of them. */
 const maxStreamBytes = 512 * 1024 * 1024;
 
 export interface EngineRequest {
@@ -21,10 +21,10 @@ export interface EngineRequest {
   body?: unknown;
   /** An archive as the body, in place of `body`. */
   archive?: Uint8Array;
-  /** Asks for the answer as `bytes`, which are at most so many. */
+  /** Requests the response as `bytes`, at most this many. */
   maxBytes?: number;
   headers?: Readonly<Record<string, string>>;
-  /** For the whole exchange; for a stream the longest silence. */
+  /** For the whole exchange; for a stream, the longest silence. */
   deadlineMs: number;
   /** For the whole of a stream. */
   totalMs?: number;
@@ -34,28 +34,28 @@ export interface EngineResponse {
   status: number;
   contentType: string;
   text: string;
-  /** In place of `text`, where a request asked for bytes and succeeded. */
+  /** Instead of `text`, if the request asked for bytes and succeeded. */
   bytes?: Uint8Array;
-  /** What an engine tells of a file beside its archive: JSON in base64. */
+  /** What an engine reports about a file beside its archive: JSON in base64. */
   pathStat?: string;
 }
 
 export interface EngineTransport {
-  /** The whole answer, whatever its status. Throws `unreachable` when there is none, or only a part of one. */
+  /** The whole response, whatever its status. Throws `unreachable` if there is none, or only a part. */
   send(request: EngineRequest): Promise<EngineResponse>;
-  /** Like `send`, but hands a successful body over piece by piece as it comes; `text` is then empty. */
+  /** Like `send`, but passes a successful body on piece by piece; `text` is then empty. */
   stream(request: EngineRequest, onChunk: (chunk: string) => void): Promise<EngineResponse>;
 }
 
-/** Every status is an answer for us to judge; dockerode would turn most into errors with the body lost. */
+/** We judge every status ourselves; dockerode would turn most into errors without the body. */
 const anyStatus: Record<number, boolean> = Object.fromEntries(
   Array.from({ length: 1000 }, (_, status) => [status, true]),
 );
 
 /**
- * Loaded with the first connection: dockerode brings gRPC and SSH, which cost 38 MB that an installation without engines need not
- * have. It composes each request; what sends it is ours, as the modem's own follows redirects, also to other hosts, and throws where
- * nobody can catch it when one leads to no address.
+ * Loaded with the first connection: dockerode includes gRPC and SSH, 38 MB that an installation without engines does not need.
+ * It composes each request; our code sends it, because the modem follows redirects, even to other hosts, and throws where
+ * nobody can catch it if a redirect has no address.
  */
 async function openModem(address: EngineAddress, resolve: Resolve): Promise<DockerModem> {
   const { default: Docker } = await import("dockerode");
@@ -76,9 +76,9 @@ async function openModem(address: EngineAddress, resolve: Resolve): Promise<Dock
 }
 
 /**
- * HTTP to one engine through dockerode's modem: raw answers, a fresh connection for each call, so that a restarted engine never
- * meets a stale one. It reads nothing from the environment, follows no redirect, and an answer that ends early is an error.
- * A cloud's metadata address is refused with `rejected`, also behind a name: it is judged by the resolution that is connected to.
+ * HTTP to one engine through dockerode's modem: raw responses, and a new connection for each call, so that a restarted engine never
+ * gets a stale one. Reads nothing from the environment and follows no redirects; a response that ends early is an error.
+ * A cloud's metadata address is `rejected`, even behind a name: the address that is connected to is judged.
  */
 export function engineTransport(
   address: EngineAddress,
@@ -89,7 +89,7 @@ export function engineTransport(
 
   const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
     const label = `${request.method} ${request.path}`;
-    // `lookup` is asked for names alone, never for what is an address already.
+    // `lookup` is only called for names, not for addresses.
     if (address.kind === "tcp" && isMetadataHost(address.host))
       throw new PluginError("rejected", say("net.destination_blocked"));
     opened ??= openModem(address, resolve);
@@ -134,7 +134,7 @@ export function engineTransport(
   };
 }
 
-/** Why there is no answer, as the end of a sentence. */
+/** Why there is no response, as the end of a sentence. */
 class Fault extends Error {
   readonly code: PluginErrorCode;
   readonly said: Message;
@@ -154,10 +154,10 @@ function failureOf(label: string, cause: unknown): PluginError {
   return new PluginError(code, say("engine.no_answer", { request: label, cause: said }), { cause });
 }
 
-/** Sends a request and resolves with the head of its answer. */
+/** Sends a request and resolves with the head of the response. */
 function dial(modem: DockerModem, request: EngineRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // `_query` must be there, or the last character of the path is cut; an empty `_body` sends none.
+    // Without `_query`, the last character of the path would be cut; an empty `_body` sends none.
     const dialled: DockerModem.DialOptions = {
       path: `${request.path}?${new URLSearchParams(request.query)}`,
       method: request.method,
@@ -175,7 +175,7 @@ function dial(modem: DockerModem, request: EngineRequest, signal: AbortSignal): 
   });
 }
 
-/** The whole of an answer; `take` gets a successful body piece by piece. An answer that ends early is a failure. */
+/** Reads a whole response; `take` gets a successful body piece by piece. A response that ends early is a failure. */
 function readAnswer(
   answer: http.IncomingMessage,
   { maxBytes }: EngineRequest,
@@ -224,7 +224,7 @@ function readAnswer(
   });
 }
 
-/** Every option that dockerode would otherwise take from `DOCKER_HOST` and its like is given, blank where it has none. */
+/** Sets every option that dockerode would otherwise read from `DOCKER_HOST` and similar variables, blank if unused. */
 function connectionOptions(address: EngineAddress, resolve: Resolve) {
   const nothing = {
     host: undefined,

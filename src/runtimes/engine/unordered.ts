@@ -2,7 +2,7 @@ import { bindDestination } from "./carry.ts";
 import { variableName } from "./merge.ts";
 import { canonical, listAt, objectAt, type RawObject, stringAt } from "./raw.ts";
 
-/** What members of a list that say different things differ in; of those with the same key one outdoes the other by its place. */
+/** The key of a list's members; of two members with the same key, one overrides the other by its position. */
 type Key = (member: unknown) => string;
 
 const upTo = (end: RegExp) => (member: unknown) => stringAt(member).split(end)[0] ?? "";
@@ -10,8 +10,8 @@ const named = (field: string) => (member: unknown) => stringAt(objectAt(member)[
 const byPath = named("Path");
 
 /**
- * The lists in inspect whose order means nothing: whoever makes a container (compose writes several of them from maps) may give them
- * in any. In all others it does: words of commands, name servers and search domains, containers whose volumes cover each other,
+ * The lists in an inspection whose order has no meaning: whoever creates a container (compose writes several from maps) may use
+ * any order. In all others the order matters: words of commands, name servers and search domains, containers whose volumes cover each other,
  * rules for devices.
  */
 const configSets: Readonly<Record<string, Key>> = { Env: (line) => variableName(stringAt(line)) };

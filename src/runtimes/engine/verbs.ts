@@ -10,7 +10,7 @@ import type { EngineRequest } from "./transport.ts";
 
 type Probe = Omit<EngineRequest, "deadlineMs">;
 
-/** What only some updates need beside the verbs of all. */
+/** Verbs that only some updates need. */
 export interface NeededVerbs {
   connect: boolean;
   disconnect: boolean;
@@ -18,16 +18,16 @@ export interface NeededVerbs {
 }
 
 /**
- * Finds out before the first change whether every verb that an update needs is let through: a socket proxy answers 403 for
- * those it is not told to allow, and half way is too late to learn that. Each call names a container, network or image that
- * does not exist, so the engine itself can only refuse it. Throws `unauthorized` with the verbs that are missing.
+ * Finds out before the first change whether every needed verb is allowed: a socket proxy responds with 403 to
+ * the others, and halfway through an update is too late to learn that. Each call names a container, network or image that
+ * does not exist, so the engine can only refuse it. Throws `unauthorized` with the missing verbs.
  */
 export async function requireVerbs(client: EngineClient, needs: NeededVerbs): Promise<void> {
   const nothing = nameOfNothing();
   await requireLetThrough(client, nothing, verbs(client.flavour, nothing, needs));
 }
 
-/** The same for files that are carried from container to container. */
+/** The same for carrying files from container to container. */
 export async function requireFileVerbs(client: EngineClient): Promise<void> {
   const nothing = nameOfNothing();
   await requireLetThrough(client, nothing, injectedFileProbes(nothing));
@@ -81,7 +81,7 @@ function verbs(flavour: Flavour, nothing: string, needs: NeededVerbs): readonly 
   return probes;
 }
 
-/** The engine says no in JSON with a `message`; 401, 403 and 405 come from whoever stands before it. */
+/** The engine refuses in JSON with a `message`; 401, 403 and 405 come from a proxy. */
 function isFromEngine(status: number, text: string): boolean {
   if (status < 400 || status === 401 || status === 403 || status === 405) return false;
   try {
