@@ -118,7 +118,7 @@ export const kubernetes = {
     `The Deployment's progress deadline has passed${quoting(tell, said)}`,
   stalled: ({ seconds, cause }: { seconds: number; cause: Message }, tell) =>
     `The rollout made no progress for ${seconds} s: ${tell(cause)}`,
-  failed_because: ({ said, why }: { said: Message; why: Message }, tell) => `${tell(said)}. ${tell(why)}`,
+  because: ({ said, why }: { said: Message; why: Message }, tell) => `${tell(said)}. ${tell(why)}`,
   pods_wait: ({ pods, why }: { pods: number; why: Message }, tell) =>
     `${pods === 1 ? "1 pod waits" : `${pods} pods wait`}: ${tell(why)}`,
   not_created: ({ said }: { said: Message }, tell) => `Pods cannot be created${quoting(tell, said)}`,

@@ -41,7 +41,7 @@ interface WatchOptions {
 }
 
 /**
- * The steps of a run after `afterSeq`, as they happen, with pull progress in between. Ends on abort, or once the run has ended and all
+ * The steps of a run after `afterSeq`, as they happen, with progress in between. Ends on abort, or once the run has ended and all
  * steps were given; with `whileDown`, not before the target is up or given up. A reader can continue from the last `seq` it saw.
  */
 export async function* watchRun(
@@ -76,7 +76,8 @@ export async function* watchRun(
       const progress = JSON.stringify(run.progress);
       if (run.progress !== null && progress !== shown) {
         shown = progress;
-        yield { seq: seen, step: "pull", phase: "progress", facts: run.progress, at: clock.now() };
+        const step = typeof run.progress.step === "string" ? run.progress.step : "pull";
+        yield { seq: seen, step, phase: "progress", facts: run.progress, at: clock.now() };
       }
       await pause(clock, wake.promise, signal);
     }

@@ -3,8 +3,8 @@ import type { Database, Writer } from "../db/client.ts";
 import { errorMessage } from "../errors.ts";
 import { leaseMs } from "../held-lease.ts";
 import type { Log } from "../log.ts";
-import { isMessage, withTexts } from "../messages/message.ts";
-import type { Journal, JournalEntry, PullProgress } from "../runtimes/runtime.ts";
+import { isMessage, toldAs, withTexts } from "../messages/message.ts";
+import type { Journal, JournalEntry, PullProgress, StepProgress } from "../runtimes/runtime.ts";
 import type { RunChanges } from "./changes.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import { appendStep, renewLease, stepsAfter, updateHeldRun } from "./queries.ts";
@@ -13,7 +13,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** More entries than any run writes; only a loop would reach it. */
 const maxEntries = 5_000;
-/** How often pull progress is stored for readers in other processes. */
+/** How often progress is stored for readers in other processes. */
 const progressIntervalMs = 500;
 
 export interface RunJournal extends Journal {
@@ -90,9 +90,11 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
     changes.announce(runId);
   };
 
-  const storeProgress = async (progress: PullProgress): Promise<void> => {
+  const storeProgress = async (progress: PullProgress | StepProgress): Promise<void> => {
+    const stored =
+      "step" in progress ? { ...progress, ...toldAs("detail", withTexts(progress.detail, redact)) } : { ...progress };
     try {
-      await db.write((tx) => updateHeldRun(tx, runId, lease.owner, { progress: { ...progress } }));
+      await db.write((tx) => updateHeldRun(tx, runId, lease.owner, { progress: stored }));
       changes.announce(runId);
     } catch (error) {
       log.debug("Progress of a run could not be stored", { run: runId, error: errorMessage(error) });
@@ -108,7 +110,10 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
     note: write,
     progress: (progress) => {
       const now = clock.elapsed();
-      const isLast = progress.layers_total > 0 && progress.layers_done === progress.layers_total;
+      const isLast =
+        "step" in progress
+          ? progress.done === progress.total
+          : progress.layers_total > 0 && progress.layers_done === progress.layers_total;
       if (lease.signal.aborted || (!isLast && now - progressStoredAt < progressIntervalMs)) return;
       progressStoredAt = now;
       void storeProgress(progress);

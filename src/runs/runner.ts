@@ -295,7 +295,8 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
     await cleanUp(context);
     return;
   }
-  if (lastEntry(journal, "start", "finish") === null) await journal.note("start", "finish", { recovered: true });
+  const isStarted = context.plan?.kind.is_declarative === true || lastEntry(journal, "start", "finish") !== null;
+  if (!isStarted) await journal.note("start", "finish", { recovered: true });
   if (from === "updating") await moveOn(context, "updating", "verifying");
   await conclude(context);
 }

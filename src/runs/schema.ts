@@ -124,7 +124,7 @@ export const RunStepView = v.object({
   /** Increases within the run; with `progress` it is that of the previous step. */
   seq: v.number(),
   step: v.string(),
-  /** `progress` is not stored: it reports how far a pull has got. */
+  /** `progress` is not stored: it reports how far the step has got. */
   phase: v.picklist(["begin", "finish", "fail", "progress"]),
   facts: v.record(v.string(), v.unknown()),
   at: Instant,

@@ -258,6 +258,14 @@ export interface PullProgress {
   layers_total: number;
 }
 
+/** How far another step has come. */
+export interface StepProgress {
+  step: string;
+  done: number;
+  total: number;
+  detail: Message;
+}
+
 /** Durable before it resolves. Throws if another process has taken over the run; then nothing may be changed any more. */
 export interface Journal {
   run_id: string;
@@ -265,8 +273,8 @@ export interface Journal {
   begin(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   finish(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   fail(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Not durable: the run's page shows it during a pull. */
-  progress(progress: PullProgress): void;
+  /** Not durable: the run's page shows it while the step is taken. */
+  progress(progress: PullProgress | StepProgress): void;
 }
 
 export interface RegistryAuth {

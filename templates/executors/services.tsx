@@ -15,7 +15,10 @@ type Observed = ExecutorView["services"][number];
 
 interface ServicesProps {
   ctx: PageContext;
-  executor: Pick<ExecutorView, "services" | "unbound" | "bindings" | "observed_at" | "problem" | "connection">;
+  executor: Pick<
+    ExecutorView,
+    "target" | "services" | "unbound" | "bindings" | "observed_at" | "problem" | "connection"
+  >;
 }
 
 /** The services of a group, bound or not: what each runs, what it should run, and what it follows. */
@@ -24,6 +27,7 @@ export function Services({ ctx, executor }: ServicesProps) {
   const { services, unbound, bindings } = executor;
   // Before the first inspection only the bindings are known.
   const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
+  const hasContainers = !executor.target.is_declarative;
   return (
     <Table
       ctx={ctx}
@@ -33,7 +37,7 @@ export function Services({ ctx, executor }: ServicesProps) {
         { key: "versions", title: texts(ctx).common.version, grows: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
         { key: "tracker", title: t.tracker, grows: true },
-        { key: "containers", title: t.containers, wide_only: true, grows: true },
+        ...(hasContainers ? [{ key: "containers", title: t.containers, wide_only: true, grows: true } as const] : []),
       ]}
       rows={[
         ...services.map((service) => ({

@@ -69,7 +69,7 @@ export function RunPage(props: RunPageProps) {
       <RunBanner {...props} />
       <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
         <Section title={t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
-          <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} kinds={steps} />
+          <RunSteps ctx={ctx} run={run} target={executor.target} kinds={steps} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
         <RunNotes ctx={ctx} run={run} executor={executor} />
@@ -105,7 +105,7 @@ export const runParts = {
   "run-banner": RunBanner,
   "run-summary": ({ ctx, run }: RunPageProps) => <RunSummary ctx={ctx} run={run} />,
   "run-steps": ({ ctx, run, executor, steps }: RunPageProps) => (
-    <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} kinds={steps} />
+    <RunSteps ctx={ctx} run={run} target={executor.target} kinds={steps} />
   ),
   "run-facts": RunFacts,
   "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
@@ -216,12 +216,15 @@ function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" |
   const { serving } = run;
   const reason = reasonWords(ctx, run);
   const wasTouched = run.steps.some(({ step }) => steps.some(({ name, touches }) => touches && name === step));
+  const wasUndone = run.steps.some(({ step, phase }) => step === "undo" && phase === "finish");
   const title =
     serving === null || serving === "unknown"
       ? t.unknown
       : serving === "previous" && !wasTouched
         ? words.previous_untouched
-        : words[serving];
+        : serving === "previous" && executor.target.is_declarative && !wasUndone
+          ? t.previous_kept
+          : words[serving];
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
       {reason === null ? null : <p>{reason}</p>}

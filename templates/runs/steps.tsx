@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type Message, saidAt } from "../../src/messages/message.ts";
 import {
   planOf,
@@ -33,8 +34,8 @@ const shownAttempts = 5;
 interface RunStepsProps {
   ctx: PageContext;
   run: RunDetailView;
-  /** The target has several services, which the words of shared steps must reflect. */
-  is_group: boolean;
+  /** `is_group`: it has several services, which the words of shared steps must reflect. */
+  target: Pick<ExecutorView["target"], "is_group" | "is_declarative">;
   /** The steps that the target's kind declares. */
   kinds: readonly StepKind[];
 }
@@ -44,6 +45,11 @@ interface StepProps extends RunStepsProps {
   plan: ReturnType<typeof planOf>;
 }
 
+/** What the runtime replaces by itself has no snapshot, and its rollout is its health check. */
+function isToCome({ target }: RunStepsProps, { step, state }: TimelineEntry): boolean {
+  return !target.is_declarative || state !== "waiting" || (step !== "snapshot" && step !== "verify");
+}
+
 /** The steps so far and those to come. Each step keeps its ID, so that an event changes it in place. */
 export function RunSteps(given: RunStepsProps) {
   const { ctx, run, kinds } = given;
@@ -51,7 +57,9 @@ export function RunSteps(given: RunStepsProps) {
   const group = groupTimelineOf(run, kinds);
   const steps =
     group === null
-      ? timelineOf(run, kinds).map((entry) => stepOf(props, entry))
+      ? timelineOf(run, kinds)
+          .filter((entry) => isToCome(props, entry))
+          .map((entry) => stepOf(props, entry))
       : [
           ...group.before.map((entry) => stepOf(props, entry)),
           ...group.containers.map((each, index) => containerStep(props, each, index)),
@@ -198,11 +206,11 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
 }
 
-function titleOf({ ctx, run, plan, is_group, kinds }: StepProps, { step, state, facts }: TimelineEntry): Child {
+function titleOf({ ctx, run, plan, target, kinds }: StepProps, { step, state, facts }: TimelineEntry): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
   const references = [...new Set((plan?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
-  const isMany = is_group && containersIn(run).length !== 1;
+  const isMany = target.is_group && containersIn(run).length !== 1;
   const words =
     step === "wait" && facts.job === true
       ? t.job
@@ -295,7 +303,7 @@ function detailOf({ ctx, run, plan }: StepProps, entry: TimelineEntry): readonly
           : null,
       ];
     default:
-      return [];
+      return [detail === null || state !== "done" ? null : translateMessage(ctx.language, detail)];
   }
 }
 
@@ -310,6 +318,9 @@ function approvalWords(ctx: PageContext, run: RunDetailView, { state, facts }: T
 function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Child | null {
   if (entry.step === "pull" && entry.state === "running")
     return <PullProgress ctx={ctx} run={run} id="pull-progress" />;
+  if (entry.state === "running" && run.progress?.step === entry.step) {
+    return <StepProgress ctx={ctx} run={run} id="step-progress" />;
+  }
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
@@ -352,6 +363,17 @@ export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<Run
   return (
     <Progress id={id} label={t.pulling} value={bytes ?? 0} max={total}>
       {facts.length === 0 ? undefined : facts.join(" · ")}
+    </Progress>
+  );
+}
+
+function StepProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<RunDetailView, "progress">; id: string }) {
+  const progress = run.progress ?? {};
+  const detail = saidAt(progress, "detail");
+  const words = detail === null ? "" : translateMessage(ctx.language, detail);
+  return (
+    <Progress id={id} label={words} value={number(progress.done) ?? 0} max={number(progress.total)}>
+      {words === "" ? undefined : words}
     </Progress>
   );
 }

@@ -100,7 +100,8 @@ function suite(mode: EngineMode): void {
     expect(plan).toMatchObject({ is_noop: false, refusals: [], diff: [{ path: "Image", because: "desired" }] });
     const prepared = await session.prepare(plan, [], journal);
     expect(prepared.is_noop).toBe(false);
-    expect(journal.progressed.at(-1)?.layers_done).toBeGreaterThan(0);
+    const last = journal.progressed.at(-1);
+    expect(last !== undefined && "layers_done" in last ? last.layers_done : 0).toBeGreaterThan(0);
     // The same hash after the pull, and now the defaults of the new image are known too.
     const again = await session.plan(target("app"), [change(two)]);
     expect(again.hash).toBe(plan.hash);

@@ -32,9 +32,9 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     await push(versions.crash, { cmd: ["/bin/sh", "-c", "exit 3"] });
     world = await realRuns();
     await cluster.apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-    const rules = neededRights.map(({ group, resource, subresource, verbs }) => ({
+    const rules = neededRights.map(({ group, resource, verbs }) => ({
       apiGroups: [group],
-      resources: [subresource === undefined ? resource : `${resource}/${subresource}`],
+      resources: [resource],
       verbs: [...verbs],
     }));
     role = await cluster.createServiceAccount(namespace, "tidemark", rules);

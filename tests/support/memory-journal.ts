@@ -1,4 +1,6 @@
-import type { Journal, JournalEntry, PullProgress } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry } from "../../src/runtimes/runtime.ts";
+
+type Progress = Parameters<Journal["progress"]>[0];
 
 /** What a dead process leaves behind is its journal; whoever awaits this error has died. */
 export class ProcessDeath extends Error {
@@ -11,7 +13,7 @@ export class ProcessDeath extends Error {
 export interface MemoryJournal extends Journal {
   /** `create begin`, `create finish`, …: what was written, in order. */
   written(): readonly string[];
-  progressed: PullProgress[];
+  progressed: Progress[];
   /** The same durable entries as the next process reads them. */
   reopened(): MemoryJournal;
   /** Dies at the nth write (from 1): before it is durable, or right after. */
@@ -25,7 +27,7 @@ export function memoryJournal(runId: string = crypto.randomUUID(), entries: Jour
   let writes = 0;
   let death: { write: number; when: "before" | "after" } | null = null;
   let hook: { write: number; act: () => Promise<void> } | null = null;
-  const progressed: PullProgress[] = [];
+  const progressed: Progress[] = [];
   const append = async (step: string, phase: JournalEntry["phase"], facts: Readonly<Record<string, unknown>> = {}) => {
     writes += 1;
     const at = `write ${writes} (${step} ${phase})`;

@@ -78,7 +78,7 @@ export const kubernetes = {
   no_pods: "该工作负载没有 Pod",
   deadline_exceeded: ({ said }, tell) => `已超过 Deployment 的进度期限${quoting(tell, said)}`,
   stalled: ({ seconds, cause }, tell) => `滚动更新 ${seconds} 秒内没有进展：${tell(cause)}`,
-  failed_because: ({ said, why }, tell) => `${tell(said)}。${tell(why)}`,
+  because: ({ said, why }, tell) => `${tell(said)}。${tell(why)}`,
   pods_wait: ({ pods, why }, tell) => `${pods} 个 Pod 在等待：${tell(why)}`,
   not_created: ({ said }, tell) => `无法创建 Pod${quoting(tell, said)}`,
   unschedulable: ({ said }, tell) => `没有可用的节点${quoting(tell, said)}`,

@@ -4,7 +4,7 @@ import { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { TargetRef } from "../runtime.ts";
 import type { Cluster } from "./client.ts";
-import { judgeRollout, type PodCounts } from "./rollout.ts";
+import { judgeRollout, type PodCounts, type Rollout } from "./rollout.ts";
 import { type Found, foundFrom, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
@@ -25,7 +25,7 @@ export interface Following {
   images: ReadonlyMap<string, string>;
   /** Why pods wait; called now and then while the rollout goes on, and at its end. */
   why(found: Found): Promise<Message | null>;
-  onProgress(counts: PodCounts, why: Message | null): void;
+  onProgress(rollout: Rollout, why: Message | null): void;
 }
 
 export type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
@@ -146,7 +146,7 @@ async function watchUntil(
   let latest = from;
   const ticking = (async () => {
     for (;;) {
-      options.onProgress(judgeRollout(latest).counts, await options.why(latest));
+      options.onProgress(judgeRollout(latest), await options.why(latest));
       if (isStalled()) return over.abort();
       await clock.sleep(tickMs, stop);
     }
@@ -164,7 +164,7 @@ async function watchUntil(
       const parsed = v.safeParse(rules[kind].schema, object);
       if (!parsed.success) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
       latest = foundFrom(kind, parsed.output);
-      options.onProgress(judgeRollout(latest).counts, null);
+      options.onProgress(judgeRollout(latest), null);
       const verdict = take(latest);
       if (verdict !== null) return verdict;
     }
@@ -183,9 +183,7 @@ async function explained(options: Following, verdict: Followed): Promise<Followe
   if (verdict.is_done) return verdict;
   try {
     const why = await options.why(await readWorkload(options.cluster, options.ref));
-    return why === null
-      ? verdict
-      : { ...verdict, detail: say("kubernetes.failed_because", { said: verdict.detail, why }) };
+    return why === null ? verdict : { ...verdict, detail: say("kubernetes.because", { said: verdict.detail, why }) };
   } catch (error) {
     if (error instanceof PluginError) return verdict;
     throw error;

@@ -7,7 +7,6 @@ import { rules, workloadKinds } from "./workloads.ts";
 interface Right {
   group: string;
   resource: string;
-  subresource?: string;
   verbs: readonly string[];
   /** What does not work without it: updates, or only explanations. */
   is_needed: boolean;
@@ -22,7 +21,6 @@ export const neededRights: readonly Right[] = [
     is_needed: true,
   })),
   { group: "", resource: "pods", verbs: ["list"], is_needed: true },
-  { group: "", resource: "pods", subresource: "log", verbs: ["get"], is_needed: false },
   { group: "", resource: "events", verbs: ["list"], is_needed: false },
 ];
 
@@ -33,12 +31,12 @@ export async function missingRights(cluster: Cluster, namespaces: readonly strin
   const places = namespaces.length === 0 ? [""] : namespaces;
   const warnings: Refusal[] = [];
   for (const right of neededRights) {
-    const { group, resource, subresource = "" } = right;
+    const { group, resource } = right;
     const missing: { verb: string; namespace: string }[] = [];
     for (const namespace of places) {
       const verdicts = await Promise.all(
         right.verbs.map(async (verb) => {
-          const resourceAttributes = { group, resource, subresource, verb, namespace };
+          const resourceAttributes = { group, resource, verb, namespace };
           const body = {
             apiVersion: "authorization.k8s.io/v1",
             kind: "SelfSubjectAccessReview",
@@ -56,12 +54,11 @@ export async function missingRights(cluster: Cluster, namespaces: readonly strin
     if (missing.length === 0) continue;
     const verbs = [...new Set(missing.map(({ verb }) => verb))];
     const lacking = [...new Set(missing.map(({ namespace }) => namespace))].filter((name) => name !== "");
-    const name = subresource === "" ? resource : `${resource}/${subresource}`;
     warnings.push({
       code: right.is_needed ? "missing_right" : "missing_explanation",
       message: say("kubernetes.missing_right", {
         verbs,
-        resource: name,
+        resource,
         namespaces: lacking,
         is_needed: right.is_needed,
       }),

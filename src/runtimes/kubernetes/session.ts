@@ -74,12 +74,14 @@ export function openSession(
       throw error;
     }
   };
+  /** `step`: the one whose progress is shown. */
   const follow = (
     ref: TargetRef,
     images: ReadonlyMap<string, string>,
-    stop: AbortSignal | undefined,
-  ): Promise<Followed> =>
-    followRollout({
+    { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
+  ): Promise<Followed> => {
+    let reason: Message | null = null;
+    return followRollout({
       cluster,
       ref,
       clock,
@@ -87,8 +89,13 @@ export function openSession(
       stall_ms,
       images,
       why,
-      onProgress: () => undefined,
+      onProgress: ({ counts, detail: said }, why) => {
+        reason = why ?? reason;
+        const detail = reason === null ? said : say("kubernetes.because", { said, why: reason });
+        journal.progress({ step, done: Math.min(counts.updated, counts.available), total: counts.desired, detail });
+      },
     });
+  };
 
   /** Sets images if the workload still is as `isAsPlanned` says; each conflict reads it again. */
   const patchImages = async (
@@ -140,7 +147,7 @@ export function openSession(
     await journal.begin("undo", { images });
     try {
       await patchImages(ref, before, (live) => hasImages(live, after));
-      const { is_done, detail } = await follow(ref, before, stop);
+      const { is_done, detail } = await follow(ref, before, { journal, step: "undo", stop });
       if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
       await journal.finish("undo", { state: "untouched" });
       return { state: "untouched", detail: say("kubernetes.undone", { cause: detail }) };
@@ -192,7 +199,7 @@ export function openSession(
     settle: async (ref, journal, stopping) => {
       const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));
       await journal.begin("rollout");
-      const { is_done, detail, counts } = await follow(ref, images, stopping);
+      const { is_done, detail, counts } = await follow(ref, images, { journal, step: "rollout", stop: stopping });
       if (is_done) await journal.finish("rollout", { ...counts, ...toldAs("detail", detail) });
       else await journal.fail("rollout", { ...counts, ...toldAs("error", detail) });
       return is_done ? null : detail;

@@ -100,6 +100,7 @@ export const runs = {
     none_help: "Start it manually, or roll back to the snapshot of this run.",
     down_help:
       "Tidemark keeps retrying for a day. You can also start it manually, or roll back to the snapshot of this run.",
+    previous_kept: "The previous version still serves: the rollout did not complete",
     recovered: {
       previous: "The previous version is running again",
       desired: "The new version is running",

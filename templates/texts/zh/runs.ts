@@ -93,6 +93,7 @@ export const runs = {
     waiting: "运行正在等待",
     none_help: "请手动启动，或回滚到本次运行的快照。",
     down_help: "Tidemark 会在一天内反复尝试。您也可以手动启动，或回滚到本次运行的快照。",
+    previous_kept: "旧版本仍在提供服务：滚动更新未完成",
     recovered: { previous: "旧版本已恢复运行", desired: "新版本现已运行", other: "目标已恢复运行" },
     recovered_text: (time: string, tries: number) => `停机 ${time}，在第 ${formatNumber("zh", tries)} 次尝试时恢复。`,
     recovered_by_others: (time: string) => `停机 ${time}，随后在 Tidemark 之外启动。`,
