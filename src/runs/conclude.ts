@@ -142,16 +142,17 @@ async function judge(
   return { passed, detail };
 }
 
-/** What the runtime replaces by itself has to be in place first, whatever the strategy; that is the native judgement, too. */
-async function settleAndJudge(context: RunContext, check: HealthCheck): Promise<{ passed: boolean; detail: Message }> {
-  const { session, settings, journal, lease, shutdown } = context;
+/** Null if the new version passed. Whatever the strategy, what the runtime replaces has to be in place first: its native judgement. */
+async function whyNotInPlace(context: RunContext, check: HealthCheck): Promise<Message | null> {
+  const { run, session, settings, journal, lease, shutdown } = context;
   const { settle } = session;
   const signal = AbortSignal.any([lease.signal, shutdown]);
   const failure = (await settle?.(settings.target, journal, signal)) ?? null;
-  if (failure !== null) return { passed: false, detail: failure };
+  if (failure !== null) return failure;
   const isNative = check.strategy === "auto" || check.strategy === "native";
-  if (check.strategy === "disabled" || (isNative && settle !== undefined)) return { passed: true, detail: plain("") };
-  return await judge(context, check);
+  if (check.strategy === "disabled" || (isNative && settle !== undefined)) return null;
+  const { passed, detail } = await judge(context, check);
+  return passed ? null : say("runs.unhealthy", { kind: run.kind, cause: detail });
 }
 
 /** From the start of the new version to the end of the run: health check, restore or commit, removal of backups. */
@@ -171,15 +172,12 @@ export async function conclude(context: RunContext): Promise<void> {
         message: say(context.run.kind === "rollback" ? "runs.started_for_snapshot" : "runs.started_after_outage"),
       }
     : null;
-  const { passed, detail } = await settleAndJudge(context, check);
-  if (passed) {
+  const message = await whyNotInPlace(context, check);
+  if (message === null) {
     await commit(context, "succeeded", remark);
     return;
   }
-  const reason: Reason = {
-    code: "unhealthy",
-    message: say("runs.unhealthy", { kind: context.run.kind, cause: detail }),
-  };
+  const reason: Reason = { code: "unhealthy", message };
   if (check.strategy !== "disabled" && check.on_failure === "degraded") {
     await commit(context, "degraded", reason);
   } else if (settings.restore_on_failure) {
