@@ -256,7 +256,9 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
       { server: cluster.url, namespaces: namespace },
       { token, ca_certificate: cluster.ca },
     );
-    await cluster.apply([webDeployment("withdrawn", image("1.0.0"), { namespace })]);
+    // The API server believes a token for some seconds more: the rollout must not fail of itself before.
+    const patient = webDeployment("withdrawn", image("1.0.0"), { namespace });
+    await cluster.apply([{ ...patient, spec: { ...patient.spec, progressDeadlineSeconds: 600 } }]);
     await cluster.waitFor<Parameters<typeof isRolledOut>[0]>(path("deployments", "withdrawn"), (found) =>
       isRolledOut(found),
     );
