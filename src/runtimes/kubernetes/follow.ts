@@ -23,7 +23,10 @@ export interface Following {
   stall_ms: number;
   /** What the containers should have; another image means that somebody changed the workload. */
   images: ReadonlyMap<string, string>;
-  /** Why pods wait; called now and then while the rollout goes on, and at its end. */
+  /**
+   * Why pods wait; called now and then while the rollout goes on, and at its end. Throws for a withdrawn credential, which an open watch does
+   * not notice.
+   */
   why(found: Found): Promise<Message | null>;
   onProgress(rollout: Rollout, why: Message | null): void;
 }

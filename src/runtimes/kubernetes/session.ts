@@ -70,7 +70,7 @@ export function openSession(
       if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
       return await failedCreation(cluster, found);
     } catch (error) {
-      if (error instanceof Refused) return null;
+      if (error instanceof Refused && error.status !== 401) return null;
       throw error;
     }
   };
