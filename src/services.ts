@@ -247,7 +247,7 @@ export async function createServices(options: ServiceOptions) {
     ...parts,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
-    judgeDestination: ({ host }) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
+    judgeHost: (host) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
     openFetch: (signal) =>
       http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,
     self: {

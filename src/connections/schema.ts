@@ -73,6 +73,8 @@ export const ConnectionCheckView = withSaid(
     version: v.nullable(v.string()),
     api_version: v.nullable(v.string()),
     platform: v.nullable(v.string()),
+    /** The account that the runtime takes us for; null if it has none. */
+    identity: v.optional(v.nullable(v.string()), null),
     warnings: v.array(ProblemSchema),
     checked_at: Instant,
   }),

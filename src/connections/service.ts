@@ -8,7 +8,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told, toldAs, toldEach } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import type { PluginContext, TcpDestination } from "../plugin.ts";
+import type { PluginContext } from "../plugin.ts";
 import type {
   RegistryAuth,
   Runtime,
@@ -40,8 +40,8 @@ export type ConnectionService = ReturnType<typeof connectionService>;
 interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   runtimes: Runtimes;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
-  /** Checks a connection's destination; null when it is allowed, else the reason. */
-  judgeDestination: (destination: TcpDestination) => Message | null;
+  /** Checks the host that a connection names; null when it is allowed, else the reason. */
+  judgeHost: (host: string) => Message | null;
   /** The guarded HTTP client of the runtimes' sessions. */
   openFetch: (signal: AbortSignal) => PluginContext["fetch"];
   /** Recognises targets that run this very service. */
@@ -105,11 +105,11 @@ export function connectionService(options: ConnectionServiceOptions) {
     { name, kind, config }: Pick<ConnectionRow, "name" | "kind" | "config">,
   ): Promise<void> => {
     const destination = runtimeOf({ kind }).destination?.(config) ?? null;
-    const reason = destination === null ? null : options.judgeDestination(destination);
-    if (reason === null) return;
+    const reason = destination === null ? null : options.judgeHost(destination.host);
+    if (destination === null || reason === null) return;
     const detail = { reason, connection: name };
     await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
-    throw invalidInput({ "config.address": reason });
+    throw invalidInput({ [`config.${destination.field}`]: reason });
   };
   const mergedConfig = (row: ConnectionRow, changes: Readonly<Record<string, unknown>> | undefined) => {
     const merged = Object.entries({ ...row.config, ...changes }).filter(([, value]) => value !== null);
@@ -149,10 +149,10 @@ export function connectionService(options: ConnectionServiceOptions) {
     const checked_at = clock.now();
     try {
       await using session = await openRow(row, signal);
-      const { version, api_version, platform, warnings } = await session.describe();
+      const { version, api_version, platform, identity = null, warnings } = await session.describe();
       const said = told(say("connections.answered", { runtime: runtimeOf(row).title, version }));
       return {
-        ...{ ok: true, code: null, ...said, version, api_version, platform },
+        ...{ ok: true, code: null, ...said, version, api_version, platform, identity },
         ...{ warnings: toldEach(warnings), checked_at },
       };
     } catch (error) {
@@ -165,6 +165,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         version: null,
         api_version: null,
         platform: null,
+        identity: null,
         warnings: [],
         checked_at,
       };
@@ -201,7 +202,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       await db.write(async (tx) => {
         await connectionRows.refuseTaken(tx, parsed.name, null);
         await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
-        const place = runtimeOf(parsed).place(parsed.config);
+        const place = runtimeOf(parsed).place(parsed.config, parsed.credential_id);
         await connectionRows.insert(tx, { id, ...parsed, place, created_at: now, updated_at: now });
         await audit(tx, actor, {
           event: "connection_created",
@@ -230,7 +231,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         await connectionRows.update(tx, id, {
           ...patch,
           config,
-          place: runtimeOf(row).place(config),
+          place: runtimeOf(row).place(config, credentialId),
           // Results for another address do not apply to this one.
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
           updated_at: clock.now(),

@@ -13,8 +13,13 @@ interface Counts {
   old: number;
 }
 
-const inNamespaces = (names: readonly string[]) =>
-  names.length === 0 ? "" : ` in the ${names.length === 1 ? "namespace" : "namespaces"} ${quotedList(names)}`;
+/** A cluster can have hundreds. */
+const mostNames = 10;
+const inNamespaces = (names: readonly string[]) => {
+  if (names.length === 0) return "";
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return ` in the ${names.length === 1 ? "namespace" : "namespaces"} ${quotedList(names.slice(0, mostNames))}${more}`;
+};
 const quoting = (tell: (message: Message) => string, said: Message) => {
   const text = tell(said);
   return text === "" ? "" : `: ${text}`;
@@ -64,8 +69,8 @@ export const kubernetes = {
     `The credential may not list workloads${inNamespaces(namespaces)}`,
   namespaces_unlisted:
     "The credential may list neither all workloads nor the namespaces: name the namespaces in the connection",
-  not_listed: ({ resource, namespaces }: { resource: string; namespaces: readonly string[] }) =>
-    `The credential may not list ${resource}${inNamespaces(namespaces)}; they are left out`,
+  not_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
+    `The credential may not list workloads${inNamespaces(namespaces)}; they are left out`,
   missing_right: ({
     verbs,
     resource,

@@ -1,5 +1,5 @@
 import type { Message } from "../messages/types.ts";
-import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
+import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
 /** What all targets of a kind share; declared by the runtimes that have them. */
 export interface TargetKind {
@@ -341,6 +341,8 @@ export interface RuntimeFacts {
   version: string;
   api_version: string;
   platform: string;
+  /** The account that the runtime takes us for; absent if it has none. */
+  identity?: string | null;
   warnings: readonly Refusal[];
 }
 
@@ -468,10 +470,13 @@ export interface Runtime {
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
   /** The login for pulls of this image from the connection's own secret; null if it has none for that registry. */
   registryLogin?(config: unknown, secret: unknown, image: string): RegistryAuth | null;
-  /** The network destination of a parsed configuration, to be judged when it is saved; null for this machine. */
-  destination?(config: unknown): TcpDestination | null;
+  /**
+   * The host that a parsed configuration names and the field that names it, judged when it is saved; null if it names none. `host`: a name
+   * or an address without brackets.
+   */
+  destination?(config: unknown): { field: string; host: string } | null;
   /** Where a parsed configuration leads, in one spelling: two connections of the same place reach the same targets. */
-  place(config: unknown): string;
+  place(config: unknown, credential_id: string | null): string;
   /** For runtimes whose sessions have snapshots. */
   snapshots?: SnapshotReader;
   /** What the connection's page must warn about, from its configuration alone (plain TCP beyond loopback, TLS not verified). */

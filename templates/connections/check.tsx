@@ -47,6 +47,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
               check.version === null ? null : [texts(ctx).common.version, <span class="version">{check.version}</span>],
               check.api_version === null ? null : [t.api_version, <span class="version">{check.api_version}</span>],
               check.platform === null ? null : [t.platform, <span class="version">{check.platform}</span>],
+              check.identity === null ? null : [t.identity, <span class="version">{check.identity}</span>],
             ]}
           />
           {check.warnings.map((warning) => (

@@ -51,7 +51,7 @@ beforeEach(async () => {
         },
       },
     },
-    judgeDestination: () => null,
+    judgeHost: () => null,
     self: { hostname: "me", data_dir: temporary.dir },
   });
 });

@@ -71,7 +71,7 @@ describe("migrate()", () => {
     ]);
     const found = await client.execute("SELECT place, config ->> '$.address' AS address FROM connections ORDER BY id");
     expect(found.rows.map(({ place }) => place)).toEqual(
-      found.rows.map(({ address }) => runtimes.docker.place({ address: String(address) })),
+      found.rows.map(({ address }) => runtimes.docker.place({ address: String(address) }, null)),
     );
     await client.execute("DELETE FROM tracker_sources");
     expect((await client.execute("SELECT * FROM tracker_channels")).rows).toEqual([]);

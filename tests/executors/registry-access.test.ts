@@ -49,7 +49,7 @@ beforeEach(async () => {
     credentials: house.credentials,
     runtimes,
     openFetch: () => testContext().fetch,
-    judgeDestination: () => null,
+    judgeHost: () => null,
     self: { hostname: "me", data_dir: "/data" },
   });
 });

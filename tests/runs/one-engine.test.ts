@@ -13,7 +13,7 @@ afterEach(() => world.close());
 
 /** As an administrator wrote it, where the double of the service would take its own form alone. */
 async function write(connectionId: string, address: string): Promise<void> {
-  const args = [JSON.stringify({ address }), runtimes.docker.place({ address }), connectionId];
+  const args = [JSON.stringify({ address }), runtimes.docker.place({ address }, null), connectionId];
   await world.db.client.execute({ sql: "update connections set config = ?, place = ? where id = ?", args });
 }
 

@@ -50,7 +50,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
   };
   const connections = connectionService({
     ...{ db, clock, audit, credentials, runtimes: options.runtimes, self: options.self },
-    judgeDestination: () => null,
+    judgeHost: () => null,
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
   });
   const executors = executorService({

@@ -2,7 +2,13 @@ import type { kubernetes as english } from "../kubernetes.ts";
 import type { Message, Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
-const inNamespaces = (names: readonly string[]) => (names.length === 0 ? "" : `命名空间${quotedList(names)}中的 `);
+/** A cluster can have hundreds. */
+const mostNames = 10;
+const inNamespaces = (names: readonly string[]) => {
+  if (names.length === 0) return "";
+  const more = names.length > mostNames ? `等 ${names.length} 个` : "";
+  return `命名空间${quotedList(names.slice(0, mostNames))}${more}中的 `;
+};
 const quoting = (tell: (message: Message) => string, said: Message) => {
   const text = tell(said);
   return text === "" ? "" : `：${text}`;
@@ -44,7 +50,7 @@ export const kubernetes = {
   unknown_kind: ({ kind }) => `“${kind}”不是工作负载类型`,
   nothing_listed: ({ namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}工作负载`,
   namespaces_unlisted: "该凭据既无权列出全部工作负载，也无权列出命名空间：请在连接中填写命名空间",
-  not_listed: ({ resource, namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}${resource}，已略过`,
+  not_listed: ({ namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}工作负载，已略过`,
   missing_right: ({ verbs, resource, namespaces, is_needed }) =>
     `该凭据无权对${inNamespaces(namespaces)}${resource} 执行 ${verbs.join("、")}${is_needed ? "" : "；失败原因的说明会较为简略"}`,
 

@@ -133,7 +133,7 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
     },
     destination(config) {
       const parsed = parseAddress(parse(Config, config).address);
-      return parsed?.kind === "tcp" ? { host: parsed.host, port: parsed.port, purpose: "tcp" } : null;
+      return parsed?.kind === "tcp" ? { field: "address", host: parsed.host } : null;
     },
     place: (config) => placeOf(parse(Config, config).address),
     snapshots: {

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { plain, say } from "../../messages/message.ts";
+import { bareHost } from "../../net/address.ts";
 import { startBody, streamBody } from "../../net/bounded-body.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { createDeadlines, type Deadline } from "../../net/deadline.ts";
@@ -23,13 +24,17 @@ const pageSize = 250;
 /** Pages of one list; more means that the server never ends it. */
 const maxPages = 400;
 
-type Factories = Awaited<ReturnType<typeof loadFactories>>;
+export type Factories = Awaited<ReturnType<typeof loadFactories>>;
 /** Composes a request with the factories of the Kubernetes client. */
-export type Compose = (api: Factories) => Promise<RequestContext>;
+type Compose = (api: Factories) => Promise<RequestContext>;
 
 /** What the API server says of a request that it refused. */
-const Status = v.object({ message: v.optional(v.string(), ""), reason: v.optional(v.string(), "") });
-const ListMeta = v.object({ continue: v.optional(v.string(), ""), resourceVersion: v.optional(v.string(), "") });
+const Status = v.object({
+  message: v.optional(v.string(), ""),
+  reason: v.optional(v.string(), ""),
+  code: v.optional(v.number(), 0),
+});
+const ListMeta = v.object({ continue: v.optional(v.string(), "") });
 const WatchEvent = v.looseObject({ type: v.string(), object: v.looseObject({}) });
 
 /** A refused request; `status` is the API server's. */
@@ -53,7 +58,6 @@ export interface Watched {
 /** Requests to one API server. Everything throws `PluginError`; a refusal by the server throws `Refused`. */
 export interface Cluster {
   send<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
-  text(compose: Compose, maxBytes: number): Promise<string>;
   /** A strategic merge patch in our name. */
   patch<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
   /** Reads a list page by page; `take` gets each page, and nothing else is kept. */
@@ -128,7 +132,7 @@ export function openCluster(
   let factories: Promise<Factories> | null = null;
   const composed = async (compose: Compose) => {
     // `lookup` is asked for names alone, never for what is an address already.
-    if (isMetadataHost(server.hostname)) throw new PluginError("rejected", say("net.destination_blocked"));
+    if (isMetadataHost(bareHost(server.hostname))) throw new PluginError("rejected", say("net.destination_blocked"));
     factories ??= loadFactories(server);
     return await compose(await factories);
   };
@@ -170,33 +174,26 @@ export function openCluster(
   const refusal = async (message: IncomingMessage): Promise<PluginError> => {
     const status = message.statusCode ?? 0;
     const text = await (await readAll(message, 1024 * 1024)).text();
-    return refusedBy(status, text);
+    return refusedBy(status, statusIn(text), access);
   };
   /** Whole responses only; every status but 2xx throws. */
-  const request = async <T>(
-    compose: Compose,
-    maxBytes: number,
-    read: (response: Response) => Promise<T>,
-  ): Promise<T> => {
+  const send: Cluster["send"] = async (compose, schema) => {
     const context = await composed(compose);
     const deadline = deadlines.start(requestMs, [signal]);
     try {
       const message = await dial(context, deadline);
       const status = message.statusCode ?? 0;
       if (status < 200 || status > 299) throw await refusal(message);
-      return await read(await readAll(message, maxBytes));
+      return await readJson(await readAll(message, maxBodyBytes), schema);
     } catch (error) {
       throw describeFailure(error, server, deadline).error;
     } finally {
       deadline.end();
     }
   };
-  const send: Cluster["send"] = (compose, schema) =>
-    request(compose, maxBodyBytes, (response) => readJson(response, schema));
 
   return {
     send,
-    text: (compose, maxBytes) => request(compose, maxBytes, (response) => response.text()),
     patch: (compose, schema) =>
       send(async (api) => {
         const context = await compose(api);
@@ -235,7 +232,10 @@ export function openCluster(
         if (message.statusCode !== 200) throw await refusal(message);
         for await (const line of linesOf(message)) {
           const { type, object } = eventOf(line);
-          if (type === "ERROR") throw refusedBy(410, JSON.stringify(object));
+          if (type === "ERROR") {
+            const status = v.safeParse(Status, object);
+            throw refusedBy(status.success ? status.output.code : 0, status.success ? status.output : noStatus, access);
+          }
           if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
         }
       } catch (error) {
@@ -248,32 +248,36 @@ export function openCluster(
   };
 }
 
-/** `otherwise`: the status, where the body is not that of an API server. */
-function refusedBy(otherwise: number, text: string): PluginError {
-  const status = statusIn(text);
+function refusedBy(status: number, { message, reason }: v.InferOutput<typeof Status>, access: ClusterAccess): Refused {
   const code: PluginErrorCode =
-    otherwise === 401 || otherwise === 403
+    status === 401 || status === 403
       ? "unauthorized"
-      : otherwise === 404
+      : status === 404
         ? "not_found"
-        : otherwise === 429
+        : status === 429
           ? "rate_limited"
-          : otherwise >= 500
+          : status >= 500
             ? "unreachable"
             : "rejected";
-  const said = status.message.slice(0, 1000);
-  const message =
-    otherwise === 401
-      ? say("kubernetes.unauthenticated")
-      : say("kubernetes.refused", { status: otherwise, said: plain(said === "" ? status.reason : said) });
-  return new Refused(otherwise, status.reason, code, message);
+  const said = withoutLogin(message === "" ? reason : message, access).slice(0, 1000);
+  const told =
+    status === 401 ? say("kubernetes.unauthenticated") : say("kubernetes.refused", { status, said: plain(said) });
+  return new Refused(status, reason, code, told);
 }
+
+/** A proxy in front of the API server may quote the request's headers. */
+function withoutLogin(text: string, { authorization }: ClusterAccess): string {
+  const login = authorization?.split(" ")[1] ?? "";
+  return login === "" ? text : text.replaceAll(login, "***");
+}
+
+const noStatus = { message: "", reason: "", code: 0 };
 
 function statusIn(text: string): v.InferOutput<typeof Status> {
   try {
     return v.parse(Status, parseBoundedJson(text));
   } catch {
-    return { message: "", reason: "" };
+    return noStatus;
   }
 }
 

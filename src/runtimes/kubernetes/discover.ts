@@ -1,55 +1,40 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Refusal, Target } from "../runtime.ts";
+import type { Target } from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { Named } from "./objects.ts";
 import { targetOf } from "./target.ts";
 import { foundFrom, rules, type WorkloadKind, workloadKinds } from "./workloads.ts";
 
-export interface Discovery {
-  targets: readonly Target[];
-  /** What could not be listed. */
-  warnings: readonly Refusal[];
-}
-
 const isForbidden = (error: unknown) => error instanceof Refused && error.status === 403;
 
 /**
- * Every workload of these namespaces, or of all that may be listed. Targets are made page by page: 5,000 workloads never are in memory
- * as Kubernetes describes them.
+ * Every workload of these namespaces, or of all that may be listed; throws `unauthorized` if none may. Targets are made page by page, so
+ * that 5,000 workloads are never in memory as Kubernetes describes them.
  */
-export async function discoverWorkloads(cluster: Cluster, namespaces: readonly string[]): Promise<Discovery> {
+export async function discoverWorkloads(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Target[]> {
   const targets: Target[] = [];
-  const warnings: Refusal[] = [];
-  let accessible: readonly string[] | null = namespaces.length === 0 ? null : namespaces;
+  let named: readonly string[] | null = namespaces.length === 0 ? null : namespaces;
+  let isListed = false;
+  const list = async (kind: WorkloadKind, namespace: string | null): Promise<boolean> => {
+    try {
+      await listInto(targets, cluster, kind, namespace);
+      isListed = true;
+      return true;
+    } catch (error) {
+      if (isForbidden(error)) return false;
+      throw error;
+    }
+  };
   for (const kind of workloadKinds) {
-    if (accessible === null) {
-      try {
-        await listInto(targets, cluster, kind, null);
-        continue;
-      } catch (error) {
-        if (!isForbidden(error)) throw error;
-        accessible = await allNamespaces(cluster);
-      }
-    }
-    const refused: string[] = [];
-    for (const namespace of accessible) {
-      try {
-        await listInto(targets, cluster, kind, namespace);
-      } catch (error) {
-        if (!isForbidden(error)) throw error;
-        refused.push(namespace);
-      }
-    }
-    if (refused.length === accessible.length && accessible.length > 0 && kind === workloadKinds[0]) {
-      throw new PluginError("unauthorized", say("kubernetes.nothing_listed", { namespaces: refused }));
-    }
-    if (refused.length > 0) {
-      const { resource } = rules[kind];
-      warnings.push({ code: "not_listed", message: say("kubernetes.not_listed", { resource, namespaces: refused }) });
-    }
+    if (named === null && (await list(kind, null))) continue;
+    named ??= await allNamespaces(cluster);
+    for (const namespace of named) await list(kind, namespace);
   }
-  return { targets: targets.toSorted((a, b) => (a.name < b.name ? -1 : 1)), warnings };
+  if (!isListed && named?.length !== 0) {
+    throw new PluginError("unauthorized", say("kubernetes.nothing_listed", { namespaces }));
+  }
+  return targets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function listInto(
@@ -58,13 +43,18 @@ async function listInto(
   kind: WorkloadKind,
   namespace: string | null,
 ): Promise<void> {
-  const { all, within, schema } = rules[kind];
-  await cluster.list(namespace === null ? all : within(namespace), schema, (page) => {
-    for (const object of page) targets.push(targetOf(foundFrom(kind, object), null));
-  });
+  const { calls, schema } = rules[kind];
+  await cluster.list(
+    (api) => (namespace === null ? calls(api).all() : calls(api).within(namespace)),
+    schema,
+    (page) => {
+      for (const object of page) targets.push(targetOf(foundFrom(kind, object), null));
+    },
+  );
 }
 
-async function allNamespaces(cluster: Cluster): Promise<readonly string[]> {
+/** Throws `unauthorized` if they may not be listed. */
+export async function allNamespaces(cluster: Cluster): Promise<readonly string[]> {
   const names: string[] = [];
   try {
     await cluster.list(

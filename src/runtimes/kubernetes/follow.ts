@@ -5,7 +5,7 @@ import { type Message, say } from "../../messages/message.ts";
 import type { TargetRef } from "../runtime.ts";
 import type { Cluster } from "./client.ts";
 import { judgeRollout, type PodCounts, type Rollout } from "./rollout.ts";
-import { type Found, foundFrom, placeOf, rules } from "./workloads.ts";
+import { type Found, foundFrom, hasImages, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
 const pauseMs = 500;
@@ -31,7 +31,7 @@ export interface Following {
   onProgress(rollout: Rollout, why: Message | null): void;
 }
 
-export type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
+type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
 
 /**
  * Follows a rollout by watching the workload, until the controller reports that it is complete, gives up, or nothing has changed for too
@@ -49,7 +49,7 @@ export async function followRollout(options: Following): Promise<Followed> {
   const take = (found: Found): Followed | null => {
     const rollout = judgeRollout(found);
     const { counts, detail, state } = rollout;
-    const changed = isOurs(found, options.images) ? null : say("kubernetes.changed_meanwhile");
+    const changed = hasImages(found, options.images) ? null : say("kubernetes.changed_meanwhile");
     last = { is_done: false, detail: changed ?? detail, counts };
     if (best.take(found)) progressAt = clock.elapsed();
     if (changed !== null || state === "failed") return last;
@@ -118,15 +118,10 @@ function highWater() {
 
 const noPods: PodCounts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
 
-function isOurs({ template }: Found, images: ReadonlyMap<string, string>): boolean {
-  const all = [...template.spec.containers, ...(template.spec.initContainers ?? [])];
-  return [...images].every(([container, image]) => all.some((each) => each.name === container && each.image === image));
-}
-
 export async function readWorkload(cluster: Cluster, ref: TargetRef): Promise<Found> {
   const kind = kindOf(ref);
   const { namespace, name } = placeOf(ref);
-  return foundFrom(kind, await cluster.send(rules[kind].read(namespace, name), rules[kind].schema));
+  return foundFrom(kind, await cluster.send((api) => rules[kind].calls(api).read(name, namespace), rules[kind].schema));
 }
 
 export function kindOf({ kind }: TargetRef): Found["kind"] {
@@ -147,16 +142,19 @@ async function watchUntil(
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   let latest = from;
-  const ticking = (async () => {
+  // Nobody waits for it: the answer about the pods may take longer than the verdict.
+  void (async () => {
     for (;;) {
-      options.onProgress(judgeRollout(latest), await options.why(latest));
+      const why = await options.why(latest);
+      if (stop.aborted) return;
+      options.onProgress(judgeRollout(latest), why);
       if (isStalled()) return over.abort();
       await clock.sleep(tickMs, stop);
     }
   })().catch(() => over.abort());
   try {
     const compose: Parameters<Cluster["watch"]>[0] = async (api) => {
-      const request = await rules[kind].within(namespace)(api);
+      const request = await rules[kind].calls(api).within(namespace);
       request.setQueryParam("fieldSelector", `metadata.name=${name}`);
       return request;
     };
@@ -177,7 +175,6 @@ async function watchUntil(
     throw error;
   } finally {
     over.abort();
-    await ticking;
   }
 }
 

@@ -3,6 +3,7 @@ import { PluginError } from "../../errors.ts";
 import { parseOr } from "../../forms/issues.ts";
 import { plain, say } from "../../messages/message.ts";
 import type { Message } from "../../messages/types.ts";
+import { bareHost } from "../../net/address.ts";
 import type { PlanDetail, Runtime, StepKind, TargetKind } from "../runtime.ts";
 import { accessOf } from "./access.ts";
 import { Config, Secret } from "./schema.ts";
@@ -51,9 +52,15 @@ export const kubernetes: Runtime = {
     );
     return openSession(access, parsed, context);
   },
-  place: (config) => {
+  destination(config) {
     const { in_cluster, server } = parse(Config, config);
-    return in_cluster ? "in-cluster" : server.toLowerCase().replace(/\/$/, "");
+    return in_cluster || server === "" ? null : { field: "server", host: bareHost(new URL(server).hostname) };
+  },
+  place(config, credential_id) {
+    const { in_cluster, server, context } = parse(Config, config);
+    if (in_cluster) return "in-cluster";
+    // The address is in the kubeconfig, which is a secret.
+    return server === "" ? `kubeconfig ${credential_id} ${context}` : new URL(server).origin;
   },
   warnings: () => [],
 };

@@ -2,14 +2,17 @@ import * as v from "valibot";
 
 /** What is read of Kubernetes objects: everything else in an answer is dropped. */
 
-const Count = v.nullish(v.pipe(v.number(), v.integer()), 0);
+const Integer = v.pipe(v.number(), v.integer());
+const Count = v.nullish(Integer, 0);
 const Text = v.nullish(v.string(), "");
+const Flag = v.nullish(v.boolean(), false);
 const Texts = v.nullish(v.record(v.string(), v.string()), {});
+const listOf = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
 
-const Container = v.object({ name: v.string(), image: Text, restartPolicy: Text });
+const Container = v.object({ name: v.string(), image: Text });
 export type Container = v.InferOutput<typeof Container>;
 
-const OwnerReference = v.object({ kind: v.string(), name: v.string(), controller: v.nullish(v.boolean(), false) });
+const OwnerReference = v.object({ kind: v.string(), name: v.string(), controller: Flag });
 
 export const Metadata = v.object({
   name: v.string(),
@@ -19,8 +22,7 @@ export const Metadata = v.object({
   generation: Count,
   labels: Texts,
   annotations: Texts,
-  ownerReferences: v.nullish(v.array(OwnerReference), []),
-  creationTimestamp: Text,
+  ownerReferences: listOf(OwnerReference),
   deletionTimestamp: Text,
 });
 export type Metadata = v.InferOutput<typeof Metadata>;
@@ -29,29 +31,27 @@ export type Metadata = v.InferOutput<typeof Metadata>;
 const Template = v.looseObject({
   spec: v.looseObject({
     containers: v.array(v.looseObject(Container.entries)),
-    initContainers: v.nullish(v.array(v.looseObject(Container.entries)), []),
+    initContainers: listOf(v.looseObject(Container.entries)),
   }),
 });
 export type Template = v.InferOutput<typeof Template>;
 
-export const Condition = v.object({ type: v.string(), status: v.string(), reason: Text, message: Text });
-const Conditions = v.nullish(v.array(Condition), []);
+const Condition = v.object({ type: v.string(), status: v.string(), reason: Text, message: Text });
+const Conditions = listOf(Condition);
 
 const Selector = v.nullish(
   v.object({
     matchLabels: Texts,
-    matchExpressions: v.nullish(
-      v.array(v.object({ key: v.string(), operator: v.string(), values: v.nullish(v.array(v.string()), []) })),
-      [],
-    ),
+    matchExpressions: listOf(v.object({ key: v.string(), operator: v.string(), values: listOf(v.string()) })),
   }),
 );
 export type Selector = v.InferOutput<typeof Selector>;
 
+/** Kept whole for the hash, like the template. */
 const Strategy = v.nullish(
-  v.object({
+  v.looseObject({
     type: Text,
-    rollingUpdate: v.nullish(v.object({ partition: Count })),
+    rollingUpdate: v.nullish(v.looseObject({ partition: Count })),
   }),
 );
 
@@ -59,13 +59,12 @@ const Strategy = v.nullish(
 export const Workload = v.object({
   metadata: Metadata,
   spec: v.object({
-    replicas: v.nullish(v.pipe(v.number(), v.integer()), 1),
-    paused: v.nullish(v.boolean(), false),
+    replicas: v.nullish(Integer, 1),
+    paused: Flag,
     selector: Selector,
     template: Template,
     strategy: Strategy,
     updateStrategy: Strategy,
-    progressDeadlineSeconds: v.nullish(v.number()),
   }),
   status: v.optional(
     v.object({
@@ -90,8 +89,7 @@ export type Workload = v.InferOutput<typeof Workload>;
 export const CronJob = v.object({
   metadata: Metadata,
   spec: v.object({
-    suspend: v.nullish(v.boolean(), false),
-    schedule: Text,
+    suspend: Flag,
     jobTemplate: v.object({ spec: v.object({ template: Template }) }),
   }),
 });
@@ -99,15 +97,15 @@ export const CronJob = v.object({
 const State = v.nullish(
   v.object({
     waiting: v.nullish(v.object({ reason: Text, message: Text })),
-    running: v.nullish(v.object({ startedAt: Text })),
-    terminated: v.nullish(v.object({ exitCode: Count, reason: Text, message: Text })),
+    running: v.nullish(v.object({})),
+    terminated: v.nullish(v.object({ exitCode: Count, reason: Text })),
   }),
 );
 const ContainerStatus = v.object({
   name: v.string(),
   image: Text,
   imageID: Text,
-  ready: v.nullish(v.boolean(), false),
+  ready: Flag,
   restartCount: Count,
   state: State,
   lastState: State,
@@ -117,28 +115,22 @@ export type ContainerStatus = v.InferOutput<typeof ContainerStatus>;
 export const Pod = v.object({
   metadata: Metadata,
   spec: v.object({
-    nodeName: Text,
     containers: v.array(Container),
-    initContainers: v.nullish(v.array(Container), []),
+    initContainers: listOf(Container),
   }),
   status: v.optional(
     v.object({
-      phase: Text,
       conditions: Conditions,
-      containerStatuses: v.nullish(v.array(ContainerStatus), []),
-      initContainerStatuses: v.nullish(v.array(ContainerStatus), []),
+      containerStatuses: listOf(ContainerStatus),
+      initContainerStatuses: listOf(ContainerStatus),
     }),
     {},
   ),
 });
 export type Pod = v.InferOutput<typeof Pod>;
 
-export const Event = v.object({
-  type: Text,
-  reason: Text,
-  message: Text,
-  involvedObject: v.object({ kind: Text, name: Text }),
-});
+export const Event = v.object({ message: Text, involvedObject: v.object({ name: Text }) });
 
+export const Review = v.object({ status: v.object({ userInfo: v.object({ username: v.string() }) }) });
 export const Named = v.object({ metadata: v.object({ name: v.string() }) });
 export const Version = v.object({ gitVersion: v.string(), platform: Text, major: Text, minor: Text });

@@ -6,7 +6,7 @@ import type { Metadata } from "./objects.ts";
  * to.
  */
 export function ownerOf({ ownerReferences, labels, annotations }: Metadata): Message | null {
-  const controller = (ownerReferences ?? []).find((each) => each.controller === true);
+  const controller = ownerReferences.find((each) => each.controller);
   if (controller !== undefined) return say("kubernetes.owner", { kind: controller.kind, name: controller.name });
   const marks = { ...labels, ...annotations };
   const first = (...names: readonly string[]) => names.map((name) => marks[name] ?? "").find((text) => text !== "");

@@ -6,12 +6,18 @@ import type { Pod } from "./objects.ts";
 import { targetOf } from "./target.ts";
 import { containersIn, type Found, stateOf } from "./workloads.ts";
 
+export interface PatchedImage {
+  container: string;
+  before: string;
+  after: string;
+}
+
 /** What a plan for a workload says beyond the common part. */
 export interface RolloutDetail extends Record<string, unknown> {
   /** `kind/namespace/name`. */
   workload: string;
   /** The images before the run and what they become, by container; only these are patched. */
-  images: readonly { container: string; is_init: boolean; before: string; after: string }[];
+  images: readonly (PatchedImage & { is_init: boolean })[];
 }
 
 export function planUpdate(
@@ -37,7 +43,7 @@ export function planUpdate(
   });
   const images = services.flatMap(({ service, to }) => {
     const { image: before = "", is_init = false } = containers.find(({ name }) => name === service) ?? {};
-    return before === to.reference ? [] : [{ container: service, is_init, before: before ?? "", after: to.reference }];
+    return before === to.reference ? [] : [{ container: service, is_init, before, after: to.reference }];
   });
   return {
     ref,
@@ -50,7 +56,7 @@ export function planUpdate(
     files: [],
     diff: images.map(({ container, is_init, before, after }) => ({
       service: container,
-      path: `spec.template.spec.${is_init ? "initContainers" : "containers"}[${container}].image`,
+      path: `spec.${found.workload === null ? "jobTemplate.spec." : ""}template.spec.${is_init ? "initContainers" : "containers"}[${container}].image`,
       before,
       after,
       because: "desired",
@@ -59,10 +65,16 @@ export function planUpdate(
     refusals: [...target.refusals, ...withoutEffect(services, images)],
     warnings: target.warnings,
     is_noop: images.length === 0,
-    hash: createHash("sha256")
-      .update(`${stateOf(found)}\n${JSON.stringify(images)}`)
-      .digest("hex"),
+    hash: hashOf(found, images),
   };
+}
+
+/** Of the workload's present state and what it is to become. */
+export function hashOf(found: Found, images: readonly PatchedImage[]): string {
+  const wanted = images.map(({ container, after }) => [container, after]);
+  return createHash("sha256")
+    .update(`${stateOf(found)}\n${JSON.stringify(wanted)}`)
+    .digest("hex");
 }
 
 /** A reference that the template has already changes nothing there, so no pod would be replaced. */

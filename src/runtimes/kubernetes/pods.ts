@@ -1,28 +1,25 @@
 import { type Message, plain, say } from "../../messages/message.ts";
 import type { ContainerStatus, Pod } from "./objects.ts";
-import type { Found } from "./workloads.ts";
-import { containersIn } from "./workloads.ts";
+import { containersIn, type Found } from "./workloads.ts";
 
 /** Whether a pod has the images of the workload's present template. */
 export function isUpToDate(pod: Pod, { template }: Found): boolean {
-  const running = new Map(
-    [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map(({ name, image }) => [name, image]),
-  );
+  const running = new Map(containersIn(pod).map(({ name, image }) => [name, image]));
   return containersIn(template).every(({ name, image }) => running.get(name) === image);
 }
 
 export function isReady({ status, metadata }: Pod): boolean {
-  const condition = (status.conditions ?? []).find(({ type }) => type === "Ready");
+  const condition = status.conditions.find(({ type }) => type === "Ready");
   return condition?.status === "True" && metadata.deletionTimestamp === "";
 }
 
 /** Why a pod is not ready; null if it is, or if it just takes its time. */
-export function whyNotReady(pod: Pod): Message | null {
+function whyNotReady(pod: Pod): Message | null {
   if (isReady(pod) || pod.metadata.deletionTimestamp !== "") return null;
   const { status } = pod;
-  const scheduled = (status.conditions ?? []).find(({ type }) => type === "PodScheduled");
+  const scheduled = status.conditions.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False") return say("kubernetes.unschedulable", { said: plain(scheduled.message) });
-  for (const container of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+  for (const container of [...status.initContainerStatuses, ...status.containerStatuses]) {
     const why = whyContainerWaits(container);
     if (why !== null) return why;
   }
@@ -83,7 +80,7 @@ export function selectorText({ selector }: Pick<Found, "selector">): string {
   const expressions = (selector?.matchExpressions ?? []).map(({ key, operator, values }) => {
     if (operator === "Exists") return key;
     if (operator === "DoesNotExist") return `!${key}`;
-    return `${key} ${operator === "In" ? "in" : "notin"} (${(values ?? []).join(",")})`;
+    return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
   });
   return [...labels, ...expressions].join(",");
 }

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { say } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import type { Cluster } from "./client.ts";
+import { allNamespaces } from "./discover.ts";
 import { rules, workloadKinds } from "./workloads.ts";
 
 interface Right {
@@ -24,45 +25,77 @@ export const neededRights: readonly Right[] = [
   { group: "", resource: "events", verbs: ["list"], is_needed: false },
 ];
 
-const Review = v.object({ status: v.object({ allowed: v.boolean() }) });
+const Access = v.object({ status: v.object({ allowed: v.boolean() }) });
 
-/** The rights that the credential lacks, one warning for each resource; `namespaces`: empty for the whole cluster. */
-export async function missingRights(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Refusal[]> {
-  const places = namespaces.length === 0 ? [""] : namespaces;
-  const warnings: Refusal[] = [];
-  for (const right of neededRights) {
-    const { group, resource } = right;
-    const missing: { verb: string; namespace: string }[] = [];
-    for (const namespace of places) {
-      const verdicts = await Promise.all(
-        right.verbs.map(async (verb) => {
-          const resourceAttributes = { group, resource, verb, namespace };
-          const body = {
-            apiVersion: "authorization.k8s.io/v1",
-            kind: "SelfSubjectAccessReview",
-            spec: { resourceAttributes },
-          };
-          const { status } = await cluster.send(
-            ({ authorization }) => authorization.createSelfSubjectAccessReview(body),
-            Review,
-          );
-          return { verb, namespace, allowed: status.allowed };
-        }),
-      );
-      missing.push(...verdicts.filter(({ allowed }) => !allowed));
-    }
-    if (missing.length === 0) continue;
-    const verbs = [...new Set(missing.map(({ verb }) => verb))];
-    const lacking = [...new Set(missing.map(({ namespace }) => namespace))].filter((name) => name !== "");
-    warnings.push({
-      code: right.is_needed ? "missing_right" : "missing_explanation",
-      message: say("kubernetes.missing_right", {
-        verbs,
-        resource,
-        namespaces: lacking,
-        is_needed: right.is_needed,
-      }),
-    });
+interface Lacking {
+  right: Right;
+  verbs: readonly string[];
+  /** Blank for the whole cluster. */
+  namespace: string;
+}
+
+/**
+ * What the credential lacks: one warning for each resource, and one for the namespaces of which nothing can be listed. `namespaces`: none
+ * for the whole cluster, or all that it has if the credential is for some of them.
+ */
+export async function findMissingRights(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Refusal[]> {
+  let places = namespaces;
+  if (places.length === 0) {
+    const everywhere = await Promise.all(listed.map((right) => isAllowed(cluster, right, "list", "")));
+    places = everywhere.includes(true) ? [""] : await allNamespaces(cluster);
   }
-  return warnings;
+  const unlisted: string[] = [];
+  const lacking: Lacking[] = [];
+  for (const namespace of places) {
+    const found = await lackingIn(cluster, namespace);
+    const isUnlisted = listed.every((right) =>
+      found.some((each) => each.right === right && each.verbs.includes("list")),
+    );
+    if (isUnlisted && namespace !== "") unlisted.push(namespace);
+    else lacking.push(...found);
+  }
+  const none = { code: "not_listed", message: say("kubernetes.not_listed", { namespaces: unlisted }) };
+  return [...(unlisted.length === 0 ? [] : [none]), ...neededRights.flatMap((right) => warningOf(right, lacking))];
+}
+
+/** The kinds of workload. */
+const listed = neededRights.filter(({ group }) => group !== "");
+
+async function lackingIn(cluster: Cluster, namespace: string): Promise<readonly Lacking[]> {
+  const found = await Promise.all(
+    neededRights.map(async (right) => {
+      const verdicts = await Promise.all(right.verbs.map((verb) => isAllowed(cluster, right, verb, namespace)));
+      return { right, namespace, verbs: right.verbs.filter((_, at) => verdicts[at] === false) };
+    }),
+  );
+  return found.filter(({ verbs }) => verbs.length > 0);
+}
+
+async function isAllowed(
+  cluster: Cluster,
+  { group, resource }: Right,
+  verb: string,
+  namespace: string,
+): Promise<boolean> {
+  const resourceAttributes = { group, resource, verb, namespace };
+  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: { resourceAttributes } };
+  const { status } = await cluster.send(
+    ({ authorization }) => authorization.createSelfSubjectAccessReview(body),
+    Access,
+  );
+  return status.allowed;
+}
+
+function warningOf(right: Right, lacking: readonly Lacking[]): readonly Refusal[] {
+  const own = lacking.filter((each) => each.right === right);
+  if (own.length === 0) return [];
+  const { resource, is_needed } = right;
+  const verbs = [...new Set(own.flatMap((each) => each.verbs))];
+  const namespaces = own.map((each) => each.namespace).filter((name) => name !== "");
+  return [
+    {
+      code: is_needed ? "missing_right" : "missing_explanation",
+      message: say("kubernetes.missing_right", { verbs, resource, namespaces, is_needed }),
+    },
+  ];
 }

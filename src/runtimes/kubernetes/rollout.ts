@@ -12,10 +12,12 @@ export interface PodCounts {
   old: number;
 }
 
-export type Rollout =
-  | { state: "done" | "waiting"; counts: PodCounts; detail: Message }
-  /** The controller has given up; waiting will not help. */
-  | { state: "failed"; counts: PodCounts; detail: Message };
+export interface Rollout {
+  /** `failed`: the controller has given up; waiting will not help. */
+  state: "done" | "waiting" | "failed";
+  counts: PodCounts;
+  detail: Message;
+}
 
 const none: PodCounts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
 
@@ -34,7 +36,7 @@ export function judgeRollout({ kind, metadata, workload, is_suspended }: Found):
     return { state: "waiting", counts, detail: say("kubernetes.not_observed") };
   }
   if (kind === "deployment") {
-    const progress = (status.conditions ?? []).find(({ type }) => type === "Progressing");
+    const progress = status.conditions.find(({ type }) => type === "Progressing");
     if (progress?.reason === "ProgressDeadlineExceeded") {
       return {
         state: "failed",
@@ -65,7 +67,7 @@ export function partitionOf({ spec }: Workload): number {
 }
 
 function countsOfReplicas({ spec, status }: Workload, partition: number): PodCounts {
-  const replicas = spec.replicas ?? 1;
+  const { replicas } = spec;
   const { updatedReplicas: updated, readyReplicas: ready, availableReplicas: available } = status;
   const kept = Math.min(partition, replicas);
   return { desired: replicas - kept, updated, ready, available, old: Math.max(status.replicas - updated - kept, 0) };

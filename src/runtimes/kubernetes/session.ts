@@ -5,15 +5,15 @@ import type { Journal, Recovery, RuntimeContext, RuntimeSession, TargetRef } fro
 import type { ClusterAccess } from "./access.ts";
 import { type Cluster, openCluster, Refused } from "./client.ts";
 import { discoverWorkloads } from "./discover.ts";
-import { type Followed, followRollout, kindOf, readWorkload } from "./follow.ts";
-import { Event, Pod, Version } from "./objects.ts";
-import { planUpdate, type RolloutDetail } from "./plan.ts";
+import { followRollout, kindOf, readWorkload } from "./follow.ts";
+import { Event, Pod, Review, Version } from "./objects.ts";
+import { hashOf, type PatchedImage, planUpdate, type RolloutDetail } from "./plan.ts";
 import { isReady, isUpToDate, reasonsOf, selectorText } from "./pods.ts";
-import { missingRights } from "./rights.ts";
+import { findMissingRights } from "./rights.ts";
 import { judgeRollout } from "./rollout.ts";
 import { type Config, namespacesIn } from "./schema.ts";
 import { targetOf } from "./target.ts";
-import { containersIn, type Found, foundFrom, imagesPatch, placeOf, rules } from "./workloads.ts";
+import { containersIn, type Found, foundFrom, hasImages, imagesPatch, placeOf, rules } from "./workloads.ts";
 
 /** A workload's status is written all the time; each of these reads it again and compares it with the plan. */
 const maxConflicts = 8;
@@ -24,7 +24,6 @@ const lookMs = 2_000;
 const PatchFacts = v.object({
   images: v.array(v.object({ container: v.string(), before: v.string(), after: v.string() })),
 });
-type PatchedImages = v.InferOutput<typeof PatchFacts>["images"];
 
 export function openSession(
   access: ClusterAccess,
@@ -43,7 +42,7 @@ export function openSession(
     const pods: Pod[] = [];
     await cluster.list(
       async ({ core }) => {
-        const request = await core.listNamespacedPod(found.metadata.namespace ?? "");
+        const request = await core.listNamespacedPod(found.metadata.namespace);
         request.setQueryParam("labelSelector", selector);
         return request;
       },
@@ -64,7 +63,7 @@ export function openSession(
       const fresh = (await podsOf(found)).filter((pod) => isUpToDate(pod, found));
       const [first] = reasonsOf(fresh);
       if (first !== undefined) return say("kubernetes.pods_wait", { pods: first.pods, why: first.why });
-      const failure = found.workload?.status.conditions?.find(
+      const failure = found.workload?.status.conditions.find(
         ({ type, status }) => type === "ReplicaFailure" && status === "True",
       );
       if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
@@ -79,7 +78,7 @@ export function openSession(
     ref: TargetRef,
     images: ReadonlyMap<string, string>,
     { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
-  ): Promise<Followed> => {
+  ) => {
     let reason: Message | null = null;
     return followRollout({
       cluster,
@@ -102,7 +101,9 @@ export function openSession(
     ref: TargetRef,
     images: ReadonlyMap<string, string>,
     isAsPlanned: (found: Found) => boolean,
+    stopping: AbortSignal | undefined,
   ): Promise<Found> => {
+    const stop = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
     const kind = kindOf(ref);
     const { namespace, name } = placeOf(ref);
     for (let tries = 1; ; tries++) {
@@ -111,13 +112,14 @@ export function openSession(
       if (!isAsPlanned(found)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
       try {
         const body = imagesPatch(found, images);
-        return foundFrom(kind, await cluster.patch(rules[kind].patch(namespace, name, body), rules[kind].schema));
+        const { calls, schema } = rules[kind];
+        return foundFrom(kind, await cluster.patch((api) => calls(api).patch(name, namespace, body), schema));
       } catch (error) {
         const isConflict = error instanceof Refused && error.reason === "Conflict";
         // Without an answer nobody knows whether it was done: the next look tells.
         const isUnknown = error instanceof PluginError && error.code === "unreachable";
         if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
-        await clock.sleep(250 * tries, signal);
+        await clock.sleep(250 * tries, stop);
       }
     }
   };
@@ -146,7 +148,7 @@ export function openSession(
     if (hasImages(found, after) && !isUndoing) return { state: "started", detail: say("kubernetes.is_patched") };
     await journal.begin("undo", { images });
     try {
-      await patchImages(ref, before, (live) => hasImages(live, after));
+      await patchImages(ref, before, (live) => hasImages(live, after), stop);
       const { is_done, detail } = await follow(ref, before, { journal, step: "undo", stop });
       if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
       await journal.finish("undo", { state: "untouched" });
@@ -160,15 +162,15 @@ export function openSession(
   return {
     describe: async () => {
       const version = await cluster.send(({ version: api }) => api.getCode(), Version);
-      const { warnings } = await discoverWorkloads(cluster, namespaces);
       return {
         version: version.gitVersion,
         api_version: `${version.major}.${version.minor}`,
-        platform: version.platform ?? "",
-        warnings: [...(await missingRights(cluster, namespaces)), ...warnings],
+        platform: version.platform,
+        identity: await ownName(cluster),
+        warnings: await findMissingRights(cluster, namespaces),
       };
     },
-    discover: async () => (await discoverWorkloads(cluster, namespaces)).targets,
+    discover: () => discoverWorkloads(cluster, namespaces),
     inspect: async (ref) => {
       const { found, pods } = await inspect(ref);
       return targetOf(found, pods);
@@ -186,8 +188,8 @@ export function openSession(
           await journal.begin("patch", { images });
           try {
             const after = new Map(images.map((each) => [each.container, each.after]));
-            const isAsPlanned = (live: Found) => planUpdate(plan.ref, live, [], plan.changes).hash === plan.hash;
-            const { metadata } = await patchImages(plan.ref, after, isAsPlanned);
+            const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
+            const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
             await journal.finish("patch", { generation: metadata.generation });
           } catch (error) {
             if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
@@ -222,16 +224,15 @@ export function openSession(
       }
       return looked.end;
     },
-    standing: async (ref, journal, { before }) => {
+    standing: async (ref, _journal, { before }) => {
       const { found, pods } = await inspect(ref);
       const facts = { images: containersIn(found.template).map(({ name, image }) => `${name}=${image}`) };
       const { state, detail } = judgeRollout(found);
       const isChanged = before !== null && JSON.stringify(before.images) !== JSON.stringify(facts.images);
-      void journal;
       return {
         facts,
         changed: isChanged ? say("kubernetes.changed_meanwhile") : null,
-        is_up: found.workload === null || pods.some(isReady) || (found.workload.spec.replicas ?? 1) === 0,
+        is_up: found.workload === null || pods.some(isReady) || found.workload.spec.replicas === 0,
         readiness: { ready: state === "done", detail },
       };
     },
@@ -239,20 +240,27 @@ export function openSession(
   };
 }
 
-function hasImages({ template }: Found, images: ReadonlyMap<string, string>): boolean {
-  const all = containersIn(template);
-  return [...images].every(([container, image]) => all.some((each) => each.name === container && each.image === image));
-}
-
 /** What the run patched, by its journal; null if it did not come so far. */
-function patchedImages(journal: Journal): PatchedImages | null {
+function patchedImages(journal: Journal): readonly PatchedImage[] | null {
   const entry = journal.entries().find(({ step, phase }) => step === "patch" && phase === "begin");
   const parsed = v.safeParse(PatchFacts, entry?.facts);
   return parsed.success ? parsed.output.images : null;
 }
 
-function imagesOf(detail: unknown): PatchedImages {
+function imagesOf(detail: unknown): readonly PatchedImage[] {
   return v.parse(PatchFacts, detail).images;
+}
+
+/** Whom the API server takes us for; null for one older than 1.28, which does not tell. */
+async function ownName(cluster: Cluster): Promise<string | null> {
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+  try {
+    const review = await cluster.send(({ authentication }) => authentication.createSelfSubjectReview(body), Review);
+    return review.status.userInfo.username;
+  } catch (error) {
+    if (error instanceof Refused && error.status !== 401) return null;
+    throw error;
+  }
 }
 
 /** Quotas and admission webhooks refuse pods before they exist; only events of the owner tell. */
@@ -260,14 +268,14 @@ async function failedCreation(cluster: Cluster, found: Found): Promise<Message |
   const said: string[] = [];
   await cluster.list(
     async ({ core }) => {
-      const request = await core.listNamespacedEvent(found.metadata.namespace ?? "");
+      const request = await core.listNamespacedEvent(found.metadata.namespace);
       request.setQueryParam("fieldSelector", "reason=FailedCreate");
       return request;
     },
     Event,
     (page) => {
       for (const { involvedObject, message } of page) {
-        if ((involvedObject.name ?? "").startsWith(found.metadata.name)) said.push(message ?? "");
+        if (involvedObject.name.startsWith(found.metadata.name)) said.push(message);
       }
     },
   );

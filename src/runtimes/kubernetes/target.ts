@@ -34,8 +34,8 @@ function artifactOf(found: Found, container: string, wanted: string, pods: reado
   const reference = servingImage(found, container, wanted, pods);
   const digests = new Set<string | null>();
   for (const pod of pods.filter(isReady)) {
-    const all = [...(pod.status.containerStatuses ?? []), ...(pod.status.initContainerStatuses ?? [])];
-    const named = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find(({ name }) => name === container);
+    const all = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses];
+    const named = containersIn(pod).find(({ name }) => name === container);
     const status = all.find(({ name }) => name === container);
     if (status !== undefined && named?.image === reference) digests.add(digestOf(status.imageID));
   }
@@ -46,10 +46,9 @@ function artifactOf(found: Found, container: string, wanted: string, pods: reado
 }
 
 function servingImage({ workload }: Found, container: string, wanted: string, pods: readonly Pod[]): string {
-  const images = pods.filter(isReady).flatMap(({ spec }) => {
-    const all = [...spec.containers, ...(spec.initContainers ?? [])];
-    return all.flatMap(({ name, image }) => (name === container ? [image ?? ""] : []));
-  });
+  const images = pods
+    .filter(isReady)
+    .flatMap((pod) => containersIn(pod).flatMap(({ name, image }) => (name === container ? [image] : [])));
   const isKept = workload !== null && partitionOf(workload) > 0;
   if (isKept && images.includes(wanted)) return wanted;
   return images.find((image) => image !== wanted) ?? wanted;
@@ -58,7 +57,7 @@ function servingImage({ workload }: Found, container: string, wanted: string, po
 function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
   if (workload === null) return is_suspended ? "stopped" : "running";
   const { readyReplicas, numberReady, desiredNumberScheduled } = workload.status;
-  const wanted = kind === "daemonset" ? desiredNumberScheduled : (workload.spec.replicas ?? 1);
+  const wanted = kind === "daemonset" ? desiredNumberScheduled : workload.spec.replicas;
   if (wanted === 0) return "stopped";
   return (kind === "daemonset" ? numberReady : readyReplicas) > 0 ? "running" : "restarting";
 }
@@ -82,7 +81,7 @@ function warningsOf(found: Found): Refusal[] {
   if (workload === null) return warnings;
   const partition = partitionOf(workload);
   if (partition > 0) warnings.push({ code: "partition", message: say("kubernetes.partition", { partition }) });
-  if ((workload.spec.replicas ?? 1) === 0 && found.kind !== "daemonset") {
+  if (workload.spec.replicas === 0 && found.kind !== "daemonset") {
     warnings.push({ code: "no_replicas", message: say("kubernetes.no_replicas") });
   }
   return warnings;

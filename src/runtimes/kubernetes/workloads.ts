@@ -1,8 +1,9 @@
+import type { RequestContext } from "@kubernetes/client-node/dist/gen/http/http.js";
 import type * as v from "valibot";
 import { canonical } from "../engine/raw.ts";
 import type { TargetRef } from "../runtime.ts";
-import type { Compose } from "./client.ts";
-import { type Container, CronJob, type Metadata, type Selector, type Template, Workload } from "./objects.ts";
+import type { Factories } from "./client.ts";
+import { type Container, CronJob, type Metadata, type Pod, type Selector, type Template, Workload } from "./objects.ts";
 
 export const workloadKinds = ["deployment", "statefulset", "daemonset", "cronjob"] as const;
 export type WorkloadKind = (typeof workloadKinds)[number];
@@ -25,10 +26,12 @@ interface KindRules {
   group: "apps" | "batch";
   resource: string;
   schema: v.GenericSchema<unknown, Workload | v.InferOutput<typeof CronJob>>;
-  all: Compose;
-  within(namespace: string): Compose;
-  read(namespace: string, name: string): Compose;
-  patch(namespace: string, name: string, body: unknown): Compose;
+  calls(api: Factories): {
+    all(): Promise<RequestContext>;
+    within(namespace: string): Promise<RequestContext>;
+    read(name: string, namespace: string): Promise<RequestContext>;
+    patch(name: string, namespace: string, body: unknown): Promise<RequestContext>;
+  };
 }
 
 export const rules: Readonly<Record<WorkloadKind, KindRules>> = {
@@ -37,76 +40,48 @@ export const rules: Readonly<Record<WorkloadKind, KindRules>> = {
     group: "apps",
     resource: "deployments",
     schema: Workload,
-    all: ({ apps }) => apps.listDeploymentForAllNamespaces(),
-    within:
-      (namespace) =>
-      ({ apps }) =>
-        apps.listNamespacedDeployment(namespace),
-    read:
-      (namespace, name) =>
-      ({ apps }) =>
-        apps.readNamespacedDeployment(name, namespace),
-    patch:
-      (namespace, name, body) =>
-      ({ apps }) =>
-        apps.patchNamespacedDeployment(name, namespace, body),
+    calls: ({ apps }) => ({
+      all: () => apps.listDeploymentForAllNamespaces(),
+      within: (namespace) => apps.listNamespacedDeployment(namespace),
+      read: (name, namespace) => apps.readNamespacedDeployment(name, namespace),
+      patch: (name, namespace, body) => apps.patchNamespacedDeployment(name, namespace, body),
+    }),
   },
   statefulset: {
     title: "StatefulSet",
     group: "apps",
     resource: "statefulsets",
     schema: Workload,
-    all: ({ apps }) => apps.listStatefulSetForAllNamespaces(),
-    within:
-      (namespace) =>
-      ({ apps }) =>
-        apps.listNamespacedStatefulSet(namespace),
-    read:
-      (namespace, name) =>
-      ({ apps }) =>
-        apps.readNamespacedStatefulSet(name, namespace),
-    patch:
-      (namespace, name, body) =>
-      ({ apps }) =>
-        apps.patchNamespacedStatefulSet(name, namespace, body),
+    calls: ({ apps }) => ({
+      all: () => apps.listStatefulSetForAllNamespaces(),
+      within: (namespace) => apps.listNamespacedStatefulSet(namespace),
+      read: (name, namespace) => apps.readNamespacedStatefulSet(name, namespace),
+      patch: (name, namespace, body) => apps.patchNamespacedStatefulSet(name, namespace, body),
+    }),
   },
   daemonset: {
     title: "DaemonSet",
     group: "apps",
     resource: "daemonsets",
     schema: Workload,
-    all: ({ apps }) => apps.listDaemonSetForAllNamespaces(),
-    within:
-      (namespace) =>
-      ({ apps }) =>
-        apps.listNamespacedDaemonSet(namespace),
-    read:
-      (namespace, name) =>
-      ({ apps }) =>
-        apps.readNamespacedDaemonSet(name, namespace),
-    patch:
-      (namespace, name, body) =>
-      ({ apps }) =>
-        apps.patchNamespacedDaemonSet(name, namespace, body),
+    calls: ({ apps }) => ({
+      all: () => apps.listDaemonSetForAllNamespaces(),
+      within: (namespace) => apps.listNamespacedDaemonSet(namespace),
+      read: (name, namespace) => apps.readNamespacedDaemonSet(name, namespace),
+      patch: (name, namespace, body) => apps.patchNamespacedDaemonSet(name, namespace, body),
+    }),
   },
   cronjob: {
     title: "CronJob",
     group: "batch",
     resource: "cronjobs",
     schema: CronJob,
-    all: ({ batch }) => batch.listCronJobForAllNamespaces(),
-    within:
-      (namespace) =>
-      ({ batch }) =>
-        batch.listNamespacedCronJob(namespace),
-    read:
-      (namespace, name) =>
-      ({ batch }) =>
-        batch.readNamespacedCronJob(name, namespace),
-    patch:
-      (namespace, name, body) =>
-      ({ batch }) =>
-        batch.patchNamespacedCronJob(name, namespace, body),
+    calls: ({ batch }) => ({
+      all: () => batch.listCronJobForAllNamespaces(),
+      within: (namespace) => batch.listNamespacedCronJob(namespace),
+      read: (name, namespace) => batch.readNamespacedCronJob(name, namespace),
+      patch: (name, namespace, body) => batch.patchNamespacedCronJob(name, namespace, body),
+    }),
   },
 };
 
@@ -115,7 +90,7 @@ export function foundFrom(kind: WorkloadKind, object: Workload | v.InferOutput<t
   if ("jobTemplate" in spec) {
     const { suspend, jobTemplate } = spec;
     const { template } = jobTemplate.spec;
-    return { kind, metadata, template, selector: null, workload: null, is_suspended: suspend === true };
+    return { kind, metadata, template, selector: null, workload: null, is_suspended: suspend };
   }
   const workload = object as Workload;
   return { kind, metadata, template: spec.template, selector: spec.selector, workload, is_suspended: false };
@@ -131,12 +106,19 @@ export function placeOf({ id }: Pick<TargetRef, "id">): { namespace: string; nam
   return { namespace, name };
 }
 
-/** Init containers first: they run first. Names are unique in a pod. */
-export function containersIn({ spec }: Template): readonly (Container & { is_init: boolean })[] {
+/** Of a template or a pod. Init containers first: they run first. Names are unique in a pod. */
+export function containersIn({ spec }: Pick<Template, "spec"> | Pick<Pod, "spec">): readonly Listed[] {
   return [
-    ...(spec.initContainers ?? []).map((container) => ({ ...container, is_init: true })),
-    ...spec.containers.map((container) => ({ ...container, is_init: false })),
+    ...spec.initContainers.map(({ name, image }) => ({ name, image, is_init: true })),
+    ...spec.containers.map(({ name, image }) => ({ name, image, is_init: false })),
   ];
+}
+type Listed = Container & { is_init: boolean };
+
+/** Whether these containers have these images in the workload's template. */
+export function hasImages({ template }: Found, images: ReadonlyMap<string, string>): boolean {
+  const all = new Map(containersIn(template).map(({ name, image }) => [name, image]));
+  return [...images].every(([container, image]) => all.get(container) === image);
 }
 
 /** A strategic merge patch that changes these images and nothing else, of exactly the version that was read. */

@@ -41,6 +41,7 @@ export const connections = {
   },
   api_version: "API version",
   platform: "Platform",
+  identity: "Identity",
   negotiated: "negotiated",
   tls: "TLS verification",
   tls_states: { verified: "On", unverified: "Off", local: "Not needed: a local socket" },

@@ -42,6 +42,7 @@ export const connections = {
   },
   api_version: "API 版本",
   platform: "平台",
+  identity: "身份",
   negotiated: "自动协商",
   tls: "TLS 验证",
   tls_states: { verified: "开", unverified: "关", local: "不需要：本地套接字" },

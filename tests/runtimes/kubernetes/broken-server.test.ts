@@ -1,0 +1,144 @@
+import { afterEach, expect, test } from "bun:test";
+import * as v from "valibot";
+import type { PluginError } from "../../../src/errors.ts";
+import { say } from "../../../src/messages/message.ts";
+import { openCluster, Refused } from "../../../src/runtimes/kubernetes/client.ts";
+import { discoverWorkloads } from "../../../src/runtimes/kubernetes/discover.ts";
+import { kubernetes } from "../../../src/runtimes/kubernetes/index.ts";
+import { Named } from "../../../src/runtimes/kubernetes/objects.ts";
+import { findMissingRights } from "../../../src/runtimes/kubernetes/rights.ts";
+import { authorityMissing } from "../../peers/authority.ts";
+import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { peerSuite } from "../../support/peer.ts";
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => {
+      throw new Error("It succeeded");
+    },
+    (error: PluginError) => error,
+  );
+const forbidden = { kind: "Status", reason: "Forbidden", message: "no", code: 403 };
+const cronjob = {
+  metadata: { name: "nightly", namespace: "shop" },
+  spec: { jobTemplate: { spec: { template: { spec: { containers: [{ name: "job", image: "job:1" }] } } } } },
+};
+
+peerSuite("an API server that misbehaves", authorityMissing(), () => {
+  let server: ApiServer;
+  afterEach(() => server[Symbol.asyncDispose]());
+  const namespaces = () =>
+    server.cluster.list(
+      ({ core }) => core.listNamespace(),
+      Named,
+      () => undefined,
+    );
+
+  test("its words never carry our login", async () => {
+    server = await startApiServer((request, response) =>
+      json(response, 403, { ...forbidden, message: `denied for ${request.headers.authorization}` }),
+    );
+    const error = await failure(namespaces());
+    expect(error.code).toBe("unauthorized");
+    expect(error.message).toContain("denied for Bearer ***");
+    expect(JSON.stringify(error.said)).not.toContain("very-secret");
+  });
+
+  test.each([
+    ["a page of a proxy", 200, "<html>hello</html>", "malformed"],
+    ["an object of another form", 200, '{"items":{"a":1}}', "malformed"],
+    ["an error without a body", 503, "", "unreachable"],
+    ["a redirection", 302, "", "rejected"],
+  ])("%s is an error that names it", async (_what, status, body, code) => {
+    server = await startApiServer((_request, response) => response.writeHead(status).end(body));
+    expect((await failure(namespaces())).code).toBe(code as PluginError["code"]);
+  });
+
+  test("a list that never ends is given up", async () => {
+    server = await startApiServer((_request, response) =>
+      json(response, 200, { metadata: { continue: "x" }, items: [] }),
+    );
+    expect((await failure(namespaces())).said).toEqual(say("kubernetes.endless_list"));
+    expect(server.asked.length).toBe(400);
+  });
+
+  test.each([410, 500])("an error inside a watch has the server's own status %p", async (code) => {
+    server = await startApiServer((_request, response) => {
+      const object = { kind: "Status", code, reason: "Expired", message: "too old" };
+      response.writeHead(200).end(`${JSON.stringify({ type: "ERROR", object })}\n`);
+    });
+    const events = server.cluster.watch(({ core }) => core.listNamespace(), "1", new AbortController().signal);
+    const error = await failure(events.next());
+    expect(error).toBeInstanceOf(Refused);
+    expect((error as Refused).status).toBe(code);
+  });
+
+  test("what may be listed is, when some kinds may not", async () => {
+    server = await startApiServer((_request, response, { pathname }) => {
+      if (pathname === "/apis/batch/v1/namespaces/shop/cronjobs")
+        json(response, 200, { metadata: {}, items: [cronjob] });
+      else json(response, 403, forbidden);
+    });
+    const found = await discoverWorkloads(server.cluster, ["shop", "closed"]);
+    expect(found.map(({ ref }) => ref)).toEqual([{ kind: "cronjob", id: "shop/nightly" }]);
+  });
+
+  test("nothing that may be listed is an error with the namespaces", async () => {
+    server = await startApiServer((_request, response) => json(response, 403, forbidden));
+    const error = await failure(discoverWorkloads(server.cluster, ["shop"]));
+    expect(error.said).toEqual(say("kubernetes.nothing_listed", { namespaces: ["shop"] }));
+  });
+
+  test("blank namespaces: those that cannot be listed are named", async () => {
+    server = await startApiServer((request, response, { pathname }) => {
+      if (pathname === "/api/v1/namespaces") {
+        json(response, 200, { metadata: {}, items: ["shop", "closed"].map((name) => ({ metadata: { name } })) });
+        return;
+      }
+      let text = "";
+      request.on("data", (chunk) => {
+        text += chunk;
+      });
+      request.on("end", () => {
+        const { namespace } = v.parse(Asked, JSON.parse(text)).spec.resourceAttributes;
+        json(response, 201, { status: { allowed: namespace === "shop" } });
+      });
+    });
+    expect(await findMissingRights(server.cluster, [])).toEqual([
+      { code: "not_listed", message: say("kubernetes.not_listed", { namespaces: ["closed"] }) },
+    ]);
+  });
+
+  test.each(["[fd00:ec2::254]", "169.254.169.254", "metadata.google.internal"])(
+    "the metadata address %s is not asked",
+    async (host) => {
+      server = await startApiServer((_request, response) => response.end());
+      const access = { ...server.access, server: new URL(`https://${host}/`) };
+      const cluster = openCluster(access, { clock: createFakeClock(), signal: new AbortController().signal });
+      const error = await failure(cluster.send(({ core }) => core.listNamespace(), Named));
+      expect(error.said).toEqual(say("net.destination_blocked"));
+      cluster.close();
+    },
+  );
+});
+
+const Asked = v.object({ spec: v.object({ resourceAttributes: v.object({ namespace: v.string() }) }) });
+
+test.each([
+  [{ server: "https://[fd00:ec2::254]:6443" }, "fd00:ec2::254"],
+  [{ server: "https://Cluster.test/" }, "cluster.test"],
+  [{}, null],
+  [{ in_cluster: true, server: "https://cluster.test" }, null],
+])("the host that %p names is judged", (config, host) => {
+  expect(kubernetes.destination?.(config)?.host ?? null).toBe(host);
+});
+
+test("connections of one cluster have one place, and those of different kubeconfigs do not", () => {
+  const place = (config: object, credential = "a") => kubernetes.place(config, credential);
+  expect(place({ server: "https://Cluster.test:443/" })).toBe(place({ server: "https://cluster.test" }, "b"));
+  expect(place({ server: "https://cluster.test:6443" })).not.toBe(place({ server: "https://cluster.test" }));
+  expect(place({})).not.toBe(place({}, "b"));
+  expect(place({ context: "one" })).not.toBe(place({ context: "two" }));
+  expect(place({ in_cluster: true })).toBe(place({ in_cluster: true }, "b"));
+});
