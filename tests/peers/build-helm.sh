@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Builds the real helm and chartmuseum with Go, once, and keeps only the binaries:
+# Builds the real helm, of both its major versions, and chartmuseum with Go, once, and keeps only the binaries:
 # ${TIDEMARK_PEERS:-~/.cache/tidemark-peers}/helm-VERSION/helm and …/chartmuseum-VERSION/chartmuseum. With them there already it
-# does nothing. Wants Go 1.26 or later and the Go module proxy; takes about ten minutes on two cores.
+# does nothing. Wants Go 1.26 or later and the Go module proxy; takes about fifteen minutes on two cores.
 set -euo pipefail
 
-helm_version=3.22.0
+helm_versions="3.22.0 4.3.1"
 chartmuseum_version=0.13.1
 peers="${TIDEMARK_PEERS:-$HOME/.cache/tidemark-peers}"
-helm="$peers/helm-$helm_version/helm"
 chartmuseum="$peers/chartmuseum-$chartmuseum_version/chartmuseum"
 
-if [ ! -x "$helm" ] || [ ! -x "$chartmuseum" ]; then
+needs_go() {
   command -v go >/dev/null || {
     echo "build-helm.sh needs Go 1.26 or later on the PATH" >&2
     exit 1
   }
-fi
+}
 mkdir -p "$peers"
 work="$(mktemp -d "$peers/build-XXXXXX")"
 trap 'rm -rf "$work"' EXIT
@@ -29,6 +28,7 @@ keep() {
 }
 
 if [ ! -x "$chartmuseum" ]; then
+  needs_go
   # Its go.mod has replacements, which `go install` refuses: it is built from a copy of its own folder.
   source="$(cd "$work" && go mod download -json "helm.sh/chartmuseum@v$chartmuseum_version" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')"
   cp -r "$source" "$work/chartmuseum-source"
@@ -37,9 +37,12 @@ if [ ! -x "$chartmuseum" ]; then
   keep "$work/chartmuseum" "$chartmuseum"
 fi
 
-if [ ! -x "$helm" ]; then
-  GOBIN="$work" go install -trimpath \
-    -ldflags "-s -w -X helm.sh/helm/v3/internal/version.version=v$helm_version" \
-    "helm.sh/helm/v3/cmd/helm@v$helm_version"
+for version in $helm_versions; do
+  helm="$peers/helm-$version/helm"
+  [ ! -x "$helm" ] || continue
+  needs_go
+  module="helm.sh/helm/v${version%%.*}"
+  GOBIN="$work" go install -trimpath -ldflags "-s -w -X $module/internal/version.version=v$version" \
+    "$module/cmd/helm@v$version"
   keep "$work/helm" "$helm"
-fi
+done
