@@ -5,6 +5,7 @@ import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { compose } from "./compose.ts";
+import { composeFiles } from "./compose-files.ts";
 import { connections } from "./connections.ts";
 import { credentials } from "./credentials.ts";
 import { database } from "./database.ts";
@@ -43,6 +44,7 @@ import { changelogs as changelogsZh } from "./zh/changelogs.ts";
 import { charts as chartsZh } from "./zh/charts.ts";
 import { checks as checksZh } from "./zh/checks.ts";
 import { compose as composeZh } from "./zh/compose.ts";
+import { composeFiles as composeFilesZh } from "./zh/compose-files.ts";
 import { connections as connectionsZh } from "./zh/connections.ts";
 import { credentials as credentialsZh } from "./zh/credentials.ts";
 import { database as databaseZh } from "./zh/database.ts";
@@ -83,6 +85,7 @@ const areas = {
   charts: { en: charts, zh: chartsZh },
   checks: { en: checks, zh: checksZh },
   compose: { en: compose, zh: composeZh },
+  compose_files: { en: composeFiles, zh: composeFilesZh },
   connections: { en: connections, zh: connectionsZh },
   credentials: { en: credentials, zh: credentialsZh },
   database: { en: database, zh: databaseZh },

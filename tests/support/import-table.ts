@@ -6,7 +6,7 @@ const processFiles = "src/{log,counted-time,request-scope,durable-files,held-lea
 const pure = `${pureFiles} src/messages/*.ts`;
 const process = `${pure} ${processFiles}`;
 const feature = `${process} src/parts.ts src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
-const plugin = `${pure} src/net/*.ts src/versions/*.ts src/forms/issues.ts`;
+const plugin = `${pure} src/net/*.ts src/{versions,compose-file}/*.ts src/forms/issues.ts`;
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
 /** Values that pages show and services judge. */
 const words = "src/trackers/{releases/same-build,notes/settings}.ts";
@@ -20,6 +20,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   [processFiles, `${process} src/db/client.ts`],
   ["src/*.ts", "src/**"],
   ["src/versions/**", pure],
+  ["src/compose-file/**", pure],
   ["src/forms/**", pure],
   ["src/net/**", pure],
   ["src/secrets/**", process],
