@@ -1,14 +1,15 @@
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { type Message, say } from "../messages/message.ts";
+import { isTooNested, maxNesting } from "./nesting.ts";
 
 type Yaml = typeof import("yaml");
 
 /** Stack files are a few kilobytes; parsing this much takes a second. */
 const maxCharacters = 256 * 1024;
-/** Beyond this, nested brackets take the parser seconds. */
-const maxNesting = 200;
 /** Of the document with every alias and merge key written out. */
 const maxNodes = 200_000;
+/** A text counts as a further node for each of these. */
+const charactersOfNode = 100;
 /** Line ends to YAML 1.1, which compose reads, and not to the parser. */
 const otherLineEnds = /\r(?!\n)|[\u0085\u2028\u2029]/;
 
@@ -38,7 +39,7 @@ class Refused extends Error {
 export async function openDocument(text: string): Promise<OpenedDocument> {
   if (text.length > maxCharacters) return refused(say("compose_files.too_large", { limit: maxCharacters }));
   if (otherLineEnds.test(text)) return refused(say("compose_files.line_ends"));
-  if (nestingOf(text) > maxNesting) return refused(say("compose_files.too_complex"));
+  if (isTooNested(text)) return refused(say("compose_files.too_complex"));
   const yaml = await import("yaml");
   try {
     return { document: checked(yaml, text, parse(yaml, text)), refusal: null };
@@ -52,16 +53,6 @@ export async function openDocument(text: string): Promise<OpenedDocument> {
 
 function refused(refusal: Message): OpenedDocument {
   return { document: null, refusal };
-}
-
-function nestingOf(text: string): number {
-  let [depth, most] = [0, 0];
-  for (const letter of text) {
-    if (letter === "[" || letter === "{") depth += 1;
-    else if ((letter === "]" || letter === "}") && depth > 0) depth -= 1;
-    if (depth > most) most = depth;
-  }
-  return most;
 }
 
 /** The parser's own messages quote the text, so only the line is told. */
@@ -182,7 +173,8 @@ function checkSize(
 ): void {
   const sizes = new Map<ComposeNode, number>();
   const sizeOf = (node: ComposeNode | null): number => {
-    if (node === null || yaml.isScalar(node)) return 1;
+    if (node === null) return 1;
+    if (yaml.isScalar(node)) return 1 + (node.source?.length ?? 0) / charactersOfNode;
     const known = sizes.get(node);
     if (known !== undefined) return known;
     const values = yaml.isMap(node) ? node.items.map((pair) => pair.value) : node.items;

@@ -1,4 +1,4 @@
-import type { Variables } from "./interpolate.ts";
+import type { Variables } from "../../../compose-file/interpolate.ts";
 
 interface Assignment {
   value: string;

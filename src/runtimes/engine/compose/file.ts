@@ -1,7 +1,8 @@
 import { relative } from "node:path";
+import { changePieces } from "../../../compose-file/change-pieces.ts";
+import { evaluate, type Piece, parseTemplate, textOf, variablesIn } from "../../../compose-file/interpolate.ts";
 import { type Message, say } from "../../../messages/message.ts";
 import { type Environment, readEnvironment, withVariable } from "./environment-file.ts";
-import { editTemplate, evaluate, parseTemplate, type TemplateEdit } from "./interpolate.ts";
 import type { ComposeContainer } from "./labels.ts";
 import { linePatch } from "./line-patch.ts";
 import { type Place, type PlaceFinder, placeFinder } from "./places.ts";
@@ -220,18 +221,32 @@ function editOne(
   return { path, reason: say("compose.variable_not_found", { name: edit.name }) };
 }
 
+type TemplateEdit =
+  /** Replace the whole text with this. */
+  | { kind: "text"; text: string }
+  /** Give the variable this value. */
+  | { kind: "variable"; name: string; value: string };
+
+/** Another value of one variable, another default, or else plain text instead of everything. */
 function templateEdit(value: string, known: Environment, reference: string): TemplateEdit {
-  const parts = parseTemplate(value);
-  const isKnown = parts?.every((part) => part.variable === null || !known.unknown.has(part.variable.name)) ?? false;
-  if (parts === null || !isKnown) return { kind: "text", text: reference };
-  return editTemplate(value, parts, known.variables, reference);
+  const pieces = piecesOf(value, known);
+  const { changes } = pieces === null ? { changes: null } : changePieces(pieces, reference);
+  const [change, ...others] = changes ?? [];
+  if (change === undefined || others.length > 0) return { kind: "text", text: reference };
+  const { piece, text } = change;
+  if (piece.kind === "variable") return { kind: "variable", name: piece.name, value: text };
+  return { kind: "text", text: value.slice(0, piece.start) + text + value.slice(piece.end) };
 }
 
-function imageAt(place: Place, known: Environment): string | null {
-  const parts = place.value === null ? null : parseTemplate(place.value);
-  if (parts === null) return null;
-  const isKnown = parts.every((part) => part.variable === null || !known.unknown.has(part.variable.name));
-  return isKnown ? evaluate(parts, known.variables) : null;
+function imageAt({ value }: Place, known: Environment): string | null {
+  const pieces = value === null ? null : piecesOf(value, known);
+  return pieces === null ? null : textOf(pieces);
+}
+
+/** Null when a value that matters may be another one. */
+function piecesOf(text: string, { variables, unknown }: Environment): readonly Piece[] | null {
+  const parts = parseTemplate(text);
+  return parts === null || !variablesIn(parts).isDisjointFrom(unknown) ? null : evaluate(parts, variables);
 }
 
 /** Of all environment files: a later one wins. */

@@ -1,4 +1,5 @@
 import type { Alias, Document, Pair, Scalar, YAMLMap } from "yaml";
+import { isTooNested } from "../../../compose-file/nesting.ts";
 import { type Message, say } from "../../../messages/message.ts";
 
 type Yaml = typeof import("yaml");
@@ -13,8 +14,6 @@ export type Place =
 
 /** How far a chain of merge keys and `extends` is followed. */
 const maxDepth = 10;
-/** Limit on nested brackets, beyond which the parser takes seconds. */
-const maxNesting = 200;
 
 export type PlaceFinder = (files: ReadonlyMap<string, string>) => ReadonlyMap<string, Place>;
 
@@ -60,7 +59,7 @@ interface OpenFile {
 
 /** Null for invalid YAML. The library's message quotes the text, so it is dropped. */
 function parse(yaml: Yaml, text: string): readonly Document[] {
-  if (nestingOf(text) > maxNesting) return [];
+  if (isTooNested(text)) return [];
   try {
     // Searching for duplicate keys takes quadratic time; compose itself refuses them.
     const options = { prettyErrors: false, logLevel: "silent", merge: false, uniqueKeys: false } as const;
@@ -70,16 +69,6 @@ function parse(yaml: Yaml, text: string): readonly Document[] {
     if (error instanceof RangeError) return [];
     throw error;
   }
-}
-
-function nestingOf(text: string): number {
-  let [depth, most] = [0, 0];
-  for (const letter of text) {
-    if (letter === "[" || letter === "{") depth += 1;
-    else if ((letter === "]" || letter === "}") && depth > 0) depth -= 1;
-    if (depth > most) most = depth;
-  }
-  return most;
 }
 
 function resolved(yaml: Yaml, document: Document, node: unknown): unknown {

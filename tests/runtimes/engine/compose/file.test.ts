@@ -50,6 +50,12 @@ describe("editFiles() changes the one scalar and keeps how it is written", () =>
       `    image: app:${v("TAG:-1")}`,
       `    image: app:${v("TAG:-2")}`,
     ],
+    [
+      "with a default of a default",
+      service(`image: app:${v(`TAG:-${v("OLD:-1")}`)}`),
+      `    image: app:${v(`TAG:-${v("OLD:-1")}`)}`,
+      `    image: app:${v(`TAG:-${v("OLD:-2")}`)}`,
+    ],
   ])("%s", async (_what, text, before, after) => {
     const { edits } = await edit(text);
     expect(edits).toEqual([
