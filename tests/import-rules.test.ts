@@ -10,6 +10,7 @@ const root = join(import.meta.dir, "..");
 const forbidden = [
   ["versions/ is pure", "src/versions/order.ts", "../db/client.ts"],
   ["versions/ does not log", "src/versions/order.ts", "../log.ts"],
+  ["compose-file/ is pure", "src/compose-file/edit-images.ts", "../runtimes/runtime.ts"],
   ["net/ knows no feature", "src/net/http.ts", "../trackers/service.ts"],
   ["a source knows no database", "src/sources/oci/oci.ts", "../../db/client.ts"],
   ["a source knows no other plug-in kind", "src/sources/oci/oci.ts", "../../runtimes/index.ts"],

@@ -160,6 +160,10 @@ export function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join("");
 }
 
+export function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { text }) => sum + text.length, 0);
+}
+
 /** Every variable that the text mentions, also within defaults. */
 export function variablesIn(parts: readonly TemplatePart[]): ReadonlySet<string> {
   const names = new Set<string>();

@@ -1,6 +1,6 @@
 import type { ComposeDocument, ComposeNode } from "./document.ts";
-import type { Variables } from "./interpolate.ts";
-import { extendsChain, resolvedText } from "./services.ts";
+import { lengthOf, textOf, type Variables } from "./interpolate.ts";
+import { extendsChain, piecesOf, resolvedName } from "./services.ts";
 
 /** One value of the document as compose sees it: aliases and merge keys written out, variables replaced. */
 export interface Leaf {
@@ -10,10 +10,14 @@ export interface Leaf {
   at: number;
 }
 
-/** In the order of the document: two documents with the same structure have the same paths. */
-export function leavesOf(document: ComposeDocument, variables: Variables): readonly Leaf[] {
+/** Of all values together; variables can make a small file large. */
+const maxCharacters = 32 * 1024 * 1024;
+
+/** In the order of the document: two documents with the same structure have the same paths. Null when their text is too long. */
+export function leavesOf(document: ComposeDocument, variables: Variables): readonly Leaf[] | null {
   const { yaml, entries, target } = document;
   const leaves: Leaf[] = [];
+  let left = maxCharacters;
   const visit = (node: ComposeNode | null, path: readonly string[]): void => {
     const at = node?.range?.[0] ?? 0;
     const tag = node?.tag === undefined ? "" : `${node.tag} `;
@@ -25,13 +29,16 @@ export function leavesOf(document: ComposeDocument, variables: Variables): reado
       add("[]");
       for (const [index, item] of node.items.entries()) visit(target(item), [...path, String(index)]);
     } else {
-      const text = resolvedText(document, variables, node);
+      const pieces = piecesOf(document, variables, node);
+      left -= pieces === null ? 0 : lengthOf(pieces);
+      if (left < 0) return;
+      const text = pieces === null ? null : textOf(pieces);
       const passed = passedVariable(document, path, node, text);
       add(passed === null ? (text ?? `= ${sourceOf(document, node)}`) : `${text} = ${variables.get(passed)}`);
     }
   };
   visit(document.root, []);
-  return leaves;
+  return left < 0 ? null : leaves;
 }
 
 function sourceOf({ text }: ComposeDocument, node: ComposeNode | null): string {
@@ -51,7 +58,7 @@ function passedVariable(
   if (first === "secrets" || first === "configs") return within.length === 2 && own === "environment" ? text : null;
   if (parent !== "environment" && parent !== "args") return null;
   if (node === null || (yaml.isScalar(node) && node.value === null)) return own;
-  return text !== null && /^\d+$/.test(own) && !text.includes("=") ? text : null;
+  return text !== null && /^\d+$/.test(own) ? text : null;
 }
 
 /** Compose's own file of variables, and Portainer's. */
@@ -64,7 +71,7 @@ export function servicesGivenVariables(document: ComposeDocument, variables: Var
   const isGiven = (node: ComposeNode | null): boolean => {
     if (yaml.isSeq(node)) return node.items.some((item) => isGiven(target(item)));
     if (yaml.isMap(node)) return isGiven(entries(node).get("path") ?? null);
-    return environmentFile.test(resolvedText(document, variables, node) ?? "");
+    return environmentFile.test(resolvedName(document, variables, node) ?? "");
   };
   return names.filter((name) =>
     extendsChain(document, variables, name).chain.some((map) => isGiven(entries(map).get("env_file") ?? null)),
@@ -79,7 +86,7 @@ export function otherFiles(document: ComposeDocument, variables: Variables): rea
   const pathsIn = (node: ComposeNode | null): readonly string[] => {
     if (yaml.isSeq(node)) return node.items.flatMap((item) => pathsIn(target(item)));
     if (yaml.isMap(node)) return pathsIn(entries(node).get("path") ?? null);
-    const path = resolvedText(document, variables, node);
+    const path = resolvedName(document, variables, node);
     return path === null ? [] : [path];
   };
   return [...new Set([...extended, ...pathsIn(entries(root).get("include") ?? null)])];

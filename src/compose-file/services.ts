@@ -1,7 +1,7 @@
 import type { Scalar, YAMLMap } from "yaml";
 import { type Message, say } from "../messages/message.ts";
 import type { ComposeDocument, ComposeNode } from "./document.ts";
-import { evaluate, type Piece, parseTemplate, textOf, type Variables, variablesIn } from "./interpolate.ts";
+import { evaluate, lengthOf, type Piece, parseTemplate, textOf, type Variables, variablesIn } from "./interpolate.ts";
 
 /** A service's image in an opened file. */
 export interface ServiceImage {
@@ -19,6 +19,8 @@ export interface ServiceImage {
 
 /** How far a chain of `extends` is followed; one that returns to its start has no end. */
 const maxExtends = 50;
+/** Of an image, a path or the name of a service. A few variables can make any text long. */
+const maxName = 4_096;
 
 /** The services of a file by their names. */
 export function servicesIn(document: ComposeDocument, variables: Variables): ReadonlyMap<string, ServiceImage> {
@@ -41,20 +43,29 @@ export function extendsChain(
     chain.push(service);
     const base = entries(service).get("extends") ?? null;
     const file: string | null = yaml.isMap(base)
-      ? resolvedText(document, variables, entries(base).get("file") ?? null)
+      ? resolvedName(document, variables, entries(base).get("file") ?? null)
       : null;
     if (file !== null) return { chain, other_file: file };
-    next = resolvedText(document, variables, yaml.isMap(base) ? (entries(base).get("service") ?? null) : base);
+    next = resolvedName(document, variables, yaml.isMap(base) ? (entries(base).get("service") ?? null) : base);
   }
   return { chain, other_file: null };
 }
 
-/** A text as compose interpolates it; null for anything else, and for a template without a result. */
-export function resolvedText({ yaml }: ComposeDocument, variables: Variables, node: ComposeNode | null): string | null {
+/** What a text consists of as compose interpolates it; null for anything else, and for a template without a result. */
+export function piecesOf(
+  { yaml }: ComposeDocument,
+  variables: Variables,
+  node: ComposeNode | null,
+): readonly Piece[] | null {
   if (!yaml.isScalar(node) || typeof node.value !== "string") return null;
   const parts = parseTemplate(node.value);
-  const pieces = parts === null ? null : evaluate(parts, variables);
-  return pieces === null ? null : textOf(pieces);
+  return parts === null ? null : evaluate(parts, variables);
+}
+
+/** A name or path as compose interpolates it. */
+export function resolvedName(document: ComposeDocument, variables: Variables, node: ComposeNode | null): string | null {
+  const pieces = piecesOf(document, variables, node);
+  return pieces === null || lengthOf(pieces) > maxName ? null : textOf(pieces);
 }
 
 function readService(document: ComposeDocument, variables: Variables, service: string): ServiceImage {
@@ -72,7 +83,7 @@ function readService(document: ComposeDocument, variables: Variables, service: s
   }
   const isTagged = [document.services, ...chain, scalar].some((node) => isTaggedByCompose(node?.tag));
   if (isTagged) return { ...none, refusal: say("compose_files.tagged", { service }) };
-  if (!yaml.isScalar(scalar) || typeof scalar.value !== "string") {
+  if (!yaml.isScalar(scalar) || typeof scalar.value !== "string" || scalar.value.length > maxName) {
     return { ...none, refusal: say("compose_files.image_not_text", { service }) };
   }
   const parts = parseTemplate(scalar.value);
@@ -82,6 +93,7 @@ function readService(document: ComposeDocument, variables: Variables, service: s
     const names = [...variablesIn(parts)].filter((name) => !variables.get(name));
     return { ...none, refusal: say("compose_files.variable_required", { service, names }) };
   }
+  if (lengthOf(pieces) > maxName) return { ...none, refusal: say("compose_files.image_not_text", { service }) };
   const refusal = hasBuild ? say("compose_files.built", { service }) : null;
   return { name: service, image: textOf(pieces), pieces, scalar, has_build: hasBuild, refusal };
 }

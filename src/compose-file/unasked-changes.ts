@@ -2,7 +2,7 @@ import { type Message, say } from "../messages/message.ts";
 import { type ComposeDocument, openDocument } from "./document.ts";
 import type { ImageChange, ImageEdit } from "./edit-images.ts";
 import type { Variables } from "./interpolate.ts";
-import { leavesOf, otherFiles, servicesGivenVariables } from "./leaves.ts";
+import { type Leaf, leavesOf, otherFiles, servicesGivenVariables } from "./leaves.ts";
 import { type StackVariable, variablesOf } from "./read-compose-file.ts";
 import { type ServiceImage, servicesIn } from "./services.ts";
 
@@ -31,7 +31,9 @@ export async function findUnasked(
   if (document === null || undone(edited.text, edits) !== before.document.text) return wrong;
   const variables = variablesOf(edited.env);
   const after = { document, variables, services: servicesIn(document, variables) };
-  const places = changedPlaces(before, after, changes);
+  const [old, now] = [before, after].map((state) => leavesOf(state.document, state.variables));
+  if (old == null || now == null) return [say("compose_files.too_complex")];
+  const places = changedPlaces(before, after, changes, old, now);
   if (places === null) return wrong;
   const refusals = refusalsFor(before, places, edits);
   if (refusals.length > 0) return refusals;
@@ -53,12 +55,17 @@ interface Place {
 }
 
 /** What changed besides the images asked for; null if the two documents do not even have the same structure. */
-function changedPlaces(before: ReadState, after: ReadState, changes: readonly ImageChange[]): readonly Place[] | null {
+function changedPlaces(
+  before: ReadState,
+  after: ReadState,
+  changes: readonly ImageChange[],
+  old: readonly Leaf[],
+  now: readonly Leaf[],
+): readonly Place[] | null {
+  if (old.length !== now.length) return null;
   const asked = new Set(changes.map(({ service }) => service));
   // An extension field is only read where a service takes its value, so that the value of an asked image may change in it.
   const origins = new Set([...asked].map((name) => startOf(before.services.get(name))));
-  const [old, now] = [before, after].map(({ document, variables }) => leavesOf(document, variables));
-  if (old === undefined || now === undefined || old.length !== now.length) return null;
   const places: Place[] = [];
   for (const [index, leaf] of old.entries()) {
     const { path, value, at } = leaf;

@@ -7,7 +7,7 @@ type Places = { places: readonly string[]; more: number };
 /** Why images in a compose file cannot be read or edited. */
 export const composeFiles = {
   too_large: ({ limit }: { limit: number }) => `The compose file has more than ${limit} characters`,
-  too_complex: "The compose file is nested too deeply, or its aliases expand to too much",
+  too_complex: "The compose file is nested too deeply, or its aliases and variables expand to too much",
   line_ends: "The compose file contains line ends other than LF and CRLF; replace them first",
   not_yaml: ({ line }: { line: number }) => `The compose file cannot be parsed as YAML: check line ${line}`,
   duplicate_key: ({ key, line }: { key: string; line: number }) =>

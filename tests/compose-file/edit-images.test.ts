@@ -196,6 +196,22 @@ describe("editImages()", () => {
     expect((await edit(text.replace(v("TAG"), "1"), { web: "app:2" })).codes).toEqual([]);
   });
 
+  test("an anchor of an image is not changed under a label", async () => {
+    const text = "services:\n  web:\n    image: &i app:1\n    labels: {version: *i}\n";
+    const { codes, refusals } = await edit(text, { web: "app:2" });
+    expect([codes, refusals[0]?.params.places]).toEqual([["shared_line"], ["services.web.labels.version"]]);
+  });
+
+  test("a quoted `<<` is no merge key", async () => {
+    const text = 'x-a: &a {image: "app:1"}\nservices:\n  web: {"<<": *a}\n';
+    expect((await edit(text, { web: "app:2" })).codes).toEqual(["no_image"]);
+  });
+
+  test("an escaped quote before the edited text moves nothing", async () => {
+    const text = `services:\n  web:\n    image: 'app:${v("NONE:+it''s")}1' # it's\n`;
+    expect((await edit(text, { web: "app:2" })).edited?.text).toBe(text.replace("}1'", "}2'"));
+  });
+
   test("an extension field that holds the image changes with it, others do not", async () => {
     const text = `x-app: &app {image: "app:${v("TAG")}"}\nx-note: ${v("TAG")}\nservices:\n  web: {<<: *app}\n`;
     const { refusals } = await edit(text, { web: "app:2" }, [["TAG", "1"]]);
@@ -239,6 +255,27 @@ describe("a file that compose would not load is refused", () => {
     const { services, refusal } = await readComposeFile(text, []);
     expect({ services, code: refusal?.code }).toEqual({ services: null, code: `compose_files.${code}` });
     expect((await edit(text, { web: "app:2" })).codes).toEqual([code]);
+  });
+
+  const long = "x".repeat(200_000);
+  test.each([
+    ["a long value in many places", `labels: [${Array(20_000).fill('"$A"').join(",")}]`],
+    ["a long value often in one place", `labels: ["${"$A".repeat(50_000)}"]`],
+  ])("%s is not compared", async (_, line) => {
+    const text = `services:\n  web:\n    image: app:1\n    ${line}\n`;
+    expect((await edit(text, { web: "app:2" }, [["A", long]])).codes).toEqual(["too_complex"]);
+  });
+
+  test("long text is no image", async () => {
+    const image = (text: string) => `x-i: &i "${text}"\nservices:\n  web:\n    image: *i\n  db:\n    image: *i\n`;
+    for (const text of ["$A$A", `${v(`A:-${long}`)}`]) {
+      expect((await edit(image(text), { web: "app:2" }, [["A", long]])).codes).toEqual(["image_not_text"]);
+    }
+  });
+
+  test("long text behind many aliases is refused", async () => {
+    const text = `x-a: &a "${long}"\nx-b: [${Array(10_000).fill("*a").join(",")}]\n${two}`;
+    expect((await edit(text, { web: "app:2" })).codes).toEqual(["too_complex"]);
   });
 
   test("names the line, and quotes nothing", async () => {

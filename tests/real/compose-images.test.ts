@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { editImages } from "../../src/compose-file/edit-images.ts";
 import { readComposeFile, type StackVariable } from "../../src/compose-file/read-compose-file.ts";
 import { stacks } from "../compose-file/stacks.ts";
+import { templates, templateVariables, v } from "../compose-file/templates.ts";
 import { composeMissing, composeVersions, startCompose } from "../peers/compose.ts";
 import { peerSuite } from "../support/peer.ts";
 
@@ -46,6 +47,21 @@ for (const version of composeVersions) {
       // Without extension fields: those that hold an image change with it.
       return { services, networks, volumes, secrets, configs };
     }
+
+    // The old line also requires what only an unused default names.
+    const isEager = (text: string) => version === "2.40.3" && text === `app:${v(`TAG:-${v("NONE:?needed")}`)}`;
+
+    test.each(templates.filter(([text]) => !isEager(text)))("the template %p is %p", async (text, value) => {
+      writeFileSync(join(folder, "compose.yaml"), JSON.stringify({ services: { web: { image: text } } }));
+      const lines = [...templateVariables].map(([name, each]) => `${name}=${each}\n`);
+      writeFileSync(join(folder, "stack.env"), lines.join(""));
+      const args = ["--env-file", "stack.env", "--project-name", "shop", "config", "--format", "json"];
+      const { code, stdout, stderr } = await compose.run(args);
+      if (value === null) expect(stderr).toMatch(/required variable \w+ is missing a value/);
+      else if (value === "refused") expect(stderr).toMatch(/[Ii]nvalid (?:template|interpolation format)/);
+      // `config` writes each dollar sign twice, as the file would.
+      else expect([code, JSON.parse(stdout).services.web.image.replaceAll("$$", "$")]).toEqual([0, value]);
+    });
 
     const named = stacks.map((stack) => [stack.name, stack] as const);
 
