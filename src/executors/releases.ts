@@ -42,6 +42,8 @@ export interface TrackerReleases {
   sourceAt(image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null>;
   /** The digest of a tag, from the image's registry; null if there is no such tag. May throw `PluginError`. */
   findDigest(image: string, tag: string, access: RegistryAccess): Promise<string | null>;
+  /** The archive of a chart's version, from the source that watches it. May throw `PluginError`. */
+  readChart(sourceId: string, chart: Pick<DesiredRelease, "version" | "digest">): Promise<Uint8Array>;
   /** The defaults of an image for a platform, from its registry; null if it has none. May throw `PluginError`. */
   readImageConfig(
     place: ImagePlace,

@@ -15,6 +15,11 @@ export const charts = {
   tags_are_no_versions: ({ count, name, example }: { count: number; name: string; example: string }) =>
     `none of the ${count} tags of "${name}" is a version (the first is "${example}")`,
 
+  version_gone: "the repository no longer has this version",
+  archive_too_large: ({ bytes }: { bytes: number }) => `the archive is larger than ${bytes / 1024 / 1024} MiB`,
+  no_archive: "what it sent is not an archive of a chart",
+  no_charts: "This kind of source has no charts",
+
   at_line: ({ cause, line }: { cause: Message; line: number }, tell) => `${tell(cause)} (line ${line} of the index)`,
   web_page: "the response is a web page; the address may not be a chart repository",
   no_entries: 'it has no "entries", so the address may not be a chart repository',

@@ -34,6 +34,7 @@ export const sources = {
   get_token: ({ name, host }: Named & { host: string }) => `get a token for "${name}" from "${host}"`,
   read_chart_repository: ({ url }: { url: string }) => `read the chart repository "${url}"`,
   read_chart: ({ name }: Named) => `read the chart of "${name}"`,
+  download_chart: ({ name }: Named) => `download the chart "${name}"`,
   find_chart: ({ name }: Named) => `find the chart "${name}"`,
 
   answered: ({ status, said }: Said & { status: number }) => `the response was ${status}${quoted(said)}`,

@@ -2,7 +2,7 @@ import { PluginError, saidBy } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";
-import { otherContainer, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
+import { needsReview, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
@@ -156,9 +156,9 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
     const message = say("runs.not_restorable", { target, cause: refusal.message });
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
-  const stranger = plan.warnings.find((warning) => warning.code === otherContainer);
-  if (stranger !== undefined && run.expected_plan_hash === null) {
-    const message = say("runs.restore_unreviewed", { target, cause: stranger.message });
+  const unreviewed = plan.warnings.find(({ code }) => needsReview.has(code));
+  if (unreviewed !== undefined && run.expected_plan_hash === null) {
+    const message = say("runs.restore_unreviewed", { target, cause: unreviewed.message });
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   if (plan.is_noop) {
@@ -174,10 +174,10 @@ function tagOf(reference: string): string | null {
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : null;
 }
 
-/** The plan as stored and shown: without the images' defaults, which are large and add nothing. */
+/** The plan as stored and shown: without the images' defaults and the charts' archives, which are large and add nothing. */
 function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const changes = plan.changes.map((change) =>
-    Object.fromEntries(Object.entries(change).filter(([key]) => key !== "image_config")),
+    Object.fromEntries(Object.entries(change).filter(([key]) => key !== "image_config" && key !== "archive")),
   );
   const { detail, ...common } = plan;
   const { files, refusals, warnings } = common;

@@ -121,6 +121,8 @@ export interface OpenSource {
   readImageConfig?(tagOrDigest: string, platform: string): Promise<ImageConfig | null>;
   /** The digest of an image's tag; null if there is no such tag. */
   findDigest?(tag: string): Promise<string | null>;
+  /** The archive (tar.gz) of a chart's version, as its digest says where one is known. Throws `not_found`. */
+  readChart?(version: string): Promise<Uint8Array>;
   /** The image reference (registry and repository, no tag) for executors with the policy "use tracker image". */
   imageName?: string;
 }

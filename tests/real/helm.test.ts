@@ -86,6 +86,12 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
     }
   }
 
+  const expectArchive = async (opened: OpenSource, version: string) => {
+    const at = charts.findIndex((chart) => chart.name === "web" && chart.version === version);
+    const bytes = Buffer.from((await opened.readChart?.(version)) ?? []);
+    expect(bytes.equals(readFileSync(archives[at] ?? ""))).toBe(true);
+  };
+
   test("a repository made by helm shows what is in its charts, for one conditional request", async () => {
     const repository: Repository = serveFolder(folder);
     try {
@@ -97,6 +103,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
       const [legacy] = (await open(repository.url, "web-legacy").listReleases(listRequest())).releases;
       expect(legacy).toMatchObject({ tag: "0.5.0", app_version: "1.10", is_deprecated: true });
       expect(legacy?.url).toBe(`${repository.url}/web-legacy-0.5.0.tgz`);
+      await expectArchive(open(repository.url), "2.0.0-rc.1+build.7");
     } finally {
       await repository.stop();
     }
@@ -163,6 +170,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
         });
       const first = await listed(3);
       expectVersions(first, true);
+      await expectArchive(open(museum.url), "1.1.0");
       const again = await open(museum.url).listReleases(listRequest({ memo: first.memo, known: knownOf(first) }));
       expect(again).toEqual(first);
       await museum.upload(
@@ -219,6 +227,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
         "HEAD 200 /v2/acme/charts/web/manifests/2.0.0-rc.1_build.7",
       ]);
       expect(second.memo).toBe(first.memo);
+      await expectArchive(openRegistry(), "2.0.0-rc.1+build.7");
       expect(newer?.revision).toMatch(/^sha256:[0-9a-f]{64}$/);
     } finally {
       await registry.stop();

@@ -10,7 +10,7 @@ function chartOf(artifact: Artifact): ChartArtifact {
 /** A chart keeps its name; its release is its version. */
 export const chart: ArtifactRules = {
   names: async (_deps, _settings, _binding, found) => ({ label: chartOf(found.artifact).version, others: [] }),
-  desired: async (_deps, { settings, binding, found, release: { tag: version, digest } }) => {
+  desired: async ({ releases }, { settings, binding, found, release: { tag: version, digest } }) => {
     const { service } = binding;
     if (found === null) return serviceMissing(settings, service);
     const { name } = chartOf(found.service.artifact);
@@ -19,7 +19,10 @@ export const chart: ArtifactRules = {
       label: version,
       reference,
       digest,
-      change: async () => ({ kind: "chart", service, reference, digest, name, version }),
+      change: async () => ({
+        ...{ kind: "chart", service, reference, digest, name, version },
+        archive: () => releases.readChart(binding.source_id, { version, digest }),
+      }),
     };
   },
   compare: (found, { label, digest }) => {

@@ -11,6 +11,11 @@ export const charts = {
   missing: ({ chart, count, similar }) => `其中没有 Chart“${chart}”；${others(count, similar)}`,
   tags_are_no_versions: ({ count, name, example }) => `“${name}”的 ${count} 个标签都不是版本（第一个是“${example}”）`,
 
+  version_gone: "仓库中已没有此版本",
+  archive_too_large: ({ bytes }) => `归档文件大于 ${bytes / 1024 / 1024} MiB`,
+  no_archive: "返回的内容不是 Chart 归档文件",
+  no_charts: "此类来源不提供 Chart",
+
   at_line: ({ cause, line }, tell) => `${tell(cause)}（索引第 ${line} 行）`,
   web_page: "响应是网页，该地址可能不是 Chart 仓库",
   no_entries: "其中没有“entries”，该地址可能不是 Chart 仓库",

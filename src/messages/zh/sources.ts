@@ -25,6 +25,7 @@ export const sources = {
   get_token: ({ name, host }) => `从“${host}”获取“${name}”的令牌`,
   read_chart_repository: ({ url }) => `读取 Chart 仓库“${url}”`,
   read_chart: ({ name }) => `读取“${name}”的 Chart`,
+  download_chart: ({ name }) => `下载 Chart“${name}”`,
   find_chart: ({ name }) => `找到 Chart“${name}”`,
 
   answered: ({ status, said }) => `响应为 ${status}${quoted(said)}`,

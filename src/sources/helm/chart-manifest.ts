@@ -6,8 +6,8 @@ import { readJson, refusal } from "../oci/answer.ts";
 import { manifestTypes, readCreated } from "../oci/manifest.ts";
 import type { RegistrySession } from "../oci/registry-session.ts";
 import type { Repository } from "../oci/repository.ts";
-import type { ParseYaml } from "./changes.ts";
-import { changesToMarkdown } from "./changes.ts";
+import { readArchive } from "./archive.ts";
+import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 import { type ChartVersion, pageOf, readAppVersion } from "./chart-version.ts";
 
 /** The config of a chart; an image or another artifact has another type. */
@@ -26,6 +26,29 @@ const ChartConfig = v.object({
   deprecated: v.fallback(v.optional(v.boolean(), false), false),
   annotations: v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {}),
 });
+
+const Layers = v.object({ layers: v.array(v.object({ mediaType: v.optional(v.string(), ""), digest: Digest })) });
+/** The layer of a chart's archive; signatures are others. */
+const chartLayerType = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
+
+/** Reads the archive of one tag, with two requests. Throws `not_found` for what is not a chart. */
+export async function readRegistryChart(
+  { repository, session }: Pick<ChartReaderParts, "repository" | "session">,
+  tag: string,
+): Promise<Uint8Array> {
+  const base = `${repository.origin}/v2/${repository.name}`;
+  const action = say("sources.download_chart", { name: `${repository.registry}/${repository.name}:${tag}` });
+  const get = async (path: string, accept: string) =>
+    await session.send({ method: "GET", url: new URL(`${base}${path}`), accept, action, cache: "no-store" });
+  const top = await get(`/manifests/${tag}`, manifestTypes);
+  const body = await top.text();
+  if (!top.ok) throw refusal(top, body, action);
+  const layer = readJson(Layers, top, body, action).layers.find(({ mediaType }) => mediaType === chartLayerType);
+  if (layer === undefined) throw failure("not_found", action, say("charts.version_gone"));
+  const blob = await get(`/blobs/${layer.digest}`, "*/*");
+  if (!blob.ok) throw refusal(blob, await blob.text(), action);
+  return await readArchive(blob, layer.digest, action);
+}
 
 interface ChartReaderParts {
   repository: Repository;

@@ -17,6 +17,8 @@ export interface ChartVersion {
   url: string | null;
   is_deprecated: boolean;
   notes: string | null;
+  /** Where an index says that its archive is; not remembered between checks. */
+  archive?: string | null;
 }
 
 // Every scalar is a text; other forms count as absent.
@@ -97,6 +99,7 @@ export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVer
     url: pageOf(entry.home, entry.urls, base),
     is_deprecated: isTrue(entry.deprecated),
     notes: changesToMarkdown(entry.annotations["artifacthub.io/changes"], parse),
+    archive: entry.urls.map((url) => linkOf(url, base)).find((url) => url !== null) ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { PluginContext } from "../../plugin.ts";
 import { codeOfStatus, failure, oneLine } from "../failure.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
 import { upstreamWords } from "../words.ts";
+import { readArchive } from "./archive.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import { type ChartVersion, highestFirst } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
@@ -90,14 +91,16 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
   // The query may be a signature, so it is not shown.
   const action = say("sources.read_chart_repository", { url: oneLine(`${base.origin}${base.pathname}`, 200) });
 
+  const authorize = (headers: Headers) => {
+    if (secret === null) return;
+    const { username, password } = readBasicAuth(secret);
+    headers.set("authorization", `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`);
+  };
   const send = async (validators: Validators): Promise<Response> => {
     const headers = new Headers({ accept: "application/yaml, application/x-yaml, text/yaml, */*;q=0.5" });
     if (validators.etag !== null) headers.set("if-none-match", validators.etag);
     if (validators.last_modified !== null) headers.set("if-modified-since", validators.last_modified);
-    if (secret !== null) {
-      const { username, password } = readBasicAuth(secret);
-      headers.set("authorization", `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`);
-    }
+    authorize(headers);
     return await context.fetch(index, { headers, cache: "no-store" });
   };
   const read = async (response: Response): Promise<readonly ChartVersion[]> => {
@@ -119,6 +122,18 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
     async listNames() {
       const versions = await read(await send({ etag: null, last_modified: null }));
       return versions.map((each) => each.version);
+    },
+    async readChart(version) {
+      const versions = await read(await send({ etag: null, last_modified: null }));
+      const found = versions.find((each) => each.version === version);
+      const downloading = say("sources.download_chart", { name: `${chart}-${version}` });
+      if (found?.archive == null) throw failure("not_found", downloading, say("charts.version_gone"));
+      const url = new URL(found.archive);
+      const headers = new Headers({ accept: "*/*" });
+      if (url.origin === index.origin) authorize(headers);
+      const response = await context.fetch(url, { headers, cache: "no-store" });
+      if (response.status !== 200) throw await refusal(response, downloading, secret !== null);
+      return await readArchive(response, found.digest, downloading);
     },
   };
 }

@@ -10,7 +10,7 @@ import { registrySession } from "../oci/registry-session.ts";
 import { listTags } from "../oci/tag-list.ts";
 import type { Listing, ListRequest, OpenSource, UpstreamRelease } from "../source.ts";
 import type { ChartAddress } from "./chart-address.ts";
-import { chartReader } from "./chart-manifest.ts";
+import { chartReader, readRegistryChart } from "./chart-manifest.ts";
 import { type ChartVersion, highestFirst, isChartVersion } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
 import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
@@ -148,5 +148,10 @@ export function registrySource(
     return { releases, total: charts.length, memo: formatMemo(next) };
   };
 
-  return { listReleases, listNames: listVersions };
+  const readChart = async (version: string): Promise<Uint8Array> => {
+    // An archive may be larger than every other response.
+    const wide = registrySession(repository, secret === null ? null : readBasicAuth(secret), outer, cache);
+    return await readRegistryChart({ repository, session: wide }, tagOf(version));
+  };
+  return { listReleases, listNames: listVersions, readChart };
 }

@@ -1,5 +1,7 @@
 import type { Database } from "../../db/client.ts";
-import { notFound } from "../../errors.ts";
+import { notFound, PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { OpenSource } from "../../sources/source.ts";
 import { parseImageReference } from "../../versions/image-reference.ts";
 import { trackerRows } from "../queries.ts";
@@ -9,6 +11,12 @@ import { addressOf, imageNameOf, openSource, type SourceAddress, type SourceOpen
 
 /** For one request of a plan. */
 const planTimeoutMs = 15_000;
+
+/** For a chart's archive. */
+const chartTimeoutMs = 60_000;
+/** Archives that are kept: a plan is made several times before it is performed. */
+const maxKept = 8;
+const maxKeptBytes = 2 * 1024 * 1024;
 
 /** A registry login, under the id of its credential. */
 interface RegistryLogin {
@@ -36,6 +44,7 @@ function registryPlugin({ oci }: SourceRegistry) {
 /** Answers executors' questions about images: those that a source watches, and those that run. */
 export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
+  const charts = new RecentMap<string, Uint8Array>(maxKept);
 
   const sourceAddress = async (id: string): Promise<SourceAddress & { timeout_ms: number }> => {
     const row = await sourceRows.find(db.read, id);
@@ -98,5 +107,22 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       platform: string,
     ): Promise<Readonly<Record<string, unknown>> | null> =>
       (await (await open(place)).readImageConfig?.(tagOrDigest, platform))?.config ?? null,
+
+    /** Downloads a chart's version from the source that watches it; the last ones are kept. Throws PluginError. */
+    readChart: async (
+      sourceId: string,
+      { version, digest }: { version: string; digest: string | null },
+    ): Promise<Uint8Array> => {
+      const { timeout_ms: _, ...address } = await sourceAddress(sourceId);
+      const key = JSON.stringify([sourceId, address.config, version, digest]);
+      const kept = charts.get(key);
+      if (kept !== undefined) return kept;
+      const limits = { timeout_ms: chartTimeoutMs, signal: new AbortController().signal };
+      const { source } = await openSource(options, address, limits);
+      if (source.readChart === undefined) throw new PluginError("rejected", say("charts.no_charts"));
+      const archive = await source.readChart(version);
+      if (archive.byteLength <= maxKeptBytes) charts.set(key, archive);
+      return archive;
+    },
   };
 }

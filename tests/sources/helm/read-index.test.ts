@@ -21,9 +21,14 @@ function bodyOf(text: string | Uint8Array, size = 65_536): ReadableStream<Uint8A
 
 const action = say("sources.read_chart_repository", { url: "https://charts.example/stable/" });
 
-function read(text: string | Uint8Array, chart = "app", size?: number) {
+async function readWhole(text: string | Uint8Array, chart = "app", size?: number) {
   const { signal } = new AbortController();
-  return readIndex(bodyOf(text, size), { chart, base, action, signal });
+  return await readIndex(bodyOf(text, size), { chart, base, action, signal });
+}
+
+/** Without what is not remembered between checks. */
+async function read(text: string | Uint8Array, chart = "app", size?: number) {
+  return (await readWhole(text, chart, size)).map(({ archive: _, ...rest }) => rest);
 }
 
 async function failureOf(text: string | Uint8Array, chart = "app"): Promise<PluginError> {
@@ -152,6 +157,13 @@ const styles: Readonly<Record<string, string>> = {
 };
 
 describe("readIndex()", () => {
+  test("tells where the archives are", async () => {
+    expect((await readWhole(helmStyle)).map(({ archive }) => archive)).toEqual([
+      "https://charts.example/stable/app-1.1.0.tgz",
+      "https://elsewhere.example/app-1.0.0.tgz",
+    ]);
+  });
+
   test.each(Object.entries(styles))("reads an index %s, wherever its bytes are cut", async (_, text) => {
     for (const size of [1, 2, 3, 7, 64, 1_000, 65_536]) expect(await read(text, "app", size)).toEqual(both);
   });
