@@ -27,6 +27,8 @@ export interface Config {
   metrics_token: string | null;
   /** Of the pod that this process runs in, where Kubernetes puts it; null outside a cluster. */
   service_account: { server: string; folder: string } | null;
+  /** The helm program: a path, or a name that is looked for in `search_path`. */
+  helm: { program: string; search_path: string };
   /** For tests only: identity providers over http on this machine's loopback. */
   oidc_allow_loopback_http: boolean;
 }
@@ -46,6 +48,7 @@ export const configVariables = [
   "SESSION_KEY",
   "ENCRYPTION_KEY",
   "METRICS_TOKEN",
+  "HELM_PATH",
   "OIDC_ALLOW_LOOPBACK_HTTP",
 ] as const;
 
@@ -135,6 +138,7 @@ export function readConfig(environment: Environment): Config {
     encryption_key: value("ENCRYPTION_KEY"),
     metrics_token: metricsToken,
     service_account: null,
+    helm: { program: value("HELM_PATH") ?? "helm", search_path: environment.PATH ?? "" },
     oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
 }

@@ -253,6 +253,7 @@ export async function createServices(options: ServiceOptions) {
     self: {
       hostname: hostname(),
       data_dir: config.data_dir,
+      helm: config.helm,
       ...(config.service_account === null ? {} : { service_account: config.service_account }),
     },
   });

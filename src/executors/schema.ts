@@ -421,7 +421,7 @@ export const FieldDiffView = v.object({
   path: v.string(),
   before: v.nullable(v.string()),
   after: v.nullable(v.string()),
-  because: v.picklist(["desired", "image", "runtime"]),
+  because: v.picklist(["desired", "image", "chart", "runtime"]),
 });
 
 /** A file that will not match what runs, with the edit that makes it match. */

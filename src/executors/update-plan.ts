@@ -1,6 +1,6 @@
 import { say, toldEach } from "../messages/message.ts";
 import { containersOf } from "../runtimes/containers-detail.ts";
-import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
+import { type Change, needsReview, type RuntimeSession, type Target, type UpdatePlan } from "../runtimes/runtime.ts";
 import { isOnward } from "../versions/running-tag.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";
@@ -80,6 +80,10 @@ function judgePlan(
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
     return { code: "target_refused", message: say("executors.target_refused", { target, cause: refusal.message }) };
+  }
+  const unreviewed = plan.warnings.find(({ code }) => needsReview.has(code));
+  if (unreviewed !== undefined && !purpose.is_reviewed && !settings.requires_approval) {
+    return { code: "target_refused", message: say("executors.unreviewed", { target, cause: unreviewed.message }) };
   }
   const isSame = comparison.services.every((each) => each.desired === null || isSameContent(each.difference));
   if (plan.is_noop || (purpose.is_automatic && isSame)) {

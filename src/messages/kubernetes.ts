@@ -150,6 +150,73 @@ export const kubernetes = {
   ) => `"${container}" ended with exit code ${exit_code} (${tell(reason)})`,
   not_ready: ({ container }: { container: string }) => `"${container}" runs but is not ready`,
 
+  helm_release: "Helm release",
+  helm_missing:
+    "There is no helm program here: Helm releases are shown but cannot be updated. Install Helm 3.14 or later, or set HELM_PATH",
+  helm_old: ({ version, oldest }: { version: string; oldest: string }) =>
+    `helm ${version} is too old to update releases: it must be ${oldest} or later`,
+  helm_strange: ({ said }: { said: Message }, tell) =>
+    `The helm program did not answer as helm does${quoting(tell, said)}`,
+  helm_killed: "helm was ended before it finished",
+  releases_not_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
+    `The credential may list neither Secrets nor ConfigMaps${inNamespaces(namespaces)}: Helm releases are left out`,
+  release_missing: ({ release }: { release: string }) => `There is no release "${release}"`,
+  release_unreadable: ({ release }: { release: string }) =>
+    `The stored state of the release "${release}" cannot be read`,
+  release_not_installed: "Its installation was never finished: finish it with helm, or uninstall it",
+  release_uninstalled: "It is uninstalled, or about to be",
+  release_owned: ({ owner }: { owner: Message }, tell) =>
+    `It is managed by ${tell(owner)}, which may revert an update of its chart`,
+  release_pending: ({ status, revision }: { status: string; revision: number }) =>
+    `Its revision ${revision} was never finished (${status}), and Helm refuses every change until it is rolled back. An update rolls it back first`,
+  release_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
+    `The upgrade to its revision ${revision} failed${quoting(tell, said)}`,
+  other_chart: ({ from, to }: { from: string; to: string }) =>
+    `The release has the chart "${from}", and the tracker follows "${to}"`,
+  not_rendered: ({ said }: { said: Message }, tell) =>
+    `The new version cannot be installed with the values of this release: ${tell(said)}`,
+  crds_left: ({ names }: { names: readonly string[] }) =>
+    `Helm does not upgrade CustomResourceDefinitions: apply those of the new version yourself (${quotedList(names)})`,
+  hooks_run: ({ names }: { names: readonly string[] }) => `The chart's hooks run: ${quotedList(names)}`,
+  diff_cut: ({ more }: { more: number }) => `${more} further changes are not shown`,
+  not_upgraded: "The release was not upgraded",
+  is_upgraded: ({ revision }: { revision: number }) => `The release has the new revision ${revision}`,
+  release_changed_meanwhile: ({ revision }: { revision: number }) =>
+    `Somebody else changed the release; it is at revision ${revision}`,
+  upgrade_cut_off: ({ revision, status }: { revision: number; status: string }) =>
+    `helm was ended before it finished: the release is at revision ${revision} (${status}) until it is rolled back`,
+  upgrade_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
+    `The upgrade to revision ${revision} failed: ${tell(said)}`,
+  of_workload: ({ kind, workload, said }: { kind: string; workload: string; said: Message }, tell) =>
+    `${kind} "${workload}": ${tell(said)}`,
+  rolled_back: ({ to }: { to: number }) => `The release was rolled back to revision ${to}`,
+  rollback_failed: ({ to, said }: { to: number; said: Message }, tell) =>
+    `The rollback to revision ${to} failed: ${tell(said)}`,
+  rollback_stuck: ({ to, cause }: { to: number; cause: Message }, tell) =>
+    `The release was rolled back to revision ${to}, but that rollout did not finish: ${tell(cause)}`,
+  release_status: ({ status }: { status: string }) => `Helm reports the release as ${status}`,
+
+  step_unlock: ({ state }: Stage) =>
+    ({
+      waiting: "Roll back the unfinished revision",
+      running: "Rolling back the unfinished revision",
+      done: "Unfinished revision rolled back",
+      failed: "Unfinished revision not rolled back",
+    })[state],
+  step_upgrade: ({ state }: Stage) =>
+    ({
+      waiting: "Upgrade the release",
+      running: "Upgrading the release",
+      done: "Release upgraded",
+      failed: "Upgrade failed",
+    })[state],
+  step_roll_back: ({ state }: Stage) =>
+    ({
+      waiting: "Roll back the release",
+      running: "Rolling back the release",
+      done: "Release rolled back",
+      failed: "Release not rolled back",
+    })[state],
   step_patch: ({ state }: Stage) =>
     ({
       waiting: "Set the new images",

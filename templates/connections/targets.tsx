@@ -93,13 +93,14 @@ function TargetTable({
   // Updatable targets without an executor come first: adding one is why people come here.
   const rank = (target: TargetView) =>
     (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.is_group ? 0 : 1);
+  const hasCharts = targets.some(({ services }) => services.some(({ artifact }) => artifact?.kind === "chart"));
   return (
     <Table
       ctx={ctx}
       caption={caption}
       columns={[
         { key: "name", title: texts(ctx).common.target, grows: true },
-        { key: "image", title: texts(ctx).common.image, grows: true },
+        { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
         { key: "platform", title: texts(ctx).connections.platform, wide_only: true },
         { key: "updates", title: t.updates, grows: true },
@@ -109,18 +110,11 @@ function TargetTable({
         .map((target) => ({
           id: `target-${target.kind}-${target.id}`,
           cells: {
-            name: target.is_group ? (
+            name: (
               <div>
                 {target.name}
-                <div class="quiet plain">
-                  {texts(ctx).executors.group_of(
-                    translateMessage(ctx.language, target.title_data),
-                    target.services.length,
-                  )}
-                </div>
+                <div class="quiet plain">{kindOf(ctx, target)}</div>
               </div>
-            ) : (
-              target.name
             ),
             image: lines(
               target.services.map((service) => (
@@ -148,6 +142,13 @@ function lines(items: readonly Child[]): Child {
       ))}
     </div>
   );
+}
+
+/** What a target is, where its name does not say it: a group, or one of several kinds; null for a container. */
+export function kindOf(ctx: PageContext, { is_group, title_data, services }: TargetView): string | null {
+  const title = translateMessage(ctx.language, title_data);
+  if (is_group) return texts(ctx).executors.group_of(title, services.length);
+  return services.some(({ artifact }) => artifact?.kind === "chart") ? title : null;
 }
 
 export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<TargetView, "services"> }) {

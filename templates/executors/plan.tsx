@@ -119,6 +119,8 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       ))}
       {plan === null ? null : isNothing ? (
         <Banner tone="current">{view.target.is_group ? t.group_noop : t.plan_noop}</Banner>
+      ) : view.target.is_declarative ? (
+        <Changes ctx={ctx} diff={plan.diff} services={plan.services.map(({ service }) => service)} />
       ) : view.target.is_group ? (
         <GroupPlan ctx={ctx} plan={plan} />
       ) : (

@@ -62,7 +62,9 @@ export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps)
       <Facts
         wide
         items={[
-          [t.expected_downtime, view === null ? t.expected_unknown : expectedDowntime(ctx, view)],
+          executor.target.is_declarative
+            ? null
+            : [t.expected_downtime, view === null ? t.expected_unknown : expectedDowntime(ctx, view)],
           [t.if_unhealthy, unhealthyWords(ctx, executor)],
           [
             t.plan,

@@ -5,7 +5,7 @@ import { FieldError, fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { TargetState } from "../connections/targets.tsx";
+import { kindOf, TargetState } from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -138,14 +138,7 @@ function Pick(props: TargetPickerProps & { target: TargetView }) {
   const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
   return (
     <li id={`target-${keyOf(target)}`} data-found={words.toLowerCase()}>
-      <Choice
-        {...props}
-        lead={
-          target.is_group
-            ? t.group_of(translateMessage(props.ctx.language, target.title_data), target.services.length)
-            : null
-        }
-      />
+      <Choice {...props} lead={kindOf(ctx, target)} />
       {members.length === 0 ? null : (
         <details class="pick-members" open={isOpen}>
           <summary>

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.ts";
 import { startPeerProcess } from "./peer-process.ts";
 
 const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
-const helmProgram = join(peers, "helm-3.22.0/helm");
+/** Both of its major versions. */
+export const helmVersions = ["3.22.0", "4.3.1"] as const;
+type HelmVersion = (typeof helmVersions)[number];
 const museumProgram = join(peers, "chartmuseum-0.13.1/chartmuseum");
 const run = promisify(execFile);
 
@@ -16,8 +18,19 @@ export const repositoryAccount = { username: "ci", password: "cm:pass" } as cons
 
 /** Why the real helm and chartmuseum cannot run here, or null when they can. */
 export function helmMissing(): string | null {
-  const missing = [helmProgram, museumProgram].find((program) => !existsSync(program));
+  const missing = [...helmVersions.map(helmProgram), museumProgram].find((program) => !existsSync(program));
   return missing === undefined ? null : `${missing} is not built (tests/peers/build-helm.sh)`;
+}
+
+export function helmProgram(version: HelmVersion): string {
+  return join(peers, `helm-${version}/helm`);
+}
+
+/** What a chart is made of beside its Chart.yaml; YAML or JSON by path. */
+interface ChartFiles {
+  values?: Readonly<Record<string, unknown>>;
+  /** Below the chart's folder, such as `templates/web.yaml`. */
+  files?: Readonly<Record<string, string>>;
 }
 
 /** Helm with folders of its own, so that nothing of the machine's user is read or changed. */
@@ -26,23 +39,31 @@ export interface Helm extends Disposable {
   /** Runs helm; throws with its words when it fails. */
   run(...args: string[]): Promise<string>;
   /** Writes a chart and packs it; returns the path of its archive. */
-  pack(chart: Readonly<Record<string, unknown>> & { name: string; version: string }, folder: string): Promise<string>;
+  pack(
+    chart: Readonly<Record<string, unknown>> & { name: string; version: string },
+    folder: string,
+    content?: ChartFiles,
+  ): Promise<string>;
 }
 
-export function createHelm(): Helm {
+export function createHelm(version: HelmVersion = helmVersions[0]): Helm {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-helm-"));
   const env: Record<string, string> = { PATH: process.env.PATH ?? "", HOME: directory };
   for (const kind of ["CONFIG", "CACHE", "DATA"]) env[`HELM_${kind}_HOME`] = join(directory, kind.toLowerCase());
-  const helm = async (...args: string[]) => (await run(helmProgram, args, { env, timeout: 60_000 })).stdout;
+  const helm = async (...args: string[]) => (await run(helmProgram(version), args, { env, timeout: 60_000 })).stdout;
   return {
     directory,
     run: helm,
-    async pack(chart, folder) {
+    async pack(chart, folder, { values = {}, files = {} } = {}) {
       const source = join(directory, "source", `${chart.name}-${chart.version}`, chart.name);
       mkdirSync(join(source, "templates"), { recursive: true });
       // JSON is YAML.
       writeFileSync(join(source, "Chart.yaml"), JSON.stringify({ apiVersion: "v2", ...chart }));
-      writeFileSync(join(source, "values.yaml"), "{}\n");
+      writeFileSync(join(source, "values.yaml"), `${JSON.stringify(values)}\n`);
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(source, path)), { recursive: true });
+        writeFileSync(join(source, path), text);
+      }
       mkdirSync(folder, { recursive: true });
       await helm("package", source, "-d", folder);
       return join(folder, `${chart.name}-${chart.version}.tgz`);

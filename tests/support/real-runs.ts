@@ -8,6 +8,7 @@ import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { type RunParts, type RunRow, storedRuns, storeTracker } from "./run-parts.ts";
 import {
   type Desired,
+  type Machine,
   openRunParts,
   type RunProcessArguments,
   type ShiftedClock,
@@ -72,7 +73,7 @@ export const quickCheck = {
   total_probe_duration_seconds: 120,
 } as const;
 
-export async function realRuns(): Promise<RealRuns> {
+export async function realRuns(machine?: Machine): Promise<RealRuns> {
   const temporary = await temporaryDatabase();
   const { db } = temporary;
   const clock = shiftedClock();
@@ -85,7 +86,15 @@ export async function realRuns(): Promise<RealRuns> {
     return found;
   };
   const instance = (instance_id: string) =>
-    openRunParts({ db, key, instance_id, desired: desiredOf, clock, gate: async () => undefined });
+    openRunParts({
+      db,
+      key,
+      instance_id,
+      desired: desiredOf,
+      clock,
+      gate: async () => undefined,
+      ...(machine === undefined ? {} : { machine }),
+    });
   const main = instance("main");
   const sources = new Map<string, string>();
 
@@ -100,6 +109,7 @@ export async function realRuns(): Promise<RealRuns> {
       desired: wanted,
       die_at,
       ahead_ms: clock.ahead_ms(),
+      ...(machine === undefined ? {} : { machine }),
     };
     return JSON.stringify(options);
   };

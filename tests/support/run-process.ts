@@ -7,7 +7,18 @@ import { runtimes } from "../../src/runtimes/index.ts";
 import { groundOn } from "./ground.ts";
 import { runParts } from "./run-parts.ts";
 
-const Desired = v.object({ image: v.string(), tag: v.string(), digest: v.string() });
+const Desired = v.object({
+  image: v.string(),
+  tag: v.string(),
+  digest: v.string(),
+  /** Of a chart: the path of its archive. */
+  archive: v.optional(v.string()),
+});
+
+/** Of the machine that Tidemark runs on. */
+const Machine = v.object({ data_dir: v.string(), helm: v.object({ program: v.string(), search_path: v.string() }) });
+export type Machine = v.InferOutput<typeof Machine>;
+const noMachine: Machine = { data_dir: "/nowhere/tidemark", helm: { program: "helm", search_path: "" } };
 
 const Arguments = v.object({
   database_url: v.string(),
@@ -18,6 +29,7 @@ const Arguments = v.object({
   die_at: v.number(),
   /** Milliseconds that its clock is ahead of the system's. */
   ahead_ms: v.optional(v.number(), 0),
+  machine: v.optional(Machine, noMachine),
 });
 export type RunProcessArguments = v.InferInput<typeof Arguments>;
 
@@ -52,15 +64,17 @@ interface PartsOptions {
   clock?: Clock;
   /** Passed before and after each write. */
   gate: () => Promise<void>;
+  machine?: Machine;
 }
 
 /** The services that a run needs, all real but the tracker. */
-export function openRunParts({ db, key, instance_id, desired, clock = systemClock, gate }: PartsOptions) {
+export function openRunParts(options: PartsOptions) {
+  const { db, key, instance_id, desired, clock = systemClock, gate, machine = noMachine } = options;
   const desiredOf = (sourceId: string) => (typeof desired === "function" ? desired(sourceId) : desired);
   const ground = groundOn(db, clock, { level: "error", write: (line) => console.log(line), keys: { primary: key } });
   return runParts(ground, {
     ...{ instance_id, gate, runtimes },
-    self: { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" },
+    self: { hostname: "somewhere-else", ...machine },
     releases: {
       desiredRelease: async (sourceId) => {
         const { tag, digest } = desiredOf(sourceId);
@@ -68,6 +82,7 @@ export function openRunParts({ db, key, instance_id, desired, clock = systemCloc
       },
       imageFor: async (sourceId) => desiredOf(sourceId).image,
       readImageConfig: async () => null,
+      readChart: async (sourceId) => await Bun.file(desiredOf(sourceId).archive ?? "").bytes(),
       sourceAt: async () => null,
       findDigest: async () => null,
     },

@@ -97,6 +97,49 @@ export const kubernetes = {
     `“${container}”已结束，退出码为 ${exit_code}（${tell(reason)}）`,
   not_ready: ({ container }) => `“${container}”在运行，但尚未就绪`,
 
+  helm_release: "Helm 发布",
+  helm_missing: "此处没有 helm 程序：Helm 发布会显示，但无法更新。请安装 Helm 3.14 或更新版本，或设置 HELM_PATH",
+  helm_old: ({ version, oldest }) => `helm ${version} 太旧，无法更新发布：需要 ${oldest} 或更新版本`,
+  helm_strange: ({ said }, tell) => `helm 程序的输出不符合预期${quoting(tell, said)}`,
+  helm_killed: "helm 在完成之前被终止",
+  releases_not_listed: ({ namespaces }) =>
+    `该凭据无权列出${inNamespaces(namespaces)}Secret 和 ConfigMap：已略过 Helm 发布`,
+  release_missing: ({ release }) => `发布“${release}”不存在`,
+  release_unreadable: ({ release }) => `无法读取发布“${release}”的存储状态`,
+  release_not_installed: "其安装从未完成：请用 helm 完成安装或将其卸载",
+  release_uninstalled: "它已卸载或正在卸载",
+  release_owned: ({ owner }, tell) => `它由 ${tell(owner)} 管理，对 Chart 的更新可能会被还原`,
+  release_pending: ({ status, revision }) =>
+    `其修订版本 ${revision} 从未完成（${status}），回滚之前 Helm 会拒绝任何更改。更新会先将其回滚`,
+  release_failed: ({ revision, said }, tell) => `升级到修订版本 ${revision} 失败${quoting(tell, said)}`,
+  other_chart: ({ from, to }) => `该发布使用 Chart“${from}”，而跟踪器跟踪的是“${to}”`,
+  not_rendered: ({ said }, tell) => `新版本无法使用此发布的 values 安装：${tell(said)}`,
+  crds_left: ({ names }) => `Helm 不会升级 CustomResourceDefinition：请自行应用新版本的定义（${quotedList(names)}）`,
+  hooks_run: ({ names }) => `将运行 Chart 的钩子：${quotedList(names)}`,
+  diff_cut: ({ more }) => `另有 ${more} 处更改未显示`,
+  not_upgraded: "该发布未升级",
+  is_upgraded: ({ revision }) => `该发布已有新的修订版本 ${revision}`,
+  release_changed_meanwhile: ({ revision }) => `该发布被其他人更改，现为修订版本 ${revision}`,
+  upgrade_cut_off: ({ revision, status }) =>
+    `helm 在完成之前被终止：该发布停留在修订版本 ${revision}（${status}），直到回滚为止`,
+  upgrade_failed: ({ revision, said }, tell) => `升级到修订版本 ${revision} 失败：${tell(said)}`,
+  of_workload: ({ kind, workload, said }, tell) => `${kind}“${workload}”：${tell(said)}`,
+  rolled_back: ({ to }) => `该发布已回滚到修订版本 ${to}`,
+  rollback_failed: ({ to, said }, tell) => `回滚到修订版本 ${to} 失败：${tell(said)}`,
+  rollback_stuck: ({ to, cause }, tell) => `该发布已回滚到修订版本 ${to}，但其滚动更新未完成：${tell(cause)}`,
+  release_status: ({ status }) => `Helm 报告该发布的状态为 ${status}`,
+
+  step_unlock: ({ state }) =>
+    ({
+      waiting: "回滚未完成的修订版本",
+      running: "正在回滚未完成的修订版本",
+      done: "已回滚未完成的修订版本",
+      failed: "未能回滚未完成的修订版本",
+    })[state],
+  step_upgrade: ({ state }) =>
+    ({ waiting: "升级发布", running: "正在升级发布", done: "已升级发布", failed: "升级失败" })[state],
+  step_roll_back: ({ state }) =>
+    ({ waiting: "回滚发布", running: "正在回滚发布", done: "已回滚发布", failed: "未能回滚发布" })[state],
   step_patch: ({ state }) =>
     ({ waiting: "设置新镜像", running: "正在设置新镜像", done: "新镜像已设置", failed: "新镜像未设置" })[state],
   step_rollout: ({ state }) =>

@@ -100,7 +100,7 @@ function names(map: unknown): string {
 }
 
 function order(diff: FieldDiff): number {
-  return { desired: 0, image: 1, runtime: 2 }[diff.because];
+  return { desired: 0, image: 1, chart: 1, runtime: 2 }[diff.because];
 }
 
 /** Values of secret-looking names or forms are masked; the diff only says that they differ. */

@@ -6,13 +6,20 @@ import { Named } from "./objects.ts";
 import { targetOf } from "./target.ts";
 import { foundFrom, rules, type WorkloadKind, workloadKinds } from "./workloads.ts";
 
+/** The Helm releases of a namespace, or of all; null if they may not be listed. */
+export type ListReleases = (namespace: string | null) => Promise<readonly Target[] | null>;
+
 const isForbidden = (error: unknown) => error instanceof Refused && error.status === 403;
 
 /**
- * Every workload of these namespaces, or of all that may be listed; throws `unauthorized` if none may. Targets are made page by page, so
+ * Every workload and release of these namespaces, or of all that may be listed; throws `unauthorized` if none may. Targets are made page by page, so
  * that 5,000 workloads are never in memory as Kubernetes describes them.
  */
-export async function discoverWorkloads(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Target[]> {
+export async function discoverTargets(
+  cluster: Cluster,
+  namespaces: readonly string[],
+  releases: ListReleases | null,
+): Promise<readonly Target[]> {
   const targets: Target[] = [];
   let named: readonly string[] | null = namespaces.length === 0 ? null : namespaces;
   let isListed = false;
@@ -30,6 +37,9 @@ export async function discoverWorkloads(cluster: Cluster, namespaces: readonly s
     if (named === null && (await list(kind, null))) continue;
     named ??= await allNamespaces(cluster);
     for (const namespace of named) await list(kind, namespace);
+  }
+  for (const namespace of releases === null ? [] : (named ?? [null])) {
+    targets.push(...((await releases?.(namespace)) ?? []));
   }
   if (!isListed && named?.length !== 0) {
     throw new PluginError("unauthorized", say("kubernetes.nothing_listed", { namespaces }));

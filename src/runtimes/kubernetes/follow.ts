@@ -4,7 +4,8 @@ import { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { TargetRef } from "../runtime.ts";
 import type { Cluster } from "./client.ts";
-import { judgeRollout, type PodCounts, type Rollout } from "./rollout.ts";
+import { whyPodsWait } from "./explain.ts";
+import { judgeRollout, type PodCounts } from "./rollout.ts";
 import { type Found, foundFrom, hasImages, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
@@ -14,32 +15,49 @@ const refusalMs = 15_000;
 /** How often pods are asked why they wait, and whether the rollout stands still. */
 const tickMs = 5_000;
 
-export interface Following {
+/** What following needs of a session. */
+export interface Around {
   cluster: Cluster;
-  ref: TargetRef;
   clock: Clock;
   signal: AbortSignal;
-  /** Without any progress for this long, the rollout has failed. */
+  /** Without any progress for this long, a rollout has failed. */
   stall_ms: number;
+}
+
+interface Following {
   /** What the containers should have; another image means that somebody changed the workload. */
   images: ReadonlyMap<string, string>;
-  /**
-   * Why pods wait; called now and then while the rollout goes on, and at its end. Throws for a withdrawn credential, which an open watch does
-   * not notice.
-   */
-  why(found: Found): Promise<Message | null>;
-  onProgress(rollout: Rollout, why: Message | null): void;
+  stop: AbortSignal | undefined;
+  /** `detail` has the last known reason why pods wait. */
+  onProgress(counts: PodCounts, detail: Message): void;
 }
 
 type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
+/** With everything resolved, for the functions below. */
+interface Followup extends Around {
+  ref: TargetRef;
+  show(found: Found, why: Message | null): void;
+}
 
 /**
  * Follows a rollout by watching the workload, until the controller reports that it is complete, gives up, or nothing has changed for too
  * long. Watches that break off, expire or are refused for a moment are resumed; only a cluster that does not answer for the whole time
  * ends it. Rejects with the signal's reason.
  */
-export async function followRollout(options: Following): Promise<Followed> {
-  const { clock, signal } = options;
+export async function followRollout(around: Around, ref: TargetRef, options: Following): Promise<Followed> {
+  const { clock, cluster, stall_ms } = around;
+  const signal = options.stop === undefined ? around.signal : AbortSignal.any([around.signal, options.stop]);
+  let reason: Message | null = null;
+  const followup: Followup = {
+    ...around,
+    signal,
+    ref,
+    show: (found, why) => {
+      const { counts, detail: said } = judgeRollout(found);
+      reason = why ?? reason;
+      options.onProgress(counts, reason === null ? said : say("kubernetes.because", { said, why: reason }));
+    },
+  };
   let progressAt = clock.elapsed();
   const best = highWater();
   let last = null as Followed | null;
@@ -58,11 +76,11 @@ export async function followRollout(options: Following): Promise<Followed> {
   for (;;) {
     signal.throwIfAborted();
     try {
-      const found = await readWorkload(options.cluster, options.ref);
+      const found = await readWorkload(cluster, ref);
       fault = null;
       refusedAt = null;
-      const verdict = take(found) ?? (await watchUntil(options, found, take, () => isStalled()));
-      if (verdict !== null) return await explained(options, verdict);
+      const verdict = take(found) ?? (await watchUntil(followup, found, take, () => isStalled()));
+      if (verdict !== null) return await explained(followup, verdict);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
@@ -76,9 +94,9 @@ export async function followRollout(options: Following): Promise<Followed> {
       fault = error;
     }
     if (isStalled()) {
-      const seconds = Math.round(options.stall_ms / 1000);
+      const seconds = Math.round(stall_ms / 1000);
       const detail: Message = fault?.said ?? last?.detail ?? say("kubernetes.not_observed");
-      return await explained(options, {
+      return await explained(followup, {
         is_done: false,
         detail: say("kubernetes.stalled", { seconds, cause: detail }),
         counts: last?.counts ?? noPods,
@@ -88,7 +106,7 @@ export async function followRollout(options: Following): Promise<Followed> {
   }
 
   function isStalled(): boolean {
-    return clock.elapsed() - progressAt >= options.stall_ms;
+    return clock.elapsed() - progressAt >= stall_ms;
   }
 }
 
@@ -131,12 +149,12 @@ export function kindOf({ kind }: TargetRef): Found["kind"] {
 
 /** Null when the watch ended or the rollout stands still. */
 async function watchUntil(
-  options: Following,
+  followup: Followup,
   from: Found,
   take: (found: Found) => Followed | null,
   isStalled: () => boolean,
 ): Promise<Followed | null> {
-  const { cluster, ref, clock, signal } = options;
+  const { cluster, ref, clock, signal, show } = followup;
   const kind = kindOf(ref);
   const { namespace, name } = placeOf(ref);
   const over = new AbortController();
@@ -145,9 +163,9 @@ async function watchUntil(
   // Nobody waits for it: the answer about the pods may take longer than the verdict.
   void (async () => {
     for (;;) {
-      const why = await options.why(latest);
+      const why = await whyPodsWait(cluster, latest);
       if (stop.aborted) return;
-      options.onProgress(judgeRollout(latest), why);
+      show(latest, why);
       if (isStalled()) return over.abort();
       await clock.sleep(tickMs, stop);
     }
@@ -165,7 +183,7 @@ async function watchUntil(
       const parsed = v.safeParse(rules[kind].schema, object);
       if (!parsed.success) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
       latest = foundFrom(kind, parsed.output);
-      options.onProgress(judgeRollout(latest), null);
+      show(latest, null);
       const verdict = take(latest);
       if (verdict !== null) return verdict;
     }
@@ -179,10 +197,10 @@ async function watchUntil(
 }
 
 /** A failure says why pods wait, if the cluster tells. */
-async function explained(options: Following, verdict: Followed): Promise<Followed> {
+async function explained({ cluster, ref }: Followup, verdict: Followed): Promise<Followed> {
   if (verdict.is_done) return verdict;
   try {
-    const why = await options.why(await readWorkload(options.cluster, options.ref));
+    const why = await whyPodsWait(cluster, await readWorkload(cluster, ref));
     return why === null ? verdict : { ...verdict, detail: say("kubernetes.because", { said: verdict.detail, why }) };
   } catch (error) {
     if (error instanceof PluginError) return verdict;

@@ -4,40 +4,69 @@ import { parseOr } from "../../forms/issues.ts";
 import { plain, say } from "../../messages/message.ts";
 import type { Message } from "../../messages/types.ts";
 import { bareHost } from "../../net/address.ts";
-import type { PlanDetail, Runtime, StepKind, TargetKind } from "../runtime.ts";
+import type { PlanDetail, PlannedPart, Runtime, StepKind, TargetKind } from "../runtime.ts";
 import { accessOf } from "./access.ts";
+import { releaseKind } from "./helm/release-target.ts";
 import { Config, Secret } from "./schema.ts";
 import { openSession } from "./session.ts";
 import { rules, workloadKinds } from "./workloads.ts";
 
-function step(name: "patch" | "rollout" | "undo", of: Pick<StepKind, "touches" | "is_expected">): StepKind {
-  const told = (state: keyof StepKind["words"]): Message => ({ code: `kubernetes.step_${name}`, params: { state } });
+function step(name: string, of: Pick<StepKind, "touches" | "is_expected">, as = name): StepKind {
+  const told = (state: keyof StepKind["words"]): Message => ({ code: `kubernetes.step_${as}`, params: { state } });
   const words = { waiting: told("waiting"), running: told("running"), done: told("done"), failed: told("failed") };
   return { name, phase: "change", words, ...of };
 }
 
-const steps: readonly StepKind[] = [
+const rollout = step("rollout", { touches: false, is_expected: true });
+const workloadSteps: readonly StepKind[] = [
   step("patch", { touches: true, is_expected: true }),
-  step("rollout", { touches: false, is_expected: true }),
+  rollout,
   step("undo", { touches: true, is_expected: false }),
+];
+const releaseSteps: readonly StepKind[] = [
+  step("unlock", { touches: true, is_expected: false }),
+  step("upgrade", { touches: true, is_expected: true }),
+  rollout,
+  step("undo", { touches: true, is_expected: false }, "roll_back"),
 ];
 
 /** Two runs never work on the same workload, whichever of its containers they are about. */
-function parts({ workload }: PlanDetail) {
-  return typeof workload === "string" ? [{ name: workload, service: workload, is_running: true }] : [];
+function workloadParts({ workload }: PlanDetail) {
+  return typeof workload === "string" ? [part(workload)] : [];
 }
 
-const targetKinds: readonly TargetKind[] = workloadKinds.map((kind) => ({
-  kind,
-  title: plain(rules[kind].title),
-  is_group: true,
-  is_declarative: true,
-  artifact: "image",
-  steps,
-  parts,
-}));
+/** A run of a release works on its workloads, too. */
+function releaseParts({ release, workloads }: PlanDetail) {
+  const names = Array.isArray(workloads) ? workloads.filter((each) => typeof each === "string") : [];
+  return typeof release === "string" ? [part(`${releaseKind}/${release}`), ...names.map(part)] : [];
+}
 
-/** Deployments, StatefulSets, DaemonSets and CronJobs of a cluster. */
+function part(name: string): PlannedPart {
+  return { name, service: name, is_running: true };
+}
+
+const targetKinds: readonly TargetKind[] = [
+  ...workloadKinds.map((kind) => ({
+    kind,
+    title: plain(rules[kind].title),
+    is_group: true,
+    is_declarative: true,
+    artifact: "image" as const,
+    steps: workloadSteps,
+    parts: workloadParts,
+  })),
+  {
+    kind: releaseKind,
+    title: say("kubernetes.helm_release"),
+    is_group: false,
+    is_declarative: true,
+    artifact: "chart",
+    steps: releaseSteps,
+    parts: releaseParts,
+  },
+];
+
+/** Deployments, StatefulSets, DaemonSets, CronJobs and Helm releases of a cluster. */
 export const kubernetes: Runtime = {
   kind: "kubernetes",
   title: "Kubernetes",

@@ -59,6 +59,14 @@ export const Config = v.strictObject({
     ),
     "",
   ),
+  helm: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.title("Helm releases"),
+      v.description("Lists and updates them too; needs the right to read where Helm stores them, and the helm program"),
+    ),
+    true,
+  ),
   stall_seconds: v.optional(
     v.pipe(
       v.number(),

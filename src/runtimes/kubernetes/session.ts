@@ -1,165 +1,38 @@
-import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
-import { type Message, plain, say, toldAs } from "../../messages/message.ts";
-import type { Journal, Recovery, RuntimeContext, RuntimeSession, TargetRef } from "../runtime.ts";
+import type { PlanDetail, RuntimeContext, RuntimeSession, TargetRef } from "../runtime.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type Cluster, openCluster, Refused } from "./client.ts";
-import { discoverWorkloads } from "./discover.ts";
-import { followRollout, kindOf, readWorkload } from "./follow.ts";
-import { Event, Pod, Review, Version } from "./objects.ts";
-import { hashOf, type PatchedImage, planUpdate, type RolloutDetail } from "./plan.ts";
-import { isReady, isUpToDate, reasonsOf, selectorText } from "./pods.ts";
+import { discoverTargets } from "./discover.ts";
+import { releaseOperations } from "./helm/release-operations.ts";
+import { releaseKind } from "./helm/release-target.ts";
+import { Review, Version } from "./objects.ts";
 import { findMissingRights } from "./rights.ts";
-import { judgeRollout } from "./rollout.ts";
 import { type Config, namespacesIn } from "./schema.ts";
-import { targetOf } from "./target.ts";
-import { containersIn, type Found, foundFrom, hasImages, imagesPatch, placeOf, rules } from "./workloads.ts";
-
-/** A workload's status is written all the time; each of these reads it again and compares it with the plan. */
-const maxConflicts = 8;
-/** The health check asks several times a second whether everything still runs. */
-const lookMs = 2_000;
-
-/** What the journal keeps of the patch, so that a run can be continued and gone back on. */
-const PatchFacts = v.object({
-  images: v.array(v.object({ container: v.string(), before: v.string(), after: v.string() })),
-});
+import { type TargetOperations, workloadOperations } from "./workload-operations.ts";
 
 export function openSession(
   access: ClusterAccess,
   config: Config,
   context: RuntimeContext,
-): RuntimeSession<RolloutDetail> {
+): RuntimeSession<PlanDetail> {
   const { clock, signal } = context;
   const cluster = openCluster(access, { clock, signal });
   const namespaces = namespacesIn(config.namespaces);
-  const stall_ms = config.stall_seconds * 1000;
-  let looked: { at: number; end: Message | null } | null = null;
-
-  const podsOf = async (found: Found): Promise<readonly Pod[]> => {
-    const selector = selectorText(found);
-    if (selector === "") return [];
-    const pods: Pod[] = [];
-    await cluster.list(
-      async ({ core }) => {
-        const request = await core.listNamespacedPod(found.metadata.namespace);
-        request.setQueryParam("labelSelector", selector);
-        return request;
-      },
-      Pod,
-      (page) => {
-        pods.push(...page);
-      },
-    );
-    return pods;
-  };
-  const inspect = async (ref: TargetRef) => {
-    const found = await readWorkload(cluster, ref);
-    return { found, pods: await podsOf(found) };
-  };
-  /** The most frequent reason of the pods, else why there are none; explanations are left out where rights are missing. */
-  const why = async (found: Found): Promise<Message | null> => {
-    try {
-      const fresh = (await podsOf(found)).filter((pod) => isUpToDate(pod, found));
-      const [first] = reasonsOf(fresh);
-      if (first !== undefined) return say("kubernetes.pods_wait", { pods: first.pods, why: first.why });
-      const failure = found.workload?.status.conditions.find(
-        ({ type, status }) => type === "ReplicaFailure" && status === "True",
-      );
-      if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
-      return await failedCreation(cluster, found);
-    } catch (error) {
-      if (error instanceof Refused && error.status !== 401) return null;
-      throw error;
-    }
-  };
-  /** `step`: the one whose progress is shown. */
-  const follow = (
-    ref: TargetRef,
-    images: ReadonlyMap<string, string>,
-    { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
-  ) => {
-    let reason: Message | null = null;
-    return followRollout({
-      cluster,
-      ref,
-      clock,
-      signal: stop === undefined ? signal : AbortSignal.any([signal, stop]),
-      stall_ms,
-      images,
-      why,
-      onProgress: ({ counts, detail: said }, why) => {
-        reason = why ?? reason;
-        const detail = reason === null ? said : say("kubernetes.because", { said, why: reason });
-        journal.progress({ step, done: Math.min(counts.updated, counts.available), total: counts.desired, detail });
-      },
-    });
-  };
-
-  /** Sets images if the workload still is as `isAsPlanned` says; each conflict reads it again. */
-  const patchImages = async (
-    ref: TargetRef,
-    images: ReadonlyMap<string, string>,
-    isAsPlanned: (found: Found) => boolean,
-    stopping: AbortSignal | undefined,
-  ): Promise<Found> => {
-    const stop = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
-    const kind = kindOf(ref);
-    const { namespace, name } = placeOf(ref);
-    for (let tries = 1; ; tries++) {
-      const found = await readWorkload(cluster, ref);
-      if (hasImages(found, images)) return found;
-      if (!isAsPlanned(found)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
-      try {
-        const body = imagesPatch(found, images);
-        const { calls, schema } = rules[kind];
-        return foundFrom(kind, await cluster.patch((api) => calls(api).patch(name, namespace, body), schema));
-      } catch (error) {
-        const isConflict = error instanceof Refused && error.reason === "Conflict";
-        // Without an answer nobody knows whether it was done: the next look tells.
-        const isUnknown = error instanceof PluginError && error.code === "unreachable";
-        if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
-        await clock.sleep(250 * tries, stop);
-      }
-    }
-  };
-
-  const recoverOrUndo = async (
-    ref: TargetRef,
-    journal: Journal,
-    isUndo: boolean,
-    stop?: AbortSignal,
-  ): Promise<Recovery> => {
-    const images = patchedImages(journal);
-    if (images === null) return { state: "untouched", detail: say("kubernetes.not_patched") };
-    const found = await readWorkload(cluster, ref).catch((error: unknown) => {
-      if (error instanceof PluginError && error.code === "not_found") return null;
-      throw error;
-    });
-    if (found === null) return { state: "down", detail: say("kubernetes.deleted_meanwhile") };
-    const after = new Map(images.map((each) => [each.container, each.after]));
-    const before = new Map(images.map((each) => [each.container, each.before]));
-    const isBegun = journal.entries().some(({ step }) => step === "undo");
-    const isUndoing = isUndo || isBegun;
-    if (!hasImages(found, after) && !hasImages(found, before)) {
-      return { state: "mixed", detail: say("kubernetes.changed_meanwhile") };
-    }
-    if (hasImages(found, before) && !isBegun) return { state: "untouched", detail: say("kubernetes.not_patched") };
-    if (hasImages(found, after) && !isUndoing) return { state: "started", detail: say("kubernetes.is_patched") };
-    await journal.begin("undo", { images });
-    try {
-      await patchImages(ref, before, (live) => hasImages(live, after), stop);
-      const { is_done, detail } = await follow(ref, before, { journal, step: "undo", stop });
-      if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
-      await journal.finish("undo", { state: "untouched" });
-      return { state: "untouched", detail: say("kubernetes.undone", { cause: detail }) };
-    } catch (error) {
-      if (error instanceof PluginError) await journal.fail("undo", toldAs("error", error.said));
-      throw error;
-    }
-  };
+  const around = { cluster, clock, signal, stall_ms: config.stall_seconds * 1000 };
+  const workloads = workloadOperations(around);
+  const releases = releaseOperations(around, access, context.self);
+  const of = ({ kind }: Pick<TargetRef, "kind">): TargetOperations => (kind === releaseKind ? releases : workloads);
 
   return {
+    inspect: (ref) => of(ref).inspect(ref),
+    plan: (ref, changes) => of(ref).plan(ref, changes),
+    prepare: (plan, auths, journal) => of(plan.ref).prepare(plan, auths, journal),
+    settle: (ref, ...rest) => of(ref).settle(ref, ...rest),
+    undo: (ref, ...rest) => of(ref).undo(ref, ...rest),
+    finish: async () => undefined,
+    recover: (ref, ...rest) => of(ref).recover(ref, ...rest),
+    readiness: (ref, ...rest) => of(ref).readiness(ref, ...rest),
+    findEnd: (ref, ...rest) => of(ref).findEnd(ref, ...rest),
+    standing: (ref, ...rest) => of(ref).standing(ref, ...rest),
     describe: async () => {
       const version = await cluster.send(({ version: api }) => api.getCode(), Version);
       return {
@@ -167,88 +40,15 @@ export function openSession(
         api_version: `${version.major}.${version.minor}`,
         platform: version.platform,
         identity: await ownName(cluster),
-        warnings: await findMissingRights(cluster, namespaces),
+        warnings: [
+          ...(await findMissingRights(cluster, namespaces)),
+          ...(config.helm ? await releases.findProblems(namespaces) : []),
+        ],
       };
     },
-    discover: () => discoverWorkloads(cluster, namespaces),
-    inspect: async (ref) => {
-      const { found, pods } = await inspect(ref);
-      return targetOf(found, pods);
-    },
-    plan: async (ref, changes) => {
-      const { found, pods } = await inspect(ref);
-      return planUpdate(ref, found, pods, changes);
-    },
-    prepare: async (plan, _auths, journal) => {
-      const images = imagesOf(plan.detail);
-      return {
-        is_noop: images.length === 0,
-        apply: async (stopping) => {
-          stopping?.throwIfAborted();
-          await journal.begin("patch", { images });
-          try {
-            const after = new Map(images.map((each) => [each.container, each.after]));
-            const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
-            const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
-            await journal.finish("patch", { generation: metadata.generation });
-          } catch (error) {
-            if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
-            throw error;
-          }
-        },
-      };
-    },
-    settle: async (ref, journal, stopping) => {
-      const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));
-      await journal.begin("rollout");
-      const { is_done, detail, counts } = await follow(ref, images, { journal, step: "rollout", stop: stopping });
-      if (is_done) await journal.finish("rollout", { ...counts, ...toldAs("detail", detail) });
-      else await journal.fail("rollout", { ...counts, ...toldAs("error", detail) });
-      return is_done ? null : detail;
-    },
-    undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
-    finish: async () => undefined,
-    recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),
-    readiness: async (ref) => {
-      const { state, detail } = judgeRollout(await readWorkload(cluster, ref));
-      if (state === "done") return { ready: true, detail };
-      return { ready: false, detail, ...(state === "failed" ? { final: true } : {}) };
-    },
-    findEnd: async (ref) => {
-      if (looked === null || clock.elapsed() - looked.at >= lookMs) {
-        const found = await readWorkload(cluster, ref).catch((error: unknown) => {
-          if (error instanceof PluginError && error.code === "not_found") return null;
-          throw error;
-        });
-        looked = { at: clock.elapsed(), end: found === null ? say("kubernetes.deleted_meanwhile") : null };
-      }
-      return looked.end;
-    },
-    standing: async (ref, _journal, { before }) => {
-      const { found, pods } = await inspect(ref);
-      const facts = { images: containersIn(found.template).map(({ name, image }) => `${name}=${image}`) };
-      const { state, detail } = judgeRollout(found);
-      const isChanged = before !== null && JSON.stringify(before.images) !== JSON.stringify(facts.images);
-      return {
-        facts,
-        changed: isChanged ? say("kubernetes.changed_meanwhile") : null,
-        is_up: found.workload === null || pods.some(isReady) || found.workload.spec.replicas === 0,
-        readiness: { ready: state === "done", detail },
-      };
-    },
+    discover: () => discoverTargets(cluster, namespaces, config.helm ? releases.list : null),
     [Symbol.asyncDispose]: async () => cluster.close(),
   };
-}
-
-/** What the run patched, by its journal; null if it did not come so far. */
-function patchedImages(journal: Journal): readonly PatchedImage[] | null {
-  const entry = journal.entries().find(({ step, phase }) => step === "patch" && phase === "begin");
-  const parsed = v.safeParse(PatchFacts, entry?.facts);
-  return parsed.success ? parsed.output.images : null;
-}
-
-function imagesOf(detail: unknown): readonly PatchedImage[] {
-  return v.parse(PatchFacts, detail).images;
 }
 
 /** Whom the API server takes us for; null for one older than 1.28, which does not tell. */
@@ -261,24 +61,4 @@ async function ownName(cluster: Cluster): Promise<string | null> {
     if (error instanceof Refused && error.status !== 401) return null;
     throw error;
   }
-}
-
-/** Quotas and admission webhooks refuse pods before they exist; only events of the owner tell. */
-async function failedCreation(cluster: Cluster, found: Found): Promise<Message | null> {
-  const said: string[] = [];
-  await cluster.list(
-    async ({ core }) => {
-      const request = await core.listNamespacedEvent(found.metadata.namespace);
-      request.setQueryParam("fieldSelector", "reason=FailedCreate");
-      return request;
-    },
-    Event,
-    (page) => {
-      for (const { involvedObject, message } of page) {
-        if (involvedObject.name.startsWith(found.metadata.name)) said.push(message);
-      }
-    },
-  );
-  const last = said.at(-1);
-  return last === undefined ? null : say("kubernetes.not_created", { said: plain(last) });
 }

@@ -54,7 +54,7 @@ function servingImage({ workload }: Found, container: string, wanted: string, po
   return images.find((image) => image !== wanted) ?? wanted;
 }
 
-function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
+export function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
   if (workload === null) return is_suspended ? "stopped" : "running";
   const { readyReplicas, numberReady, desiredNumberScheduled } = workload.status;
   const wanted = kind === "daemonset" ? desiredNumberScheduled : workload.spec.replicas;

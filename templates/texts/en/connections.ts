@@ -41,6 +41,7 @@ export const connections = {
   },
   api_version: "API version",
   platform: "Platform",
+  image_or_chart: "Image or chart",
   identity: "Identity",
   negotiated: "negotiated",
   tls: "TLS verification",

@@ -42,6 +42,7 @@ export const connections = {
   },
   api_version: "API 版本",
   platform: "平台",
+  image_or_chart: "镜像或 Chart",
   identity: "身份",
   negotiated: "自动协商",
   tls: "TLS 验证",

@@ -91,10 +91,15 @@ export const executors = {
   plan_downgrade: "这是降级、离开当前变体或版本线，或无法比较",
   plan_downgrade_text: "自动运行不会这样做。手动启动此计划即视为批准。",
   plan_refused: "无法更新此目标",
-  plan_resulting: "得到的镜像",
+  plan_resulting: "将运行",
   plan_now: "当前运行",
-  plan_incomplete: "请选择目标、追踪器及其通道，此处会显示得到的镜像和计划。",
-  because: { image: "由镜像设置", runtime: "由引擎重新生成", volume: "仍是同一个卷，改用其名称" },
+  plan_incomplete: "请选择目标、追踪器及其通道，此处会显示将运行的版本和计划。",
+  because: {
+    image: "由镜像设置",
+    chart: "由 Chart 设置",
+    runtime: "由引擎重新生成",
+    volume: "仍是同一个卷，改用其名称",
+  },
   plan_left_alone: (count: number) => `${count} 个服务保持原样`,
   order_stop_first: "先停止旧容器，再按以下顺序启动新容器。",
   order_start_first: (drain: number) =>

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { PluginError } from "../../../src/errors.ts";
 import { say } from "../../../src/messages/message.ts";
 import { openCluster, Refused } from "../../../src/runtimes/kubernetes/client.ts";
-import { discoverWorkloads } from "../../../src/runtimes/kubernetes/discover.ts";
+import { discoverTargets } from "../../../src/runtimes/kubernetes/discover.ts";
 import { kubernetes } from "../../../src/runtimes/kubernetes/index.ts";
 import { Named } from "../../../src/runtimes/kubernetes/objects.ts";
 import { findMissingRights } from "../../../src/runtimes/kubernetes/rights.ts";
@@ -80,13 +80,13 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
         json(response, 200, { metadata: {}, items: [cronjob] });
       else json(response, 403, forbidden);
     });
-    const found = await discoverWorkloads(server.cluster, ["shop", "closed"]);
+    const found = await discoverTargets(server.cluster, ["shop", "closed"], null);
     expect(found.map(({ ref }) => ref)).toEqual([{ kind: "cronjob", id: "shop/nightly" }]);
   });
 
   test("nothing that may be listed is an error with the namespaces", async () => {
     server = await startApiServer((_request, response) => json(response, 403, forbidden));
-    const error = await failure(discoverWorkloads(server.cluster, ["shop"]));
+    const error = await failure(discoverTargets(server.cluster, ["shop"], null));
     expect(error.said).toEqual(say("kubernetes.nothing_listed", { namespaces: ["shop"] }));
   });
 

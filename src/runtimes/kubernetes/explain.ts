@@ -1,0 +1,63 @@
+import { type Message, plain, say } from "../../messages/message.ts";
+import { type Cluster, Refused } from "./client.ts";
+import { Event, Pod } from "./objects.ts";
+import { isUpToDate, reasonsOf, selectorText } from "./pods.ts";
+import type { Found } from "./workloads.ts";
+
+export async function podsOf(cluster: Cluster, found: Found): Promise<readonly Pod[]> {
+  const selector = selectorText(found);
+  if (selector === "") return [];
+  const pods: Pod[] = [];
+  await cluster.list(
+    async ({ core }) => {
+      const request = await core.listNamespacedPod(found.metadata.namespace);
+      request.setQueryParam("labelSelector", selector);
+      return request;
+    },
+    Pod,
+    (page) => {
+      pods.push(...page);
+    },
+  );
+  return pods;
+}
+
+/**
+ * The most frequent reason of the new pods, else why there are none; null if nobody knows or the rights to look are missing. Throws for a
+ * withdrawn credential.
+ */
+export async function whyPodsWait(cluster: Cluster, found: Found): Promise<Message | null> {
+  try {
+    const fresh = (await podsOf(cluster, found)).filter((pod) => isUpToDate(pod, found));
+    const [first] = reasonsOf(fresh);
+    if (first !== undefined) return say("kubernetes.pods_wait", { pods: first.pods, why: first.why });
+    const failure = found.workload?.status.conditions.find(
+      ({ type, status }) => type === "ReplicaFailure" && status === "True",
+    );
+    if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
+    return await failedCreation(cluster, found);
+  } catch (error) {
+    if (error instanceof Refused && error.status !== 401) return null;
+    throw error;
+  }
+}
+
+/** Quotas and admission webhooks refuse pods before they exist; only events of the owner tell. */
+async function failedCreation(cluster: Cluster, found: Found): Promise<Message | null> {
+  const said: string[] = [];
+  await cluster.list(
+    async ({ core }) => {
+      const request = await core.listNamespacedEvent(found.metadata.namespace);
+      request.setQueryParam("fieldSelector", "reason=FailedCreate");
+      return request;
+    },
+    Event,
+    (page) => {
+      for (const { involvedObject, message } of page) {
+        if (involvedObject.name.startsWith(found.metadata.name)) said.push(message);
+      }
+    },
+  );
+  const last = said.at(-1);
+  return last === undefined ? null : say("kubernetes.not_created", { said: plain(last) });
+}

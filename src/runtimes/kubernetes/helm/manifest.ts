@@ -1,0 +1,116 @@
+import { parseAllDocuments } from "yaml";
+import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
+import { isSecretName, isSecretText } from "../../engine/secret-form.ts";
+import type { FieldDiff, TargetRef } from "../../runtime.ts";
+import { idOf, type WorkloadKind, workloadKinds } from "../workloads.ts";
+
+/** One object of a rendered chart. */
+interface Rendered {
+  kind: string;
+  namespace: string;
+  name: string;
+  content: RawObject;
+}
+
+const mask = "••••";
+const maxValue = 200;
+/** Shown of a plan; more than anybody reads. */
+export const maxDiffs = 300;
+
+/** `namespace`: the release's, for objects that name none. Throws for text that is not YAML. */
+export function readManifest(text: string, namespace: string): readonly Rendered[] {
+  return parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false }).flatMap((document) => {
+    const [error] = document.errors ?? [];
+    if (error !== undefined) throw error;
+    const content: unknown = document.toJS({ maxAliasCount: 1000 });
+    if (!isObject(content)) return [];
+    const metadata = objectAt(content.metadata);
+    const own = stringAt(metadata.namespace);
+    return [
+      {
+        kind: stringAt(content.kind),
+        namespace: own === "" ? namespace : own,
+        name: stringAt(metadata.name),
+        content,
+      },
+    ];
+  });
+}
+
+/** The objects whose rollout can be followed. */
+export function workloadsIn(objects: readonly Rendered[]): readonly TargetRef[] {
+  return objects.flatMap((each) => {
+    const kind = each.kind.toLowerCase();
+    return isWorkloadKind(kind) ? [{ kind, id: idOf(each) }] : [];
+  });
+}
+
+function isWorkloadKind(kind: string): kind is WorkloadKind {
+  return workloadKinds.some((each) => each === kind);
+}
+
+/** What differs, object by object and field by field, with the values of secrets masked. */
+export function manifestDiffs(before: readonly Rendered[], after: readonly Rendered[]): readonly FieldDiff[] {
+  const keyOf = ({ kind, namespace, name }: Rendered) => `${kind} ${namespace}/${name}`;
+  const old = new Map(before.map((each) => [keyOf(each), each]));
+  const now = new Map(after.map((each) => [keyOf(each), each]));
+  const keys = [...new Set([...old.keys(), ...now.keys()])].toSorted();
+  return keys.flatMap((key) => {
+    const [was, is] = [old.get(key), now.get(key)];
+    if (was === undefined) return [fieldDiff(key, null, summaryOf(is))];
+    if (is === undefined) return [fieldDiff(key, summaryOf(was), null)];
+    return valueDiffs(was.content, is.content, was.kind === "Secret").map(([path, from, to]) =>
+      fieldDiff(`${key}: ${path}`, from, to),
+    );
+  });
+}
+
+/** What differs in the chart's default values. */
+export function defaultDiffs(before: RawObject, after: RawObject): readonly FieldDiff[] {
+  return valueDiffs(before, after, false).map(([path, from, to]) => fieldDiff(`values.${path}`, from, to));
+}
+
+function fieldDiff(path: string, before: string | null, after: string | null): FieldDiff {
+  return { service: "main", path, before, after, because: "chart" };
+}
+
+function summaryOf(object: Rendered | undefined): string {
+  return stringAt(object?.content.apiVersion);
+}
+
+type Changed = readonly [path: string, before: string | null, after: string | null];
+
+function valueDiffs(before: RawObject, after: RawObject, isSecret: boolean): readonly Changed[] {
+  const [old, now] = [new Map<string, string>(), new Map<string, string>()];
+  flatten(before, "", old);
+  flatten(after, "", now);
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
+    const [from = null, to = null] = [old.get(path), now.get(path)];
+    if (from === to) return [];
+    const isHidden = (isSecret && /^(?:data|stringData)\b/.test(path)) || isSecretPath(path);
+    const shown = (text: string | null) =>
+      text === null ? null : isHidden || isSecretText(text) ? mask : text.slice(0, maxValue);
+    return [[path, shown(from), shown(to)]];
+  });
+}
+
+/** `env[DB_PASSWORD].value`, `auth.password`: whether a name on the way says so. References to a Secret are not secret. */
+function isSecretPath(path: string): boolean {
+  if (/secret(?:Key)?Ref|secretName|imagePullSecrets|KeyRef\b/i.test(path)) return false;
+  const [last = "", before = ""] = (path.match(/[^.[\]]+/g) ?? []).toReversed();
+  return isSecretName(last) || (last === "value" && isSecretName(before));
+}
+
+/** Members of lists by their name, if all have one: an inserted container is not a change of all that follow. */
+function flatten(value: unknown, path: string, into: Map<string, string>): void {
+  if (Array.isArray(value)) {
+    const names = value.map((each) => (isObject(each) ? stringAt(each.name) : ""));
+    const isNamed = names.length > 0 && !names.includes("") && new Set(names).size === names.length;
+    for (const [at, each] of value.entries()) flatten(each, `${path}[${isNamed ? names[at] : at}]`, into);
+    if (value.length === 0) into.set(path, "[]");
+  } else if (isObject(value)) {
+    const members = Object.entries(value);
+    for (const [key, each] of members) flatten(each, path === "" ? key : `${path}.${key}`, into);
+    if (members.length === 0 && path !== "") into.set(path, "{}");
+  } else into.set(path, String(value));
+}

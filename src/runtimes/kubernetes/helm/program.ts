@@ -1,0 +1,248 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../clock.ts";
+import { PluginError } from "../../../errors.ts";
+import { type Message, plain, say } from "../../../messages/message.ts";
+import type { RuntimeContext } from "../../runtime.ts";
+import type { ClusterAccess } from "../access.ts";
+import type { Driver } from "./storage.ts";
+
+/** `--reset-then-reuse-values` came with it. */
+const oldest = { major: 3, minor: 14 };
+/** A dry run prints the whole release. */
+const maxOutputBytes = 64 * 1024 * 1024;
+const maxWords = 1500;
+/** How long helm gets to end by itself once it was asked to. */
+const graceMs = 10_000;
+/** Folders that a killed process left behind are removed after this time. */
+const staleMs = 15 * 60 * 1000;
+
+/** What helm answered; never its arguments, which may contain nothing secret anyway. */
+export interface HelmResult {
+  is_done: boolean;
+  stdout: string;
+  /** Why it failed, in its own words; null if it was killed. */
+  said: Message | null;
+}
+
+export interface Helm {
+  /** Its version, such as `3.22.0`; throws `rejected` if there is none, or one that is too old. */
+  version(): Promise<string>;
+  /**
+   * Runs helm on the release's storage, in a folder that only this call uses. `folder`: its name; a run's own name lets a later process find
+   * the helm that it left running. `files`: written there, and named in `args` by `{folder}`. `stop`: leaves helm running and rejects.
+   */
+  run(call: HelmCall): Promise<HelmResult>;
+  /** Resolves when no helm of this folder runs any more, and removes the folder. Rejects with the signal's reason. */
+  awaitEnd(folder: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface HelmCall {
+  args: readonly string[];
+  driver: Driver;
+  files?: Readonly<Record<string, Uint8Array>>;
+  folder?: string;
+  timeout_ms: number;
+  stop?: AbortSignal | undefined;
+}
+
+interface Options {
+  access: ClusterAccess;
+  clock: Clock;
+  signal: AbortSignal;
+  self: RuntimeContext["self"];
+}
+
+/** The helm program of this machine, with nothing of its user's: no configuration, plug-ins, cache or kubeconfig. */
+export function openHelm({ access, clock, signal, self }: Options): Helm {
+  const base = join(self.data_dir, "helm");
+  let known: Promise<string> | null = null;
+
+  const environment = (folder: string, driver: Driver): Record<string, string> => ({
+    PATH: self.helm?.search_path ?? "",
+    HOME: folder,
+    KUBECONFIG: join(folder, "kubeconfig"),
+    HELM_DRIVER: driver,
+    HELM_CONFIG_HOME: folder,
+    HELM_CACHE_HOME: folder,
+    HELM_DATA_HOME: folder,
+    HELM_PLUGINS: join(folder, "plugins"),
+  });
+  const start = (args: readonly string[], env: Record<string, string>): ChildProcess =>
+    // In a group of its own: a Ctrl-C at our terminal is not for it.
+    spawn(self.helm?.program ?? "helm", args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+
+  const execute = async (
+    args: readonly string[],
+    env: Record<string, string>,
+    timeoutMs: number,
+    stop: AbortSignal | undefined,
+  ): Promise<HelmResult> => {
+    stop?.throwIfAborted();
+    const child = start(args, env);
+    const ended = endOf(child);
+    const over = new AbortController();
+    const late = async () => {
+      await clock.sleep(timeoutMs, over.signal);
+      child.kill("SIGTERM");
+      await clock.sleep(graceMs, over.signal);
+      child.kill("SIGKILL");
+    };
+    void late().catch(() => undefined);
+    const asked = [signal, ...(stop === undefined ? [] : [stop])];
+    const stopped = Promise.withResolvers<never>();
+    const onStop = () => stopped.reject(asked.find((each) => each.aborted)?.reason);
+    for (const each of asked) each.addEventListener("abort", onStop, { once: true });
+    try {
+      return toResult(await Promise.race([ended, stopped.promise]), access);
+    } finally {
+      over.abort();
+      for (const each of asked) each.removeEventListener("abort", onStop);
+    }
+  };
+
+  const sweep = async () => {
+    for (const name of await readdir(base).catch(() => [])) {
+      const folder = join(base, name);
+      const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (clock.now() - mtimeMs > staleMs && !(await isInUse(folder)))
+        await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  const version = async () => {
+    const result = await execute(
+      ["version", "--template", "{{.Version}}"],
+      environment(base, "secret"),
+      20_000,
+      undefined,
+    );
+    const [, major = "", minor = "", rest = ""] = /^v(\d+)\.(\d+)(\.\S*)/.exec(result.stdout.trim()) ?? [];
+    if (major === "") throw rejected(say("kubernetes.helm_strange", { said: result.said ?? plain("") }));
+    const isOld = Number(major) < oldest.major || (Number(major) === oldest.major && Number(minor) < oldest.minor);
+    const found = `${major}.${minor}${rest}`;
+    if (isOld)
+      throw rejected(say("kubernetes.helm_old", { version: found, oldest: `${oldest.major}.${oldest.minor}` }));
+    return found;
+  };
+
+  return {
+    version: () => {
+      known ??= version();
+      return known;
+    },
+    run: async ({ args, driver, files = {}, folder: name = randomUUID(), timeout_ms, stop }) => {
+      await sweep();
+      const folder = join(base, name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await chmod(folder, 0o700);
+      let isLeft = false;
+      try {
+        const all = { ...files, kubeconfig: new TextEncoder().encode(JSON.stringify(kubeconfigOf(access))) };
+        for (const [file, content] of Object.entries(all))
+          await writeFile(join(folder, file), content, { mode: 0o600 });
+        const filled = args.map((arg) => arg.replaceAll("{folder}", folder));
+        // The environment names it too; as an argument it tells which helm is whose.
+        const own = [...filled, "--kubeconfig", join(folder, "kubeconfig")];
+        return await execute(own, environment(folder, driver), timeout_ms, stop);
+      } catch (error) {
+        isLeft = await isInUse(folder);
+        throw error;
+      } finally {
+        if (!isLeft) await rm(folder, { recursive: true, force: true });
+      }
+    },
+    awaitEnd: async (name, stop) => {
+      const folder = join(base, name);
+      while (await isInUse(folder)) await clock.sleep(500, stop);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const rejected = (said: Message, cause?: unknown) => new PluginError("rejected", said, { cause });
+
+/** Whether a process has a file of this folder among its arguments, as every helm that we start has. */
+async function isInUse(folder: string): Promise<boolean> {
+  const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const lines = ids.map((id) => readFile(`/proc/${id}/cmdline`, "latin1").catch(() => ""));
+  return (await Promise.all(lines)).some((line) => line.includes(`${folder}/`));
+}
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const parts: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+    let bytes = 0;
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name]?.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= maxOutputBytes) parts[name].push(chunk);
+        else child.kill("SIGKILL");
+      });
+    }
+    child.on("error", (cause: NodeJS.ErrnoException) => {
+      const isMissing = cause.code === "ENOENT" || cause.code === "EACCES";
+      reject(
+        isMissing
+          ? rejected(say("kubernetes.helm_missing"), cause)
+          : rejected(say("kubernetes.helm_strange", { said: plain(cause.message) }), cause),
+      );
+    });
+    child.on("close", (code) => {
+      const text = (name: "stdout" | "stderr") => Buffer.concat(parts[name]).toString("utf8");
+      resolve({ code: bytes > maxOutputBytes ? null : code, stdout: text("stdout"), stderr: text("stderr") });
+    });
+  });
+}
+
+function toResult({ code, stdout, stderr }: Ended, { authorization }: ClusterAccess): HelmResult {
+  if (code === 0) return { is_done: true, stdout, said: null };
+  const login = authorization?.split(" ")[1] ?? "";
+  const words = (login === "" ? stderr : stderr.replaceAll(login, "***")).trim();
+  // Warnings come first; the error is the last line.
+  const error = words.lastIndexOf("Error: ");
+  const said = (error === -1 ? words : words.slice(error + "Error: ".length)).slice(0, maxWords);
+  return { is_done: false, stdout: "", said: code === null ? null : plain(said) };
+}
+
+/** As helm reads it, from the access of the session. */
+function kubeconfigOf({ server, ca, cert, key, authorization, tls_server_name }: ClusterAccess) {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const [scheme = "", login = ""] = authorization?.split(" ") ?? [];
+  const [username = "", ...password] = Buffer.from(login, "base64").toString("utf8").split(":");
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      {
+        name: "tidemark",
+        cluster: {
+          server: server.href,
+          ...(ca === null ? {} : { "certificate-authority-data": base64(ca) }),
+          ...(tls_server_name === null ? {} : { "tls-server-name": tls_server_name }),
+        },
+      },
+    ],
+    users: [
+      {
+        name: "tidemark",
+        user: {
+          ...(cert === null ? {} : { "client-certificate-data": base64(cert) }),
+          ...(key === null ? {} : { "client-key-data": base64(key) }),
+          ...(scheme === "Bearer" ? { token: login } : {}),
+          ...(scheme === "Basic" ? { username, password: password.join(":") } : {}),
+        },
+      },
+    ],
+    contexts: [{ name: "tidemark", context: { cluster: "tidemark", user: "tidemark" } }],
+    "current-context": "tidemark",
+  };
+}

@@ -1,0 +1,190 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import { type Message, say, toldAs } from "../../messages/message.ts";
+import type { Journal, PlanDetail, Recovery, RuntimeSession, TargetRef } from "../runtime.ts";
+import { Refused } from "./client.ts";
+import { podsOf } from "./explain.ts";
+import { type Around, followRollout, kindOf, readWorkload } from "./follow.ts";
+import { hashOf, type PatchedImage, planUpdate } from "./plan.ts";
+import { isReady } from "./pods.ts";
+import { judgeRollout } from "./rollout.ts";
+import { targetOf } from "./target.ts";
+import { containersIn, type Found, foundFrom, hasImages, imagesPatch, placeOf, rules } from "./workloads.ts";
+
+/** A workload's status is written all the time; each of these reads it again and compares it with the plan. */
+const maxConflicts = 8;
+/** The health check asks several times a second whether everything still runs. */
+const lookMs = 2_000;
+
+/** What the journal keeps of the patch, so that a run can be continued and gone back on. */
+const PatchFacts = v.object({
+  images: v.array(v.object({ container: v.string(), before: v.string(), after: v.string() })),
+});
+
+type Verbs = "inspect" | "plan" | "prepare" | "settle" | "undo" | "recover" | "readiness" | "findEnd" | "standing";
+/** What a session does with targets of some kinds. */
+export type TargetOperations = Required<Pick<RuntimeSession<PlanDetail>, Verbs>>;
+
+export function workloadOperations(around: Around): TargetOperations {
+  const { cluster, clock, signal } = around;
+  let looked: { at: number; end: Message | null } | null = null;
+
+  const inspect = async (ref: TargetRef) => {
+    const found = await readWorkload(cluster, ref);
+    return { found, pods: await podsOf(cluster, found) };
+  };
+  /** `step`: the one whose progress is shown. */
+  const follow = (
+    ref: TargetRef,
+    images: ReadonlyMap<string, string>,
+    { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
+  ) =>
+    followRollout(around, ref, {
+      images,
+      stop,
+      onProgress: ({ desired, updated, available }, detail) => {
+        journal.progress({ step, done: Math.min(updated, available), total: desired, detail });
+      },
+    });
+
+  /** Sets images if the workload still is as `isAsPlanned` says; each conflict reads it again. */
+  const patchImages = async (
+    ref: TargetRef,
+    images: ReadonlyMap<string, string>,
+    isAsPlanned: (found: Found) => boolean,
+    stopping: AbortSignal | undefined,
+  ): Promise<Found> => {
+    const stop = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+    const kind = kindOf(ref);
+    const { namespace, name } = placeOf(ref);
+    for (let tries = 1; ; tries++) {
+      const found = await readWorkload(cluster, ref);
+      if (hasImages(found, images)) return found;
+      if (!isAsPlanned(found)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
+      try {
+        const body = imagesPatch(found, images);
+        const { calls, schema } = rules[kind];
+        return foundFrom(kind, await cluster.patch((api) => calls(api).patch(name, namespace, body), schema));
+      } catch (error) {
+        const isConflict = error instanceof Refused && error.reason === "Conflict";
+        // Without an answer nobody knows whether it was done: the next look tells.
+        const isUnknown = error instanceof PluginError && error.code === "unreachable";
+        if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
+        await clock.sleep(250 * tries, stop);
+      }
+    }
+  };
+
+  const recoverOrUndo = async (
+    ref: TargetRef,
+    journal: Journal,
+    isUndo: boolean,
+    stop?: AbortSignal,
+  ): Promise<Recovery> => {
+    const images = patchedImages(journal);
+    if (images === null) return { state: "untouched", detail: say("kubernetes.not_patched") };
+    const found = await readWorkload(cluster, ref).catch((error: unknown) => {
+      if (error instanceof PluginError && error.code === "not_found") return null;
+      throw error;
+    });
+    if (found === null) return { state: "down", detail: say("kubernetes.deleted_meanwhile") };
+    const after = new Map(images.map((each) => [each.container, each.after]));
+    const before = new Map(images.map((each) => [each.container, each.before]));
+    const isBegun = journal.entries().some(({ step }) => step === "undo");
+    const isUndoing = isUndo || isBegun;
+    if (!hasImages(found, after) && !hasImages(found, before)) {
+      return { state: "mixed", detail: say("kubernetes.changed_meanwhile") };
+    }
+    if (hasImages(found, before) && !isBegun) return { state: "untouched", detail: say("kubernetes.not_patched") };
+    if (hasImages(found, after) && !isUndoing) return { state: "started", detail: say("kubernetes.is_patched") };
+    await journal.begin("undo", { images });
+    try {
+      await patchImages(ref, before, (live) => hasImages(live, after), stop);
+      const { is_done, detail } = await follow(ref, before, { journal, step: "undo", stop });
+      if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
+      await journal.finish("undo", { state: "untouched" });
+      return { state: "untouched", detail: say("kubernetes.undone", { cause: detail }) };
+    } catch (error) {
+      if (error instanceof PluginError) await journal.fail("undo", toldAs("error", error.said));
+      throw error;
+    }
+  };
+
+  return {
+    inspect: async (ref) => {
+      const { found, pods } = await inspect(ref);
+      return targetOf(found, pods);
+    },
+    plan: async (ref, changes) => {
+      const { found, pods } = await inspect(ref);
+      return planUpdate(ref, found, pods, changes);
+    },
+    prepare: async (plan, _auths, journal) => {
+      const images = imagesOf(plan.detail);
+      return {
+        is_noop: images.length === 0,
+        apply: async (stopping) => {
+          stopping?.throwIfAborted();
+          await journal.begin("patch", { images });
+          try {
+            const after = new Map(images.map((each) => [each.container, each.after]));
+            const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
+            const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
+            await journal.finish("patch", { generation: metadata.generation });
+          } catch (error) {
+            if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
+            throw error;
+          }
+        },
+      };
+    },
+    settle: async (ref, journal, stopping) => {
+      const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));
+      await journal.begin("rollout");
+      const { is_done, detail, counts } = await follow(ref, images, { journal, step: "rollout", stop: stopping });
+      if (is_done) await journal.finish("rollout", { ...counts, ...toldAs("detail", detail) });
+      else await journal.fail("rollout", { ...counts, ...toldAs("error", detail) });
+      return is_done ? null : detail;
+    },
+    undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
+    recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),
+    readiness: async (ref) => {
+      const { state, detail } = judgeRollout(await readWorkload(cluster, ref));
+      if (state === "done") return { ready: true, detail };
+      return { ready: false, detail, ...(state === "failed" ? { final: true } : {}) };
+    },
+    findEnd: async (ref) => {
+      if (looked === null || clock.elapsed() - looked.at >= lookMs) {
+        const found = await readWorkload(cluster, ref).catch((error: unknown) => {
+          if (error instanceof PluginError && error.code === "not_found") return null;
+          throw error;
+        });
+        looked = { at: clock.elapsed(), end: found === null ? say("kubernetes.deleted_meanwhile") : null };
+      }
+      return looked.end;
+    },
+    standing: async (ref, _journal, { before }) => {
+      const { found, pods } = await inspect(ref);
+      const facts = { images: containersIn(found.template).map(({ name, image }) => `${name}=${image}`) };
+      const { state, detail } = judgeRollout(found);
+      const isChanged = before !== null && JSON.stringify(before.images) !== JSON.stringify(facts.images);
+      return {
+        facts,
+        changed: isChanged ? say("kubernetes.changed_meanwhile") : null,
+        is_up: found.workload === null || pods.some(isReady) || found.workload.spec.replicas === 0,
+        readiness: { ready: state === "done", detail },
+      };
+    },
+  };
+}
+
+/** What the run patched, by its journal; null if it did not come so far. */
+function patchedImages(journal: Journal): readonly PatchedImage[] | null {
+  const entry = journal.entries().find(({ step, phase }) => step === "patch" && phase === "begin");
+  const parsed = v.safeParse(PatchFacts, entry?.facts);
+  return parsed.success ? parsed.output.images : null;
+}
+
+function imagesOf(detail: unknown): readonly PatchedImage[] {
+  return v.parse(PatchFacts, detail).images;
+}
