@@ -56,12 +56,14 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
   const w = texts(ctx).executors.policy_words;
   const check = executor.health_check;
   if (check.strategy === "disabled") return [w.no_check];
+  const isProbed = check.strategy === "http" || check.strategy === "tcp";
+  const isRollout = !isProbed && executor.target.is_declarative;
   const how =
     check.strategy === "http"
       ? w.http(probeAddress(check))
       : check.strategy === "tcp"
         ? w.tcp(probeAddress(check))
-        : executor.target.is_declarative
+        : isRollout
           ? w.rollout
           : w.auto;
   const number = (value: unknown) => (typeof value === "number" ? value : 0);
@@ -70,8 +72,8 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
-  if (how === w.rollout) return [how, unhealthyWords(ctx, executor)];
-  return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
+  const isTimed = !isRollout && typeof check.initial_delay_seconds === "number";
+  return [isTimed ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
 }
 
 /** What happens if the new version does not become healthy. */

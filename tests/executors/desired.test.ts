@@ -6,6 +6,7 @@ import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";
 import { containersOf } from "../../src/runtimes/containers-detail.ts";
+import { composeTarget } from "../support/compose-target.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest, release } from "../support/run-world.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -40,15 +41,7 @@ function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
     name: "shop",
     is_enabled: true,
     connection_id: "c",
-    target: {
-      kind: "compose",
-      title: "Compose group",
-      title_data: say("engine.compose_group"),
-      id: "shop",
-      is_group: true,
-      is_declarative: false,
-      artifact: "image",
-    },
+    target: composeTarget("shop"),
     bindings: [binding("web"), binding("worker")],
     trigger: "immediate",
     window: null,

@@ -9,6 +9,7 @@ import { ExecutorPage } from "../../templates/executors/detail.tsx";
 import { Layout } from "../../templates/layout.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
+import { composeTarget } from "../support/compose-target.ts";
 
 /** Pages of compose groups with sample data: several containers of which one was put back, a plan with files, unused images. */
 export const second = 1000;
@@ -63,15 +64,7 @@ export function executor(ctx: PageContext): ExecutorView {
     is_enabled: true,
     connection_id: id(2),
     connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
-    target: {
-      kind: "compose",
-      title: "Compose group",
-      title_data: say("engine.compose_group"),
-      id: "paperless",
-      is_group: true,
-      is_declarative: false,
-      artifact: "image",
-    },
+    target: composeTarget("paperless"),
     bindings: services.map(({ service: name, tracker, source, channel }) => ({
       service: name,
       tracker,
@@ -163,15 +156,7 @@ const files = [
 
 export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
-    target: {
-      kind: "compose",
-      title: "Compose group",
-      title_data: say("engine.compose_group"),
-      id: "paperless",
-      is_group: true,
-      is_declarative: false,
-      artifact: "image",
-    },
+    target: composeTarget("paperless"),
     services,
     unbound: [],
     unmet: null,
@@ -209,15 +194,7 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     say("phrases.about", { name: "broker", said: mac }),
   ].map((message) => ({ code: "start_first", ...told(message) }));
   const view: PlanView = {
-    target: {
-      kind: "compose",
-      title: "Compose group",
-      title_data: say("engine.compose_group"),
-      id: "paperless",
-      is_group: true,
-      is_declarative: false,
-      artifact: "image",
-    },
+    target: composeTarget("paperless"),
     services,
     unbound: [],
     unmet: null,

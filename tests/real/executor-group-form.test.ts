@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { executors, tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
-import { say } from "../../src/messages/message.ts";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { composeTarget } from "../support/compose-target.ts";
 import { FakeEngine, fakeRuntimes } from "../support/fake-runtime.ts";
 import { peerSuite } from "../support/peer.ts";
 import { digest } from "../support/run-world.ts";
@@ -141,15 +141,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     await tab.locator(".form-actions button.main").click();
     await tab.waitForURL(/\/executors\/[0-9a-f-]{36}$/);
     const [stored] = (await app.services.executors.list({})).items;
-    expect(stored?.target).toEqual({
-      kind: "compose",
-      title: "Compose group",
-      title_data: say("engine.compose_group"),
-      id: "shop",
-      is_group: true,
-      is_declarative: false,
-      artifact: "image",
-    });
+    expect(stored?.target).toEqual(composeTarget("shop"));
     expect(stored?.bindings.map((binding) => binding.service)).toEqual(["web"]);
     await plain.close();
   });
