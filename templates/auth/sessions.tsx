@@ -1,6 +1,6 @@
 import type { SignInSessionView } from "../../src/auth/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/confirm.tsx";
+import { Confirm, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
@@ -87,7 +87,7 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
   );
 }
 
-export function SessionEnd({ ctx, session }: { ctx: PageContext; session: SignInSessionView }) {
+export function SessionEnd({ ctx, session, error }: QuestionProps<{ session: SignInSessionView }>) {
   const t = texts(ctx).auth;
   return (
     <Confirm
@@ -96,6 +96,7 @@ export function SessionEnd({ ctx, session }: { ctx: PageContext; session: SignIn
       verb={t.end_session}
       action={`/account/sessions/${session.id}/end`}
       cancel_href="/account/sessions"
+      error={error}
     >
       <p>{session.is_current ? t.end_own_text : t.end_session_text}</p>
       <Facts
@@ -111,13 +112,8 @@ export function SessionEnd({ ctx, session }: { ctx: PageContext; session: SignIn
   );
 }
 
-interface OthersEndProps {
-  ctx: PageContext;
-  /** How many would end. */
-  count: number;
-}
-
-export function OthersEnd({ ctx, count }: OthersEndProps) {
+/** `count`: how many would end. */
+export function OthersEnd({ ctx, count, error }: QuestionProps<{ count: number }>) {
   const t = texts(ctx).auth;
   return (
     <Confirm
@@ -126,6 +122,7 @@ export function OthersEnd({ ctx, count }: OthersEndProps) {
       verb={t.end_others}
       action="/account/sessions/end-others"
       cancel_href="/account/sessions"
+      error={error}
     >
       <p>{t.end_others_text(count)}</p>
     </Confirm>

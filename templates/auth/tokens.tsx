@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { Confirm } from "../components/confirm.tsx";
+import { Confirm, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Form } from "../components/form.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -102,7 +102,7 @@ export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps
   );
 }
 
-export function TokenRevoke({ ctx, token }: { ctx: PageContext; token: ApiTokenView }) {
+export function TokenRevoke({ ctx, token, error }: QuestionProps<{ token: ApiTokenView }>) {
   const t = texts(ctx).auth;
   return (
     <Confirm
@@ -111,6 +111,7 @@ export function TokenRevoke({ ctx, token }: { ctx: PageContext; token: ApiTokenV
       verb={t.revoke_verb}
       action={`/account/tokens/${token.id}/revoke`}
       cancel_href="/account"
+      error={error}
     >
       <p>{t.revoke_text}</p>
       <Facts

@@ -2,7 +2,7 @@ import type { BackupView } from "../../src/backups/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { DeleteQuestion } from "../components/confirm.tsx";
+import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Pagination } from "../components/navigation.tsx";
@@ -109,7 +109,7 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
   );
 }
 
-export function BackupDelete({ ctx, backup }: { ctx: PageContext; backup: BackupView }) {
+export function BackupDelete({ ctx, backup, error }: QuestionProps<{ backup: BackupView }>) {
   const t = texts(ctx).backups;
   return (
     <DeleteQuestion
@@ -119,6 +119,7 @@ export function BackupDelete({ ctx, backup }: { ctx: PageContext; backup: Backup
       name={backup.name}
       path={`/settings/backups/${backup.name}`}
       cancel_href="/settings/backups"
+      error={error}
     >
       <p>{t.delete_text}</p>
       <Facts
