@@ -22,15 +22,18 @@ import { engineAddress } from "../src/runtimes/engine/address.ts";
 import { engineClient } from "../src/runtimes/engine/client.ts";
 import { openEngine } from "../src/runtimes/engine/session.ts";
 import { engineTransport } from "../src/runtimes/engine/transport.ts";
+import { portainer } from "../src/runtimes/portainer/index.ts";
 import { createRedactor } from "../src/secrets/redaction.ts";
 import { sources } from "../src/sources/index.ts";
 import { sourceKinds } from "../src/sources/source.ts";
+import { portainerAnswers } from "./runtimes/portainer/recorded-portainer.ts";
 import { type HostileSample, hostileSamples } from "./sources/hostile-samples.ts";
 import { ask } from "./sources/hostile-verbs.ts";
 import { flavours } from "./support/engine-modes.ts";
 import { fastClock } from "./support/fast-clock.ts";
 import { hostileResponses } from "./support/hostile-responses.ts";
 import { type AskedFor, hostileServer } from "./support/hostile-server.ts";
+import { memoryJournal } from "./support/memory-journal.ts";
 import { realHttp } from "./support/real-http.ts";
 
 /** Where the stand-in of one case listens. */
@@ -109,6 +112,38 @@ const pull: Client = {
     });
   },
 };
+
+/** A Portainer of one stack, which lies from the start, about its stacks' files and containers, or once it is to update. */
+function stackManager(name: string, isGood: (line: string) => boolean): Client {
+  const answers = portainerAnswers({ file: "services: {web: {image: acme/web:1.0.0}}", containers: [] });
+  return {
+    name: `a Portainer${name}`,
+    listens: "tcp",
+    good: ({ method, path }) => {
+      const line = `${method} ${path.replace(/\?.*$/, "")}`;
+      const found = isGood(line) ? answers(line) : undefined;
+      return found === undefined ? null : json(found);
+    },
+    ask: async ({ origin }, clock) => {
+      const fetch = () => Promise.reject(new Error("not asked for"));
+      const config = { url: origin, endpoint_id: 1, update_stall_seconds: 10 };
+      await using session = await portainer.open(config, { api_key: secret }, { fetch, signal, clock, self });
+      const ref = { kind: "stack", id: "shop" };
+      const change = {
+        kind: "image",
+        service: "web",
+        reference: "acme/web:1.1.0",
+        digest: null,
+        image_config: null,
+      } as const;
+      const update = async () => {
+        const { apply } = await session.prepare(await session.plan(ref, [change]), [], memoryJournal());
+        await apply();
+      };
+      await askEach([() => session.describe(), () => session.discover(), () => session.inspect(ref), update]);
+    },
+  };
+}
 
 /** A source's first answers are good, so that the hostile one comes at each of its stages. */
 function source(sample: HostileSample, kind: (typeof sourceKinds)[number], goodAnswers: number): Client {
@@ -265,6 +300,9 @@ const clients: readonly Client[] = [
   engine("podman", "unix", false),
   engine("podman", "unix", true),
   pull,
+  stackManager("", () => false),
+  stackManager(", after its stacks", (line) => line === "GET /api/stacks"),
+  stackManager(", after everything but an update", (line) => line.startsWith("GET ")),
   ...sourceClients,
   ...identityClients,
   ...guardedClients,

@@ -346,8 +346,10 @@ const ShownTarget = v.object({
   title_data: MessageSchema,
   id: v.string(),
   is_group: v.boolean(),
-  /** The runtime itself replaces what runs: there are no snapshots. */
+  /** The runtime itself replaces what runs: there are no snapshots, except under the name `saved_as`. */
   is_declarative: v.boolean(),
+  saved_as: v.optional(v.string()),
+  saved_as_data: v.optional(MessageSchema),
   artifact: v.picklist(["image", "chart"]),
 });
 

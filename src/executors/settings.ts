@@ -40,7 +40,9 @@ export interface ExecutorSettings extends StoredSettings {
   name: string;
   is_enabled: boolean;
   connection_id: string;
-  target: TargetRef & Pick<TargetKind, "is_group" | "is_declarative" | "artifact"> & ToldAs<"title", Message>;
+  target: TargetRef &
+    Pick<TargetKind, "is_group" | "is_declarative" | "artifact"> &
+    ToldAs<"title", Message> & { saved_as?: string | undefined; saved_as_data?: Message | undefined };
   bindings: readonly Binding[];
   window: Window | null;
   health_check: HealthCheck;
@@ -51,8 +53,9 @@ export interface ExecutorSettings extends StoredSettings {
 export type FindTargetKind = (kind: string) => TargetKind;
 
 export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {
-  const { is_group, is_declarative, artifact, title } = findKind(kind);
-  return { kind, id, is_group, is_declarative, artifact, ...toldAs("title", title) };
+  const { is_group, is_declarative, artifact, title, saved_as } = findKind(kind);
+  const saved = saved_as === undefined ? {} : toldAs("saved_as", saved_as);
+  return { kind, id, is_group, is_declarative, artifact, ...toldAs("title", title), ...saved };
 }
 
 export function targetOfRow(row: Pick<ExecutorRow, "target_kind" | "target_id">, findKind: FindTargetKind) {

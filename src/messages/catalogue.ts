@@ -23,6 +23,7 @@ import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
 import { podman } from "./podman.ts";
+import { portainer } from "./portainer.ts";
 import { probes } from "./probes.ts";
 import { readiness } from "./readiness.ts";
 import { recovery } from "./recovery.ts";
@@ -62,6 +63,7 @@ import { oidc as oidcZh } from "./zh/oidc.ts";
 import { patterns as patternsZh } from "./zh/patterns.ts";
 import { phrases as phrasesZh } from "./zh/phrases.ts";
 import { podman as podmanZh } from "./zh/podman.ts";
+import { portainer as portainerZh } from "./zh/portainer.ts";
 import { probes as probesZh } from "./zh/probes.ts";
 import { readiness as readinessZh } from "./zh/readiness.ts";
 import { recovery as recoveryZh } from "./zh/recovery.ts";
@@ -103,6 +105,7 @@ const areas = {
   patterns: { en: patterns, zh: patternsZh },
   phrases: { en: phrases, zh: phrasesZh },
   podman: { en: podman, zh: podmanZh },
+  portainer: { en: portainer, zh: portainerZh },
   probes: { en: probes, zh: probesZh },
   readiness: { en: readiness, zh: readinessZh },
   recovery: { en: recovery, zh: recoveryZh },

@@ -20,8 +20,9 @@ export async function outageAtEnd(
   look: () => Promise<Standing | null>,
 ): Promise<StoredOutage | null> {
   const { deps, run, plan, journal } = context;
-  // A runtime that replaces what runs by itself starts it by itself, too.
-  if (plan === null || plan.kind.is_declarative || !isToRun(plan)) return null;
+  if (plan === null || !isToRun(plan)) return null;
+  // A runtime that replaces what runs by itself starts it by itself, too, unless it has to be given what was saved.
+  if (plan.kind.is_declarative && plan.kind.saved_as === undefined) return null;
   if (seen.serving !== "none" && (seen.serving !== "unknown" || seen.is_seen)) return null;
   const isAgain = isRestart(context);
   const owed = plan.parts.filter(({ name }) => plan.owed.includes(name)).map(({ service }) => service);

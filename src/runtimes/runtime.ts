@@ -9,10 +9,12 @@ export interface TargetKind {
   /** Whether a target has several services, and its parts may be targets themselves. */
   is_group: boolean;
   /**
-   * Whether the runtime itself replaces what runs and judges that: without snapshots, order of starting and measured downtime. Its sessions
-   * have `settle`.
+   * Whether the runtime itself replaces what runs and judges that: without order of starting and measured downtime, and without snapshots
+   * unless it has `saved_as`. Its sessions have `settle`.
    */
   is_declarative: boolean;
+  /** For a declarative kind whose runs save what was there: how pages call that. It also brings up a target that a run left down. */
+  saved_as?: Message;
   /** What its services run. */
   artifact: Artifact["kind"];
   /** In the order in which a run takes them. */

@@ -91,7 +91,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} without_executor />
           )}
         </Section>
-        {executor.target.is_declarative ? null : (
+        {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (
           <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
         )}
       </Columns>

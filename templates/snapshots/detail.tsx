@@ -43,9 +43,11 @@ export function SnapshotPage(props: SnapshotPageProps) {
             <LinkButton ctx={ctx} href={`${path}/restore`} kind="main" icon="undo-2" opens_dialog>
               {words.restore}
             </LinkButton>
-            <LinkButton ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
-              {t.export}
-            </LinkButton>
+            {executor.target.is_declarative ? null : (
+              <LinkButton ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
+                {t.export}
+              </LinkButton>
+            )}
           </>
         }
       />

@@ -7,6 +7,7 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes } from "../format.ts";
 import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface SnapshotsProps {
@@ -18,8 +19,10 @@ interface SnapshotsProps {
 /** The configurations that runs saved, each with its restore action; also the response to "Lock". */
 export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
   const t = texts(ctx).executors;
+  const { saved_as_data: savedAs } = executor.target;
+  const title = savedAs === undefined ? t.snapshots : translateMessage(ctx.language, savedAs);
   return (
-    <Section id="snapshots" title={t.snapshots} aside={t.snapshots_lead}>
+    <Section id="snapshots" title={title} aside={t.snapshots_lead}>
       {snapshots.length === 0 ? (
         <Panel>
           <p class="quiet">{t.no_snapshots}</p>
@@ -27,7 +30,7 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
       ) : (
         <Table
           ctx={ctx}
-          caption={t.snapshots}
+          caption={title}
           columns={[
             { key: "image", title: texts(ctx).common.image, grows: true },
             { key: "taken", title: t.snapshot_taken, align: "end" },
@@ -63,15 +66,17 @@ function SnapshotActions({ ctx, executor, snapshot }: Omit<SnapshotsProps, "snap
       <LinkButton ctx={ctx} href={`${path}/restore`} small icon="undo-2" opens_dialog>
         {t.restore}
       </LinkButton>
-      <LinkButton
-        ctx={ctx}
-        href={`${path}/export`}
-        small
-        kind="bare"
-        icon="arrow-down-to-line"
-        label={texts(ctx).snapshots.export}
-        opens_dialog
-      />
+      {executor.target.is_declarative ? null : (
+        <LinkButton
+          ctx={ctx}
+          href={`${path}/export`}
+          small
+          kind="bare"
+          icon="arrow-down-to-line"
+          label={texts(ctx).snapshots.export}
+          opens_dialog
+        />
+      )}
       <ActionForm
         ctx={ctx}
         action={`${path}/lock`}

@@ -29,6 +29,8 @@ export interface RealRuns {
   connect(kind: Flavour["kind"], address: string): Promise<string>;
   /** The same for a cluster, with a login of its own. */
   connectCluster(config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>): Promise<string>;
+  /** The same for a Portainer. */
+  connectPortainer(config: Readonly<Record<string, unknown>>, api_key: string): Promise<string>;
   /** An executor whose services (`main` when left out) all follow one source; answers its id. */
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */
@@ -99,6 +101,16 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
   const sources = new Map<string, string>();
 
   const stored = storedRuns(db);
+  const connectWith = async (
+    kind: string,
+    config: Readonly<Record<string, unknown>>,
+    secret: Readonly<Record<string, string>>,
+  ) => {
+    made += 1;
+    const name = `lab ${made}`;
+    const credential = await main.credentials.create(systemActor, { name, kind, secret });
+    return (await main.connections.create(systemActor, { name, kind, config, credential_id: credential.id })).id;
+  };
 
   const argumentsOf = (run_id: string, wanted: Desired, die_at: number): string => {
     const database_url = `file:${temporary.dir}/tidemark.db`;
@@ -126,13 +138,8 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
       const created = await main.connections.create(systemActor, { name: `lab ${made}`, kind, config: { address } });
       return created.id;
     },
-    connectCluster: async (config, secret) => {
-      made += 1;
-      const name = `lab ${made}`;
-      const credential = await main.credentials.create(systemActor, { name, kind: "kubernetes", secret });
-      const input = { name, kind: "kubernetes", config, credential_id: credential.id };
-      return (await main.connections.create(systemActor, input)).id;
-    },
+    connectCluster: (config, secret) => connectWith("kubernetes", config, secret),
+    connectPortainer: (config, api_key) => connectWith("portainer", config, { api_key }),
     addExecutor: async ({ connection, target, services = ["main"], desired: first, settings = {} }) => {
       made += 1;
       const source = `source-${made}`;

@@ -186,7 +186,7 @@ function selfRefusals(container: ContainerInspect, around: Surroundings): readon
  * A container's hostname is a prefix of its ID unless somebody chose one. A chosen one counts as ours only together
  * with a mount of our data directory, because containers on the host's network have the host's name.
  */
-function isOurselves(container: ContainerInspect, self: RuntimeContext["self"]): boolean {
+export function isOurselves(container: ContainerInspect, self: RuntimeContext["self"]): boolean {
   if (/^[0-9a-f]{12,64}$/.test(self.hostname) && container.Id.startsWith(self.hostname)) return true;
   if (stringAt(container.Config.Hostname) !== self.hostname || self.hostname === "") return false;
   return mountsOf(container).some((mount) => isWithin(self.data_dir, mount.destination));

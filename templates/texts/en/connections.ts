@@ -4,7 +4,9 @@ export const connections = {
   title: "Connections",
   new_connection: "New connection",
   lead: (count: number) => plural("en", count, { one: "connection", other: "connections" }),
-  kinds: { docker: "Docker engine", podman: "Podman", kubernetes: "Kubernetes" } as Readonly<Record<string, string>>,
+  kinds: { docker: "Docker engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
+    Record<string, string>
+  >,
   address: "Address",
   tested: "Tested",
   count_executors: (count: number) => plural("en", count, { one: "executor", other: "executors" }),

@@ -5,7 +5,9 @@ export const connections = {
   title: "连接",
   new_connection: "新建连接",
   lead: (count: number) => `${formatNumber("zh", count)} 个连接`,
-  kinds: { docker: "Docker 引擎", podman: "Podman", kubernetes: "Kubernetes" } as Readonly<Record<string, string>>,
+  kinds: { docker: "Docker 引擎", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
+    Record<string, string>
+  >,
   address: "地址",
   tested: "测试时间",
   count_executors: (count: number) => `${formatNumber("zh", count)} 个执行器`,

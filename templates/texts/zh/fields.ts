@@ -242,6 +242,22 @@ export const fields: FieldDictionary = {
     title: "滚动更新最长停滞时间（秒）",
     description: "滚动更新在此时间内毫无进展即为失败。Deployment 自身的进度期限同样有效",
   },
+  "connections.config.url": {
+    title: "Portainer 地址",
+    description: "与浏览器中打开的地址相同，不带 # 之后的部分",
+  },
+  "connections.config.endpoint_id": {
+    title: "Endpoint ID",
+    description: "环境的编号：#!/1/docker/dashboard 中的 1",
+  },
+  "connections.config.ca_certificate": {
+    title: "CA 证书",
+    description: "PEM 格式。Portainer 使用私有机构签发或自签名的证书时需要",
+  },
+  "connections.config.update_stall_seconds": {
+    title: "更新最长停滞时间（秒）",
+    description: "Portainer 在容器没有任何变化的情况下可以工作多久，例如拉取镜像期间",
+  },
   "connections.config.api_version": { title: "API 版本", description: "留空则协商双方都支持的最高版本" },
   "connections.config.tls_verification": {
     title: "TLS 验证",

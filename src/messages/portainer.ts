@@ -1,0 +1,117 @@
+import { quotedList } from "./lists.ts";
+import type { Area, Message } from "./types.ts";
+
+interface Stage {
+  state: "waiting" | "running" | "done" | "failed";
+}
+
+interface Caused {
+  cause: Message;
+}
+
+/** What Portainer is asked to do, and what it reports. */
+export const portainer = {
+  stack: "Stack",
+  saved_files: "Saved stack files",
+  address_wanted: "Enter the address of Portainer as https://host:port, without what follows the #",
+  ca_wanted: "Paste the certificate in PEM form, from BEGIN CERTIFICATE to END CERTIFICATE",
+  config_unusable: ({ path, cause }: { path: string } & Caused, tell) =>
+    `The connection's setting "${path}" is not usable: ${tell(cause)}`,
+  plain_http: "The API key is sent without encryption: use the https address of Portainer",
+  credential_missing: "Select a credential with an API key of Portainer",
+  key_with_spaces: "The API key contains spaces or line breaks: paste it as a single line",
+
+  unauthenticated:
+    "Portainer does not accept the API key: it was removed, its user was disabled, or it belongs to another Portainer",
+  redirected: ({ status }: { status: number }) =>
+    `Portainer redirects to another address (${status}), which Tidemark does not follow with an API key. Enter the address that Portainer itself listens on`,
+  refused: ({ status, said }: { status: number; said: Message }, tell) =>
+    `Portainer responded with ${status}: ${tell(said)}`,
+  not_portainer: ({ status }: { status: number }) =>
+    `The response (${status}) is not from Portainer's API: check the address, and any proxy in front of it`,
+  broken_off: "Portainer's response broke off",
+  odd_id: "The engine lists a container whose ID is not one",
+  environment_missing: ({ endpoint, known }: { endpoint: number; known: readonly string[] }) =>
+    `Portainer has no environment ${endpoint}${known.length === 0 ? ", and the API key may use none" : `; the API key may use ${known.join(", ")}`}`,
+  not_docker: ({ environment }: { environment: string }) =>
+    `The environment "${environment}" is not a Docker engine. Tidemark updates Kubernetes by a connection of its own`,
+  stacks_not_editable: ({ environment }: { environment: string }) =>
+    `Only administrators may edit stacks of "${environment}": use the API key of an administrator, or allow stack management for regular users`,
+
+  stack_missing: ({ stack }: { stack: string }) => `Portainer has no stack "${stack}" in this environment`,
+  service_missing: ({ service, stack }: { service: string; stack: string }) =>
+    `The file of the stack "${stack}" has no service "${service}"`,
+  swarm: "It is a Swarm stack; Tidemark updates standalone compose stacks",
+  kubernetes: "It is a Kubernetes application; add a Kubernetes connection for the cluster to update it",
+  unknown_type: ({ type }: { type: number }) => `Its type (${type}) is unknown to this version of Tidemark`,
+  git: "It is deployed from a git repository, and an update here would detach it: change the image in the repository",
+  stopped: "It is stopped in Portainer, and an update would start it: start it first",
+  file_refused: ({ cause }: Caused, tell) => `Its file cannot be used: ${tell(cause)}`,
+  own_container: "Tidemark itself runs in this stack, and an update would end it in the middle",
+  itself: "Portainer itself runs in this stack, and an update would end it in the middle",
+  no_containers: "It has no containers, although Portainer counts it as active",
+  not_in_file: ({ services }: { services: readonly string[] }) =>
+    `Containers of ${quotedList(services)} run, but the stack file no longer names ${services.length === 1 ? "this service" : "these services"}`,
+
+  pulled_too: ({ services }: { services: readonly string[] }) =>
+    `Portainer pulls the images of all services. If the tag of ${quotedList(services)} has moved, that service is replaced, too; a digest in the stack file prevents this`,
+  variable_passed: ({ services }: { services: readonly string[] }) =>
+    `The changed variable is also passed to the containers of ${quotedList(services)}`,
+  same_reference: ({ service, reference }: { service: string; reference: string }) =>
+    `"${service}" already names ${reference}, and the tag has moved: if the update fails, the saved stack file cannot bring the previous image back. The reference mode "Digest" can`,
+  whole_file: ({ lines, variables }: { lines: number; variables: number }) =>
+    `The whole stack file and environment return to what was saved: ${lines === 1 ? "1 line" : `${lines} lines`} and ${variables === 1 ? "1 variable" : `${variables} variables`} differ`,
+  edits_file: "Tidemark changes this in the stack file; every other character stays as it is",
+  edits_variable: "Tidemark changes this variable of the stack; the others stay as they are",
+  nothing_to_save: ({ stack }: { stack: string }) => `The stack "${stack}" has no compose file to save`,
+  saved_unreadable: "The saved stack file cannot be read",
+
+  changed_since_plan: "The stack was changed after the plan was made",
+  not_sent: "Nothing was sent to Portainer",
+  deployed: "Portainer has deployed the new stack file",
+  as_before: "The stack is as it was before",
+  changed_meanwhile: "Somebody else changed the stack",
+  not_deployed: ({ cause }: Caused, tell) => `Portainer did not deploy the new stack file. ${tell(cause)}`,
+  took_down: ({ cause }: Caused, tell) =>
+    `Portainer could not deploy the new stack file, and removed the stack's containers. ${tell(cause)}`,
+  not_arrived: ({ cause }: Caused, tell) =>
+    `The update was not carried out: Portainer still has the previous stack file, and its containers run. ${tell(cause)}`,
+  unfinished: ({ cause }: Caused, tell) =>
+    `Portainer has stored the new stack file but did not finish its deployment. ${tell(cause)}`,
+  still_working:
+    "Portainer has stored the new stack file but still runs the previous version. It may be working on it: check the stack in Portainer",
+  put_back: "The saved stack file and environment are deployed again, and the previous version runs",
+  not_put_back: ({ cause }: Caused, tell) =>
+    `The saved stack file was sent to Portainer again, but the previous version does not run. ${tell(cause)}`,
+  nothing_saved: "There is no saved stack file to return to",
+  tag_moved: "The saved stack file is deployed again, but its tag now names the new image",
+
+  no_container: "There is no container",
+  not_replaced: "The container still has the other version",
+  all_run: ({ services }: { services: number }) =>
+    services === 1 ? "The service runs and is ready" : `All ${services} services run and are ready`,
+  stalled: ({ seconds, cause }: { seconds: number } & Caused, tell) =>
+    `Nothing has changed for ${seconds} s. ${tell(cause)}`,
+
+  step_deploy: ({ state }: Stage) =>
+    ({
+      waiting: "Deploy the new stack file",
+      running: "Portainer deploys the new stack file",
+      done: "New stack file deployed",
+      failed: "New stack file not deployed",
+    })[state],
+  step_follow: ({ state }: Stage) =>
+    ({
+      waiting: "Follow the services",
+      running: "Following the services",
+      done: "Services run the new version",
+      failed: "Services do not run the new version",
+    })[state],
+  step_undo: ({ state }: Stage) =>
+    ({
+      waiting: "Deploy the saved stack file",
+      running: "Deploying the saved stack file",
+      done: "Saved stack file deployed again",
+      failed: "Previous version not restored",
+    })[state],
+} satisfies Area;

@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+import { EngineVersion } from "../engine/objects.ts";
+import type { Refusal, RuntimeFacts } from "../runtime.ts";
+import { type Portainer, Refused } from "./client.ts";
+import { Environment, Listed, Status, User } from "./objects.ts";
+
+/** Engines that Portainer reaches by itself, by its agent, and by its edge agent. The others are Kubernetes and clouds. */
+const dockerTypes = [1, 2, 4];
+const administrator = 1;
+
+/** Proves that Portainer accepts the key, has this environment, and lets the key use its engine. */
+export async function describeEnvironment(portainer: Portainer, endpoint: number): Promise<RuntimeFacts> {
+  const status = await statusOf(portainer);
+  const environment = await environmentOf(portainer, endpoint);
+  if (!dockerTypes.includes(environment.Type)) {
+    throw new PluginError("rejected", say("portainer.not_docker", { environment: environment.Name }));
+  }
+  const engine = await portainer.engine("/version", EngineVersion);
+  await portainer.engine("/containers/json?limit=1", v.array(Listed));
+  return {
+    version: status.Version,
+    api_version: engine.ApiVersion,
+    platform: [engine.Os ?? "", engine.Arch ?? ""].filter((part) => part !== "").join("/"),
+    warnings: await missingRights(portainer, environment),
+  };
+}
+
+/** The address of the status has moved; Portainer kept the old one for a while. */
+async function statusOf(portainer: Portainer) {
+  try {
+    return await portainer.get("/system/status", Status);
+  } catch (error) {
+    if (!(error instanceof PluginError) || error.code !== "not_found") throw error;
+    return await portainer.get("/status", Status);
+  }
+}
+
+async function environmentOf(portainer: Portainer, endpoint: number): Promise<Environment> {
+  try {
+    return await portainer.get(`/endpoints/${endpoint}`, Environment);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    const known = await portainer.get("/endpoints", v.array(Environment));
+    const names = known.map(({ Id, Name }) => `${Id} (${Name})`);
+    throw new PluginError("not_found", say("portainer.environment_missing", { endpoint, known: names }));
+  }
+}
+
+/** Whether the key's user may edit stacks, as far as Portainer tells; only an update proves it. */
+async function missingRights(
+  portainer: Portainer,
+  { Name, SecuritySettings }: Environment,
+): Promise<readonly Refusal[]> {
+  const isForAll = SecuritySettings?.allowStackManagementForRegularUsers !== false;
+  if (isForAll) return [];
+  try {
+    const { Role } = await portainer.get("/users/me", User);
+    if (Role === administrator) return [];
+  } catch (error) {
+    // Old versions do not tell.
+    if (!(error instanceof Refused) || error.code === "unreachable") throw error;
+    return [];
+  }
+  return [{ code: "missing_right", message: say("portainer.stacks_not_editable", { environment: Name }) }];
+}

@@ -1,0 +1,246 @@
+import type { Clock } from "../../clock.ts";
+import { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
+import { endOf, judgeReadiness } from "../engine/readiness.ts";
+import { digestFor, splitReference } from "../engine/reference.ts";
+import { type Readiness, stabilityMs } from "../runtime.ts";
+import { Refused } from "./client.ts";
+import type { StackDetail } from "./plan.ts";
+import { type Found, isMarkedAs, type Marks, type Member, referenceOf } from "./stacks.ts";
+
+const pollMs = 1_000;
+/** How long a request whose answer was lost may be on its way without a trace. */
+const quietMs = 60_000;
+
+export interface Watching {
+  /** Reads the stack; throws `PluginError`. */
+  look: () => Promise<Found>;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Without any change for this long, whatever is awaited will not come. */
+  stall_ms: number;
+}
+
+/** A change of a stack's file and environment by one request. */
+export interface Move {
+  from: Marks;
+  to: Marks;
+  /** Portainer's time of the last update before the request. */
+  update_date: number;
+}
+
+/**
+ * `applied`: Portainer has carried it out; `as_before`: it has not, or it failed and file and environment are as before; `stuck`: the new file
+ * is stored, but Portainer does not finish; `foreign`: somebody else changed the stack.
+ */
+export type MoveEnd = { end: "applied" | "as_before" | "stuck" | "foreign"; found: Found };
+
+/** As far as one look tells. */
+export function endOfMove(found: Found, move: Move): MoveEnd["end"] {
+  const state = stateOf(found, move);
+  return state === "working" ? "stuck" : state;
+}
+
+/** What the record says about a move. During an update Portainer has the new file already, and its record is still the old one. */
+function stateOf({ stack, content }: Found, { from, to, update_date }: Move): MoveEnd["end"] | "working" {
+  if (content === null) return "foreign";
+  const isLater = (stack.UpdateDate ?? 0) !== update_date;
+  if (isMarkedAs(content, to) && isLater) return "applied";
+  if (isMarkedAs(content, from) && !isLater) return "as_before";
+  const isHalf = isMarkedAs(content, { file: to.file, env: from.env }) || isMarkedAs(content, to);
+  return isHalf && !isLater ? "working" : "foreign";
+}
+
+/** Looks until it is certain what became of a request whose answer is unknown; never sends anything. */
+export async function awaitMove(watching: Watching, move: Move): Promise<MoveEnd> {
+  const quiet = Math.min(quietMs, watching.stall_ms);
+  for await (const { found, unchanged_ms } of looks(watching)) {
+    const end = stateOf(found, move);
+    if (end === "applied" || end === "foreign") return { end, found };
+    if (end === "as_before" && unchanged_ms >= quiet) return { end, found };
+    if (end === "working" && unchanged_ms >= watching.stall_ms) return { end: "stuck", found };
+  }
+  throw new Error("Looking never ends");
+}
+
+/** Which version the services have to run: the one after the update, or the one before it. */
+export type Side = "after" | "before";
+
+export type Judged = Pick<StackDetail, "services" | "running" | "containers">;
+
+export interface Verdict {
+  readiness: Readiness;
+  /** Services that run the wanted version, of all that have to. */
+  done: number;
+  total: number;
+}
+
+/** Judges a stack service by service. `ranMs`: for how long a container without its own health check has run. */
+export function judgeServices(
+  { members, images }: Found,
+  { services, running, containers }: Judged,
+  side: Side,
+  ranMs: (member: Member) => number,
+): Verdict {
+  const waiting: Readiness[] = [];
+  let done = 0;
+  const changed = new Map(services.map((each) => [each.service, each]));
+  const names = [...new Set([...running, ...services.filter((each) => each.is_running).map(({ service }) => service)])];
+  for (const service of names) {
+    const own = members.filter((each) => each.service === service);
+    const wanted = changed.get(service);
+    const stale = wanted === undefined ? [] : own.filter((each) => !isWanted(each, images, wanted, side));
+    const verdicts =
+      own.length === 0
+        ? [{ ready: false as const, detail: say("portainer.no_container") }]
+        : stale.length > 0
+          ? [{ ready: false as const, detail: say("portainer.not_replaced") }]
+          : own.map((each) =>
+              (wanted === undefined || side === "before") && containers.includes(each.container.Id)
+                ? judgeUntouched(each)
+                : judgeReadiness(each.container, ranMs(each)),
+            );
+    const worst = verdicts.find((each) => !each.ready && each.final === true) ?? verdicts.find((each) => !each.ready);
+    if (worst === undefined) done += 1;
+    else waiting.push({ ...worst, detail: say("phrases.about", { name: service, said: worst.detail }) });
+  }
+  // What must not run need not; but it has to have its image once its container is replaced.
+  const first = waiting.find((each) => !each.ready && each.final === true) ?? waiting[0];
+  const detail = say("portainer.all_run", { services: names.length });
+  return { readiness: first ?? { ready: true, detail }, done, total: names.length };
+}
+
+/** Whether everything that has to runs in this version, healthy or not. */
+export function doRun({ members, images }: Found, { services, running }: Judged, side: Side): boolean {
+  return running.every((service) => {
+    const own = members.filter((each) => each.service === service);
+    const wanted = services.find((each) => each.service === service);
+    return (
+      own.length > 0 &&
+      own.every((each) => {
+        const { Running, Restarting } = each.container.State;
+        const isUp = Running === true && Restarting !== true;
+        return isUp && (wanted === undefined || isWanted(each, images, wanted, side));
+      })
+    );
+  });
+}
+
+/** A container that the update left alone may have been restarted long ago. */
+function judgeUntouched({ container }: Member): Readiness {
+  const { Running, Restarting } = container.State;
+  const isUp = Running === true && Restarting !== true;
+  if (isUp) return { ready: true, detail: say("readiness.running", { seconds: 0 }) };
+  return { ready: false, detail: endOf(container) ?? say("readiness.paused") };
+}
+
+function isWanted(
+  member: Member,
+  images: Found["images"],
+  { before, after, image_id, digest }: StackDetail["services"][number],
+  side: Side,
+): boolean {
+  const reference = referenceOf(member);
+  if (reference !== (side === "after" ? after : before)) return false;
+  if (before !== after) return true;
+  // The tag is the same, and has moved: only the image tells the versions apart.
+  const isOld = member.container.Image === image_id;
+  if (side === "before") return isOld;
+  const image = images.get(member.container.Image);
+  const isDesired =
+    digest !== null && digestFor(image?.RepoDigests ?? [], splitReference(reference).repository) === digest;
+  return isDesired || !isOld;
+}
+
+export interface Followed {
+  /** Null when everything that has to runs the wanted version, else why not. */
+  failure: Message | null;
+  detail: Message;
+  found: Found;
+}
+
+/** Follows the services until all run the wanted version and are ready, one cannot be any more, or nothing changes for too long. */
+export async function followServices(
+  watching: Watching,
+  detail: Judged,
+  side: Side,
+  onProgress: (verdict: Verdict) => void,
+): Promise<Followed> {
+  const { clock } = watching;
+  const seenAt = new Map<string, number>();
+  const stall_ms = Math.max(watching.stall_ms, 2 * stabilityMs);
+  const ranMs = ({ container }: Member) => {
+    // A restart begins the period again.
+    const key = `${container.Id} ${container.State.StartedAt}`;
+    const at = seenAt.get(key) ?? clock.elapsed();
+    seenAt.set(key, at);
+    return clock.elapsed() - at;
+  };
+  for await (const { found, unchanged_ms } of looks(watching)) {
+    const verdict = judgeServices(found, detail, side, ranMs);
+    const { readiness } = verdict;
+    onProgress(verdict);
+    if (readiness.ready) return { failure: null, detail: readiness.detail, found };
+    if (readiness.final === true) return { failure: readiness.detail, detail: readiness.detail, found };
+    if (unchanged_ms >= stall_ms) {
+      const seconds = Math.round(stall_ms / 1000);
+      const failure = say("portainer.stalled", { seconds, cause: readiness.detail });
+      return { failure, detail: failure, found };
+    }
+  }
+  throw new Error("Looking never ends");
+}
+
+/** Why a service that has to run no longer does; null while all do. */
+export function endOfServices({ members }: Pick<Found, "members">, { running, containers }: Judged): Message | null {
+  for (const service of running) {
+    const own = members.filter((each) => each.service === service);
+    if (own.length === 0) return say("phrases.about", { name: service, said: say("readiness.removed") });
+    for (const { container } of own) {
+      const isUp = container.State.Running === true && container.State.Restarting !== true;
+      const end = isUp && containers.includes(container.Id) ? null : endOf(container);
+      if (end !== null) return say("phrases.about", { name: service, said: end });
+    }
+  }
+  return null;
+}
+
+interface Look {
+  found: Found;
+  /** How long nothing about the stack has changed. */
+  unchanged_ms: number;
+}
+
+/**
+ * One look a second. Failures are tolerated until the standstill is over, because Portainer may be restarted meanwhile; a missing stack or a
+ * withdrawn key are not.
+ */
+async function* looks({ look, clock, signal, stall_ms }: Watching): AsyncGenerator<Look, never> {
+  let [sign, changedAt, seenAt] = ["", clock.elapsed(), clock.elapsed()];
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const found = await look();
+      seenAt = clock.elapsed();
+      const now = signOf(found);
+      if (now !== sign) [sign, changedAt] = [now, seenAt];
+      yield { found, unchanged_ms: seenAt - changedAt };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PluginError)) throw error;
+      const isFinal = error.code === "not_found" || (error instanceof Refused && error.code === "unauthorized");
+      if (isFinal || clock.elapsed() - seenAt >= stall_ms) throw error;
+    }
+    await clock.sleep(pollMs, signal);
+  }
+}
+
+function signOf({ stack, content, members }: Found): string {
+  const containers = members.map(({ container: { Id, State } }) => [
+    Id,
+    State.Status,
+    State.Health?.Status,
+    State.StartedAt,
+  ]);
+  return JSON.stringify([stack.UpdateDate, stack.Env, content?.file, containers]);
+}

@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import { parseOr } from "../../forms/issues.ts";
+import { say } from "../../messages/message.ts";
+import { bareHost } from "../../net/address.ts";
+import { isLoopback } from "../engine/address.ts";
+import type { PlanDetail, Runtime, StepKind, TargetKind } from "../runtime.ts";
+import { Config, Secret, serverOf } from "./schema.ts";
+import { openSession } from "./session.ts";
+import { stackKind } from "./target.ts";
+
+function step(name: "deploy" | "follow" | "undo", of: Pick<StepKind, "touches" | "is_expected">): StepKind {
+  const told = (state: keyof StepKind["words"]) => say(`portainer.step_${name}`, { state });
+  const words = { waiting: told("waiting"), running: told("running"), done: told("done"), failed: told("failed") };
+  return { name, phase: "change", words, ...of };
+}
+
+const stack: TargetKind = {
+  kind: stackKind,
+  title: say("portainer.stack"),
+  is_group: true,
+  is_declarative: true,
+  saved_as: say("portainer.saved_files"),
+  artifact: "image",
+  steps: [
+    step("deploy", { touches: true, is_expected: true }),
+    step("follow", { touches: false, is_expected: true }),
+    step("undo", { touches: true, is_expected: false }),
+  ],
+  parts: (detail: PlanDetail) =>
+    typeof detail.stack === "string" ? [{ name: detail.stack, service: detail.stack, is_running: true }] : [],
+};
+
+/** The standalone compose stacks of one environment of a Portainer. */
+export const portainer: Runtime = {
+  kind: "portainer",
+  title: "Portainer",
+  Config,
+  target_kinds: [stack],
+  open: async (config, secret, context) => {
+    const parsed = parse(Config, config);
+    if (secret === null || secret === undefined) {
+      throw new PluginError("rejected", say("portainer.credential_missing"));
+    }
+    const { api_key } = parse(Secret, secret);
+    const key = api_key.trim();
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new PluginError("rejected", say("portainer.key_with_spaces"));
+    const ca = parsed.ca_certificate.trim() === "" ? null : parsed.ca_certificate;
+    const access = { server: serverOf(parsed), ca, api_key: key, endpoint_id: parsed.endpoint_id };
+    return openSession(access, parsed, context);
+  },
+  destination: (config) => ({ field: "url", host: bareHost(serverOf(parse(Config, config)).hostname) }),
+  place: (config) => {
+    const parsed = parse(Config, config);
+    return `${serverOf(parsed).href.replace(/\/$/, "")}#${parsed.endpoint_id}`;
+  },
+  warnings: (config) => {
+    const parsed = v.safeParse(Config, config);
+    if (!parsed.success) return [];
+    const { protocol, hostname } = serverOf(parsed.output);
+    if (protocol === "https:" || isLoopback(bareHost(hostname))) return [];
+    return [{ code: "plain_http", message: say("portainer.plain_http") }];
+  },
+};
+
+function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  return parseOr(schema, value, (path, cause) => {
+    return new PluginError("rejected", say("portainer.config_unusable", { path, cause }));
+  });
+}

@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { PluginError } from "../../../src/errors.ts";
+import { portainer } from "../../../src/runtimes/portainer/index.ts";
+import type { Change, RuntimeSession } from "../../../src/runtimes/runtime.ts";
+import { fastClock } from "../../support/fast-clock.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
+import { imageIds, key, type RecordedPortainer, recordedPortainer } from "./recorded-portainer.ts";
+
+const file = `services:
+  web: {image: "acme/web:1.0.0", environment: {TOKEN: s3cret-in-the-file}}
+  db:
+    image: acme/db:\${DB_TAG}
+`;
+const ref = { kind: "stack", id: "shop" } as const;
+const live = new AbortController().signal;
+let recorded: RecordedPortainer;
+let session: RuntimeSession;
+
+beforeEach(async () => {
+  recorded = recordedPortainer(file, [
+    { service: "web", image: "acme/web:1.0.0" },
+    { service: "db", image: "acme/db:16.1" },
+  ]);
+  recorded.world.stack.Env = [
+    { name: "DB_TAG", value: "16.1" },
+    { name: "DB_PASSWORD", value: "s3cret-in-the-environment" },
+  ];
+  session = await open();
+});
+afterEach(async () => {
+  await session[Symbol.asyncDispose]();
+  await recorded[Symbol.asyncDispose]();
+});
+
+const open = (self = "elsewhere") =>
+  portainer.open(
+    { url: recorded.url, endpoint_id: 1, update_stall_seconds: 10 },
+    { api_key: key },
+    {
+      ...{ signal: live, clock: fastClock(60), self: { hostname: self, data_dir: "/nowhere" } },
+      fetch: () => Promise.reject(new Error("Not asked for")),
+    },
+  );
+const change = (service: string, reference: string, digest: string | null = null): Change => ({
+  ...{ kind: "image", service, reference, digest, image_config: null },
+});
+const update = change("web", "acme/web:1.1.0");
+const puts = () => recorded.requests.filter(({ line }) => line.startsWith("PUT "));
+const json = (status: number, value: unknown) => () => Response.json(value, { status });
+const failure = async (work: Promise<unknown>): Promise<PluginError> => {
+  const error = await work.then(
+    () => null,
+    (fault: unknown) => fault,
+  );
+  if (!(error instanceof PluginError)) throw new Error(`It did not fail as a plug-in does: ${error}`);
+  expect(error.message).not.toContain(key);
+  return error;
+};
+
+describe("a plan", () => {
+  test("names the images that change and keeps every secret to itself", async () => {
+    const plan = await session.plan(ref, [update, change("db", "acme/db:16.2")]);
+    expect(plan.diff.map(({ service, before, after }) => [service, before, after])).toEqual([
+      ["db", "acme/db:16.1", "acme/db:16.2"],
+      ["web", "acme/web:1.0.0", "acme/web:1.1.0"],
+    ]);
+    // A line with more than the image is shown without the rest of it.
+    expect(plan.files.map(({ service, patch }) => [service, patch.split("\n").slice(-3, -1)])).toEqual([
+      ["web", ["-…acme/web:1.0.0…", "+…acme/web:1.1.0…"]],
+      ["db", ["-DB_TAG=16.1", "+DB_TAG=16.2"]],
+    ]);
+    expect(JSON.stringify(plan)).not.toContain("s3cret");
+    expect(JSON.stringify(await session.discover())).not.toContain("s3cret");
+  });
+
+  test("changes its hash with the file, the environment and what runs, and with nothing else", async () => {
+    const hash = async () => (await session.plan(ref, [update])).hash;
+    const first = await hash();
+    expect(await hash()).toBe(first);
+    recorded.world.file = `${file}# a word\n`;
+    const edited = await hash();
+    recorded.world.file = file;
+    recorded.world.stack.Env = [{ name: "DB_TAG", value: "16.1" }];
+    const other = await hash();
+    recorded.world.stack.Env = null;
+    recorded.world.containers = [{ service: "web", image: "acme/web:1.0.0", id: imageIds.next }];
+    expect(new Set([first, edited, other, await hash()]).size).toBe(4);
+  });
+
+  test("has nothing to do for what runs and stands in the file already", async () => {
+    expect(await session.plan(ref, [change("web", "acme/web:1.0.0")])).toMatchObject({ is_noop: true, diff: [] });
+    recorded.world.containers = [{ service: "web", image: "acme/web:0.9.0" }];
+    expect(await session.plan(ref, [change("web", "acme/web:1.0.0")])).toMatchObject({ is_noop: false });
+  });
+
+  test("refuses what cannot be edited, and a service that the file does not have", async () => {
+    recorded.world.file = "services: {web: {build: .}}\n";
+    expect((await session.plan(ref, [update])).refusals.map(({ code }) => code)).toEqual(["not_editable"]);
+    expect((await failure(session.plan(ref, [change("cache", "redis:8")]))).said.code).toBe(
+      "portainer.service_missing",
+    );
+    recorded.world.file = "services: [\n";
+    expect((await session.plan(ref, [update])).refusals.map(({ code }) => code)).toEqual(["file", "not_editable"]);
+  });
+});
+
+describe("a stack", () => {
+  test.each([
+    [{ Type: 1 }, "swarm"],
+    [{ Type: 3 }, "kubernetes"],
+    [{ Type: 9 }, "unknown_type"],
+    [{ GitConfig: { URL: "https://git.example" } }, "git"],
+    [{ Status: 2 }, "stopped"],
+  ] as const)("with %p is refused as %s, by name and before any request", async (record, code) => {
+    Object.assign(recorded.world.stack, record);
+    expect((await session.inspect(ref)).refusals.map((each) => each.code)).toEqual([code]);
+    expect((await session.plan(ref, [update])).refusals[0]?.code).toBe(code);
+    expect(puts()).toEqual([]);
+  });
+
+  test("that contains Tidemark or Portainer is refused", async () => {
+    await using own = await open("0".repeat(12));
+    expect((await own.inspect(ref)).refusals.map(({ code }) => code)).toEqual(["own_container"]);
+    recorded.world.containers = [{ service: "web", image: "portainer/portainer-ce:2.23.0" }];
+    expect((await session.inspect(ref)).refusals.map(({ code }) => code)).toEqual(["portainer_itself"]);
+  });
+
+  test("that is gone is not found", async () => {
+    expect((await failure(session.inspect({ kind: "stack", id: "other" }))).code).toBe("not_found");
+    recorded.world.stack.EndpointId = 2;
+    expect(await session.discover()).toEqual([]);
+  });
+});
+
+describe("Portainer", () => {
+  test.each<[number, unknown, PluginError["code"], string]>([
+    [401, { message: "Invalid JWT token", details: "Invalid JWT token" }, "unauthorized", "portainer.unauthenticated"],
+    [403, { message: "Access denied to resource", details: "" }, "unauthorized", "portainer.refused"],
+    [404, { message: "Unable to find", details: "object not found" }, "not_found", "portainer.refused"],
+    [500, { message: "Unable to proxy the request", details: "no such host" }, "unreachable", "portainer.refused"],
+    [502, "<html>", "unreachable", "portainer.not_portainer"],
+    [200, { stacks: [] }, "malformed", "net.unexpected_json"],
+    [200, [{ Id: "three", Name: "shop" }], "malformed", "net.unexpected_json"],
+  ])("that answers %i %p fails as %s", async (status, value, code, said) => {
+    recorded.answer = (line) => (line === "GET /api/stacks" ? json(status, value)() : null);
+    const error = await failure(session.inspect(ref));
+    expect([error.code, error.said.code]).toEqual([code, said]);
+  });
+
+  test("that redirects is not followed with the key", async () => {
+    await using other = recordedPortainer(file, []);
+    const location = `${other.url}/api/stacks`;
+    recorded.answer = () => new Response(null, { status: 307, headers: { location } });
+    expect((await failure(session.describe())).said.code).toBe("portainer.redirected");
+    expect(other.requests).toEqual([]);
+  });
+
+  test("that sends without end, or nothing at all, is given up", async () => {
+    recorded.answer = () => new Response(new Uint8Array(33 * 1024 * 1024));
+    expect((await failure(session.inspect(ref))).code).toBe("malformed");
+    recorded.answer = () => new Promise(() => undefined);
+    expect((await failure(session.inspect(ref))).said.code).toBe("net.timed_out");
+  });
+
+  test("that names a container by a path is not asked for it", async () => {
+    recorded.answer = (line) =>
+      line.endsWith("/containers/json") ? json(200, [{ Id: "../../../users/1", Labels: {} }])() : null;
+    expect((await failure(session.inspect(ref))).said.code).toBe("portainer.odd_id");
+  });
+
+  test("is described with its version, its environments, and the rights of the key", async () => {
+    expect(await session.describe()).toMatchObject({ version: "2.23.0", platform: "linux/amd64", warnings: [] });
+    recorded.answer = (line) => {
+      if (line === "GET /api/system/status") return json(404, { message: "Not found" })();
+      if (line === "GET /api/status") return json(200, { Version: "2.9.0" })();
+      return line === "GET /api/endpoints/1" ? json(200, { Id: 1, Name: "k8s", Type: 5 })() : null;
+    };
+    expect((await failure(session.describe())).said.code).toBe("portainer.not_docker");
+  });
+});
+
+describe("an update", () => {
+  const start = async (plan = session.plan(ref, [update])) => {
+    const journal = memoryJournal();
+    const { apply } = await session.prepare(await plan, [], journal);
+    return { journal, apply };
+  };
+  /** What Portainer does with an update that it carries out. */
+  const carryOut = () => {
+    const { stackFileContent, env } = JSON.parse(puts().at(-1)?.body ?? "");
+    Object.assign(recorded.world.stack, { Env: env, UpdateDate: 1_700_000_000 + puts().length });
+    recorded.world.file = stackFileContent;
+    const image = stackFileContent.includes("1.1.0") ? "acme/web:1.1.0" : "acme/web:1.0.0";
+    recorded.world.containers = [
+      { service: "web", image, id: imageIds.next, container: { Id: "c".repeat(64) } },
+      { service: "db", image: "acme/db:16.1" },
+    ];
+  };
+
+  test("sends the whole environment once, never prunes, and pulls", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      return json(200, recorded.world.stack)();
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect(await session.settle?.(ref, journal, live)).toBeNull();
+    expect(puts().map(({ line, body }) => [line, JSON.parse(body)])).toEqual([
+      [
+        "PUT /api/stacks/3",
+        {
+          stackFileContent: file.replace("1.0.0", "1.1.0"),
+          env: [
+            { name: "DB_TAG", value: "16.1" },
+            { name: "DB_PASSWORD", value: "s3cret-in-the-environment" },
+          ],
+          prune: false,
+          pullImage: true,
+        },
+      ],
+    ]);
+    expect(journal.written()).toEqual(["deploy begin", "deploy finish", "follow begin", "follow finish"]);
+    expect(JSON.stringify(journal.entries())).not.toContain("s3cret");
+  });
+
+  test("of a stack that was edited after the plan is not sent", async () => {
+    const { journal, apply } = await start();
+    recorded.world.file = `${file}# a word\n`;
+    expect((await failure(apply())).said.code).toBe("portainer.changed_since_plan");
+    expect([puts(), journal.written()]).toEqual([[], []]);
+  });
+
+  test("that compose refuses quotes it without the values of the environment", async () => {
+    const said = "failed to deploy a stack: invalid value s3cret-in-the-environment";
+    recorded.answer = (line) => (line.startsWith("PUT ") ? json(500, { message: said, details: said })() : null);
+    const { journal, apply } = await start();
+    const error = await failure(apply());
+    expect([error.said.code, error.message.includes("s3cret")]).toEqual(["portainer.not_deployed", false]);
+    expect(JSON.stringify(journal.entries())).not.toContain("s3cret");
+  });
+
+  test.each<[string, () => Response | Promise<Response>]>([
+    ["a page of a proxy", () => new Response("<html>", { status: 504 })],
+    ["half a sentence", () => new Response('{"Id":', { status: 200 })],
+    ["silence", () => new Promise(() => undefined)],
+  ])("answered by %s is looked after, and not sent again", async (_, answer) => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      return answer();
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect([puts().length, journal.written()]).toEqual([1, ["deploy begin", "deploy finish"]]);
+  });
+
+  test("that Portainer never finishes ends with a sentence, and nothing more is sent", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      recorded.world.file = JSON.parse(puts().at(-1)?.body ?? "").stackFileContent;
+      return new Response("", { status: 502 });
+    };
+    const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+    const { journal, apply } = await start();
+    expect((await failure(apply())).said.code).toBe("portainer.unfinished");
+    expect(await session.undo(ref, journal, snapshot)).toMatchObject({
+      state: "mixed",
+      detail: { code: "portainer.still_working" },
+    });
+    expect(puts().length).toBe(1);
+  });
+
+  test("that somebody else's edit followed is left to that", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      Object.assign(recorded.world.stack, { UpdateDate: 1_700_000_000 });
+      recorded.world.file = `${file}# somebody else\n`;
+      return new Response("", { status: 502 });
+    };
+    const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+    const { journal, apply } = await start();
+    expect((await failure(apply())).said.code).toBe("portainer.changed_meanwhile");
+    expect((await session.undo(ref, journal, snapshot)).state).toBe("mixed");
+    expect(puts().length).toBe(1);
+  });
+
+  test("whose process ended is found again by the next one, which sends nothing", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      return json(200, recorded.world.stack)();
+    };
+    const { journal, apply } = await start();
+    journal.dieAt(2, "before");
+    await apply().catch(() => undefined);
+    expect((await session.recover(ref, journal.reopened(), null)).state).toBe("started");
+    const unsent = memoryJournal();
+    expect((await session.recover(ref, unsent, null)).state).toBe("untouched");
+    expect(puts().length).toBe(1);
+  });
+
+  test("of which only the tag stays and the image moves is told apart by the image", async () => {
+    const plan = await session.plan(ref, [change("web", "acme/web:1.0.0", `acme/web@${imageIds.next}`)]);
+    // Without a digest of what runs nobody knows whether it has moved.
+    expect(plan.is_noop).toBe(true);
+    recorded.answer = (line) => {
+      if (!line.includes("/images/")) return null;
+      const RepoDigests = [`acme/web@${line.includes(imageIds.old) ? imageIds.old : imageIds.next}`];
+      return json(200, { Id: line.includes(imageIds.old) ? imageIds.old : imageIds.next, RepoDigests })();
+    };
+    const moved = await session.plan(ref, [change("web", "acme/web:1.0.0", `acme/web@${imageIds.next}`)]);
+    expect(moved).toMatchObject({ is_noop: false, diff: [{ before: `acme/web:1.0.0@${imageIds.old}` }] });
+    expect(moved.warnings.map(({ code }) => code)).toContain("same_reference");
+  });
+});
