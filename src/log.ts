@@ -26,13 +26,13 @@ interface LogOptions {
   write?: (line: string) => void;
 }
 
-/** More of one error helps nobody, and upstream text may have any length. */
+/** The rest of a longer message rarely helps, and upstream text may have any length. */
 const maxErrorLength = 2_000;
 
 function describeError(error: Error, redact: Redact): { name: string; message: string } {
   // The error of a failed query repeats the statement with all its values, including hashes and bodies; its cause has the reason.
   const said = "params" in error && error.cause instanceof Error ? error.cause : error;
-  // Before the cut, which could leave an unrecognisable beginning of a secret.
+  // Redacted before it is cut, because the cut could leave an unrecognisable part of a secret.
   const message = redact(said.message);
   const { name } = said;
   return { name, message: message.length > maxErrorLength ? `${message.slice(0, maxErrorLength - 1)}…` : message };
@@ -58,7 +58,7 @@ export function createLog(options: LogOptions): Log {
     const head = { at, level, message };
     const text =
       options.format === "json"
-        ? // First, as people read it, and last: no field says what the line is about.
+        ? // `head` comes first to be read first, and again last so that no field overwrites it.
           JSON.stringify({ ...head, ...fields, ...head }, (_key, value: unknown) =>
             value instanceof Error ? describeError(value, redact) : value,
           )

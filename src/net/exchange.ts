@@ -39,7 +39,7 @@ export class StaleConnection extends Error {
   readonly code = "ECONNRESET";
 }
 
-/** The bytes are no HTTP response; the message is the end of a sentence. */
+/** The bytes are not an HTTP response; the message is the end of a sentence. */
 class MalformedAnswer extends Error {
   constructor(readonly said: Message) {
     super(said.code);
@@ -95,7 +95,7 @@ export function answerHead(
     });
     let announcements = 0;
     request.on("response", (response) => {
-      // The body's reader gets its errors; without a listener, they would end the process when nobody reads.
+      // The body's reader gets the errors too; without this listener, they would end the process while there is no reader.
       response.on("error", () => undefined);
       resolve(response);
     });
@@ -154,7 +154,8 @@ export function bodyOf(message: IncomingMessage, onBytes: (count: number) => voi
     throw new PluginError("malformed", say("net.unasked_compression", { encoding: encoding.slice(0, 40) }));
   }
   const gunzip = createGunzip();
-  gunzip.on("error", () => undefined); // its reader has a listener of its own, while there is one
+  // A reader adds its own listener; without any listener, an error would end the process.
+  gunzip.on("error", () => undefined);
   message.on("error", (error) => gunzip.destroy(error));
   message.on("aborted", () => gunzip.destroy(Object.assign(new Error("aborted"), { code: "ECONNRESET" })));
   gunzip.on("close", () => message.destroy());

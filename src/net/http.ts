@@ -75,7 +75,8 @@ export function createHttp(options: HttpOptions): Http {
     try {
       await clock.sleep(ms, signal);
     } catch {
-      throw cause; // cancelled while waiting: what went wrong before is the better answer
+      // Cancelled while waiting: the earlier failure says more.
+      throw cause;
     }
   };
 
@@ -89,7 +90,7 @@ export function createHttp(options: HttpOptions): Http {
         const isLast = tries >= maxRetries || !isRepeatable(request.first) || wish > maxRetryDelayMs;
         if (isLast || request.init.signal?.aborted) throw fault.error;
         const jitter = minRetryDelayMs + random() * (maxRetryDelayMs - minRetryDelayMs);
-        // Added, because a timer that fires a moment early would meet the wait again.
+        // Jitter is added because a timer that fires a moment early would run into the same wait.
         await pause(wish + Math.round(jitter), request.signal, fault.error);
       }
     }

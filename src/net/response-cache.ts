@@ -52,7 +52,8 @@ function decodeExactly(body: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
-    return null; // not UTF-8: a binary body, which is simply asked for again
+    // A binary body is not stored; the next request loads it again.
+    return null;
   }
 }
 

@@ -11,13 +11,13 @@ export function containerOf(entry: JournalEntry): string | null {
   return typeof entry.facts.container === "string" ? entry.facts.container : null;
 }
 
-/** The containers that a journal is about; a single nameless one for a journal from before there were names. */
+/** The containers that a journal names; a single null for a journal written before entries had names. */
 function namesIn(entries: Entries): readonly (string | null)[] {
   const names = [...new Set(entries.map(containerOf))].filter((name) => name !== null);
   return names.length === 0 ? [null] : names;
 }
 
-/** What the journal says of one container. What names none is about every one. */
+/** The entries about one container. Entries without a container apply to all. */
 export function entriesOf(entries: Entries, name: string | null): Entries {
   return entries.filter((entry) => {
     const own = containerOf(entry);
@@ -43,7 +43,7 @@ export function gapOf(own: Entries): number | null {
   if (stopped === null || stopped.facts.is_skipped === true) return null;
   const after = own.filter((entry) => entry.at >= stopped.at && entry.phase === "finish");
   const at = (step: string) => after.find((entry) => entry.step === step)?.at;
-  // A new one that was put away again served nobody for sure: the gap lasts until the previous one is back.
+  // A new container that was undone may never have served, so the gap lasts until the previous one is back.
   const undone = at("undo");
   if (undone !== undefined) return undone - stopped.at;
   // The new one served before the previous one was stopped.
@@ -53,7 +53,7 @@ export function gapOf(own: Entries): number | null {
 }
 
 export interface Downtime {
-  /** The longest of its containers: from the stop of the previous one to the next start of anything; null when nothing was stopped. */
+  /** The longest gap of any container: from its stop to the next start of anything; null when nothing was stopped. */
   downtime_ms: number | null;
   /** From the first stop to the first probe that passed; null when none did. */
   ready_ms: number | null;

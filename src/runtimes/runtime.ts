@@ -9,19 +9,19 @@ export interface TargetKind {
   /** Whether a target has several services, and its parts may be targets themselves. */
   is_group: boolean;
   /**
-   * Whether the runtime itself replaces what runs and judges that: without order of starting and measured downtime, and without snapshots
-   * unless it has `saved_as`. Its sessions have `settle`.
+   * Whether the runtime itself replaces what runs and judges the result. Such targets have no start order, no measured downtime, and no
+   * snapshots unless the kind has `saved_as`; their sessions have `settle`.
    */
   is_declarative: boolean;
-  /** For a declarative kind whose runs save what was there: how pages call that. It also brings up a target that a run left down. */
+  /** For a declarative kind whose runs save the previous state: its name on pages. Targets that a run left down are then brought up, too. */
   saved_as?: Message;
   /** What its services run. */
   artifact: Artifact["kind"];
-  /** In the order in which a run takes them. */
+  /** In the order in which a run takes these steps. */
   steps: readonly StepKind[];
-  /** What a run works on, in the order in which it starts; read from a plan's detail. */
+  /** The parts that a run works on, in start order; read from a plan's detail. */
   parts(detail: PlanDetail): readonly PlannedPart[];
-  /** What was done to each part; null for a kind with one part, or if the run did not come so far. */
+  /** What was done to each part; null for a kind with one part, or if the run ended before it reached any part. */
   outcomes?(detail: PlanDetail, entries: readonly JournalEntry[]): readonly PartOutcome[] | null;
 }
 
@@ -37,19 +37,19 @@ export interface Refusal {
   message: Message;
 }
 
-/** The one warning with a consequence: the runtime does not report all settings, so automatic updates wait for an acceptance. */
+/** The runtime does not report all settings. Automatic updates wait until the administrator accepts that. */
 export const untoldSettings = "untold_settings";
 
 /** A rollback would replace a container other than the known one. */
 export const otherContainer = "other_container";
-/** An earlier operation was never finished, and the run would end it first. */
+/** An earlier operation is unfinished, and the run would end it first. */
 export const unfinishedOperation = "unfinished_operation";
-/** Warnings of what happens only once a person has approved the plan. */
+/** Warnings that block a run until a person has approved its plan. */
 export const needsReview: ReadonlySet<string> = new Set([otherContainer, unfinishedOperation]);
 
 /**
- * What a service runs. `reference` is what it is called in full. `digest` identifies the content; null if it is unknown. Two artifacts
- * with the same reference and `image_id` are the same.
+ * What a service runs. `reference` is its full name. `digest` identifies the content; null if unknown. Images with the same `reference`
+ * and `image_id` are the same.
  */
 export type Artifact = ImageArtifact | ChartArtifact;
 
@@ -58,9 +58,9 @@ export interface ImageArtifact {
   /** As configured, e.g. `nginx:1.27` or `host/app@sha256:…`. */
   reference: string;
   image_id: string;
-  /** Of the registry's manifest or index for `image_id`; null for an image that was never pulled. */
+  /** Digest of the registry's manifest or index for `image_id`; null for an image that was never pulled. */
   digest: string | null;
-  /** `linux/amd64`, `linux/arm/v7`: what a new image must match. */
+  /** `linux/amd64`, `linux/arm/v7`: a new image must match it. */
   platform: string;
 }
 
@@ -100,11 +100,11 @@ export type Change = ImageChange | ChartChange;
 export interface ImageChange {
   kind: "image";
   service: string;
-  /** The full reference to create from, by tag or by digest as the executor's reference mode says. */
+  /** The full reference to create from, with the tag or digest that the executor's reference mode requires. */
   reference: string;
   /** What to pull: `registry/repository@sha256:…`; null if the digest is unknown and the tag is pulled. */
   digest: string | null;
-  /** The desired image's defaults, if known before the pull; the diff then shows what they change. */
+  /** The desired image's defaults, if known before the pull; the diff then shows which fields they change. */
   image_config: Readonly<Record<string, unknown>> | null;
 }
 
@@ -119,7 +119,7 @@ export interface ChartChange {
   archive(): Promise<Uint8Array>;
 }
 
-/** Throws for a change that no target of the runtime asks for. */
+/** For runtimes whose targets run images only: throws for any other change. */
 export function ofImages(changes: readonly Change[]): readonly ImageChange[] {
   return changes.map((change) => {
     if (change.kind !== "image") throw new Error(`The change of "${change.service}" is not one of an image`);
@@ -137,7 +137,7 @@ export interface FieldDiff {
   because: "desired" | "image" | "chart" | "runtime";
 }
 
-/** What a plan says beyond what all plans have: JSON, in the form of the target's kind. Stored beside the common members. */
+/** The part of a plan that depends on the target's kind, as JSON. Stored beside the common members. */
 export type PlanDetail = Readonly<Record<string, unknown>>;
 
 /** One of the things that a run works on, such as a container. Two runs never work on the same one at once. */
@@ -159,8 +159,8 @@ export interface PlannedContainer extends PlannedPart {
 }
 
 /**
- * `updated`: it runs its new artifact; `moved`: it was recreated for another one that was replaced; `put_back`: the previous one is
- * there again; `removed`: the previous one is gone and nothing took its place; `down`: it could not be started.
+ * `updated`: it runs its new artifact; `moved`: it was recreated because another one was replaced; `put_back`: the previous one was
+ * restored; `removed`: the previous one is gone and was not replaced; `down`: it could not be started.
  */
 export const partOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
 
@@ -172,10 +172,10 @@ export interface PartOutcome {
   outcome: (typeof partOutcomes)[number];
   /** From its stop to the next start of anything under its name; null if it was not stopped. */
   downtime_ms: number | null;
-  /** What went wrong with it. */
+  /** Why it failed. */
   detail: string | null;
   detail_data: Message | null;
-  /** Whether the run failed because of it; the others were put back with it. */
+  /** Whether the run failed because of this part; the others were restored with it. */
   is_cause: boolean;
 }
 
@@ -209,9 +209,9 @@ export interface UpdatePlan<D extends PlanDetail = PlanDetail> {
   changes: readonly Change[];
   services: readonly {
     service: string;
-    /** `image_id`: blank for what is not an image. `is_running`: whether it runs now; false if it is gone. */
+    /** `image_id`: blank if the artifact is not an image. `is_running`: whether it runs now; false if it is gone. */
     from: { reference: string; digest: string | null; image_id: string; is_running: boolean };
-    /** `is_running`: whether it will be started; true whenever the one above is, because a running service is never left stopped. */
+    /** `is_running`: whether it will be started; true if `from.is_running` is, because a running service is never left stopped. */
     to: { reference: string; digest: string | null; is_running: boolean };
   }[];
   detail: D;
@@ -219,11 +219,11 @@ export interface UpdatePlan<D extends PlanDetail = PlanDetail> {
   order: "stop_first" | "start_first";
   /** Seconds between a new container's readiness and the old one's stop; 0 if the old one stops first. */
   drain_seconds: number;
-  /** Parts that an earlier run left down; their replacements are started, and so are they when they are restored. */
+  /** Parts that an earlier run left down; their replacements are started, and they themselves are if they are restored. */
   owed: readonly string[];
   files: readonly FileNotice[];
   diff: readonly FieldDiff[];
-  /** Numbers of settings, networks, mounts and ports that are carried over unchanged, by name. */
+  /** Per kind (settings, networks, mounts, ports), how many are carried over unchanged. */
   carried: Readonly<Record<string, number>>;
   refusals: readonly Refusal[];
   warnings: readonly Refusal[];
@@ -234,20 +234,20 @@ export interface UpdatePlan<D extends PlanDetail = PlanDetail> {
 }
 
 /**
- * A step that runs on targets of a kind journal. Of what was stopped, `stop` and `start` are the beginning and end of its downtime;
- * `undo` restores the previous version. Facts name the `container` if a step is about one of several parts.
+ * A step that runs of a kind of target journal. Downtime lasts from `stop` to `start`; `undo` restores the previous version. The facts
+ * name the `container` if a step concerns one of several parts.
  */
 export interface StepKind {
   name: string;
-  /** Shown as one with another step. */
+  /** Steps with the same name here are shown as one. */
   shown_as?: string;
   /** Whether it changes what runs; a run that took no such step has touched nothing. */
   touches: boolean;
-  /** Shown ahead while a run goes on. */
+  /** Whether a run in progress lists it ahead. */
   is_expected: boolean;
-  /** `prepare`: for all parts together, before the snapshot; `change`: for each part; `finish`: for each, once the health is checked. */
+  /** `prepare`: for all parts together, before the snapshot; `change`: for each part; `finish`: for each part, after the health check. */
   phase: "prepare" | "change" | "finish";
-  /** How it is called while it is to come, while it is taken, and when it has ended. */
+  /** Its name before, during and after it. */
   words: Readonly<Record<"waiting" | "running" | "done" | "failed", Message>>;
 }
 
@@ -266,7 +266,7 @@ export interface PullProgress {
   layers_total: number;
 }
 
-/** How far another step has come. */
+/** Progress of a step that is not a pull. */
 export interface StepProgress {
   step: string;
   done: number;
@@ -274,32 +274,32 @@ export interface StepProgress {
   detail: Message;
 }
 
-/** Durable before it resolves. Throws if another process has taken over the run; then nothing may be changed any more. */
+/** An entry is durable once its call resolves. Throws if another process has taken over the run; nothing more may be changed then. */
 export interface Journal {
   run_id: string;
   entries(): readonly JournalEntry[];
   begin(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   finish(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   fail(step: string, facts?: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Not durable: the run's page shows it while the step is taken. */
+  /** Not durable: the run's page shows it while the step is in progress. */
   progress(progress: PullProgress | StepProgress): void;
 }
 
 export interface RegistryAuth {
   username: string;
   password: string;
-  /** Host of the registry that they belong to; they are sent nowhere else. */
+  /** Host of the registry that the login belongs to; it is sent nowhere else. */
   host: string;
 }
 
-/** What is ready to be performed. */
+/** A plan that is ready to be performed. */
 export interface Prepared {
-  /** After the pull, exactly this image is already in place under exactly this reference. */
+  /** Whether the pull showed that exactly this image is already in place under exactly this reference. */
   is_noop: boolean;
   /**
-   * From "old version runs" to "new version started"; does nothing for a no-op. Throws on failure; then call `undo`. Before the first
-   * change it looks at the target again, and throws if that is no longer as it was planned. Once `stopping` is aborted, nothing more
-   * is stopped or waited for: what is down starts, and the reason is thrown, which leaves the rest to `recover`.
+   * Replaces the old version and starts the new one; does nothing for a no-op. Throws on failure; then call `undo`. Inspects the target
+   * again before the first change, and throws if it no longer matches the plan. Once `stopping` is aborted, nothing more is stopped or
+   * waited for: what is down is started, and the reason is thrown; `recover` does the rest.
    */
   apply(stopping?: AbortSignal): Promise<void>;
 }
@@ -315,30 +315,30 @@ export type Readiness =
 export type Recovery =
   /** The target is as before the run. `is_left_over`: something that the run created could not be removed yet; `finish` will. */
   | { state: "untouched"; detail: Message; is_left_over?: boolean }
-  /** The new version was started and the previous one is kept as a backup: go on with verification. */
+  /** The new version was started and the previous one is kept as a backup: continue with verification. */
   | { state: "started"; detail: Message }
   /** The new version is in place and the previous one is gone or not needed. */
   | { state: "finished"; detail: Message }
-  /** Some containers are as before; of others the new one was kept, because the previous one is gone or does not start. */
+  /** Some containers are as before; for others the new one was kept because the previous one is gone or does not start. */
   | { state: "mixed"; detail: Message }
   /** Neither version could be started. */
   | { state: "down"; detail: Message };
 
 /** What a finished run left on the runtime. */
 export interface Standing {
-  /** To be stored and passed to the next look. */
+  /** To be stored and passed to the next call as `before`. */
   facts: Readonly<Record<string, unknown>>;
-  /** What somebody changed since `facts` were written; null if it is as it was left, or runs again. */
+  /** The first change since the facts in `before`; null if nothing changed, or if everything runs again. */
   changed: Message | null;
   /** Everything that should run does. */
   is_up: boolean;
-  /** Of everything that should run. */
+  /** Readiness of everything that should run. */
   readiness: Readiness;
 }
 
 /**
- * `before`: the facts of an earlier look, to detect changes since; with null, only missing or replaced containers count as changed.
- * `ran_ms`: how long containers without their own health check have run by now.
+ * `before`: the facts of an earlier call, to detect changes since; with null, only missing or replaced containers count as changed.
+ * `ran_ms`: how long containers without their own health check have been running.
  */
 export interface StandingLook {
   before: Standing["facts"] | null;
@@ -349,7 +349,7 @@ export interface RuntimeFacts {
   version: string;
   api_version: string;
   platform: string;
-  /** The account that the runtime takes us for; absent if it has none. */
+  /** The account that the runtime authenticates us as; absent if it has no accounts. */
   identity?: string | null;
   warnings: readonly Refusal[];
 }
@@ -361,36 +361,36 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   discover(): Promise<readonly Target[]>;
   /** Throws `not_found` if the target is gone. */
   inspect(ref: TargetRef): Promise<Target>;
-  /** For runtimes whose containers have IDs that change with each update: the name of the container with this ID or ID prefix. */
+  /** The name of the container with this ID or ID prefix; for runtimes whose container IDs change with each update. */
   nameOfId?(id: string): Promise<string | null>;
-  /** Whether the runtime's own settings pull images of this repository over plain HTTP; null if it may not be asked. */
+  /** Whether the runtime is configured to pull this image over plain HTTP; null if it refuses to say. */
   isPlainRegistry?(image: string): Promise<boolean | null>;
   plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan<D>>;
   /** Pulls and verifies the desired images and probes the calls that `apply` needs. The target is not changed. */
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
-  /** Undoes what `prepare` changed on the engine, except for what it pulled: for a run that ends before `apply`. */
+  /** For a run that ends before `apply`: undoes the changes of `prepare`, but keeps what it pulled. */
   unprepare?(journal: Journal): Promise<void>;
   /**
-   * For runtimes that replace what runs by themselves, after `apply`: follows that to its end. Null when it is complete, else why it is
-   * not. Called again for a run that was interrupted meanwhile. Rejects with the reason of `stopping`.
+   * For declarative kinds, after `apply`: waits until the runtime has replaced what runs. Null if that succeeded, else why it did not.
+   * Called again if the run was interrupted meanwhile. Rejects with the reason of `stopping`.
    */
   settle?(ref: TargetRef, journal: Journal, stopping: AbortSignal): Promise<Message | null>;
   /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
-   * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`: the
-   * one that this run saved; a previous container that somebody removed in the meantime is recreated from it. `stopping`: once it is
-   * aborted, no container waits for another to become healthy.
+   * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`:
+   * saved by this run; a previous container that somebody has removed is recreated from it. Once `stopping` is aborted, no container
+   * waits for another to become healthy.
    */
   undo(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
-   * Removes the run's backups, or after a failed run what could not be removed then. Idempotent. Throws while something is left that
-   * can be removed later.
+   * Removes the run's backups, or after a failed run whatever could not be removed then. Idempotent. Throws while something is left
+   * that can be removed later.
    */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
-  /** After a crash: inspects what is really there, by labels and names first and the journal second, and completes or undoes it. */
+  /** After a crash: inspects what exists, by labels and names first and the journal second, and completes or undoes the run. */
   recover(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
-   * Judges each container that the run started. `ranMs`: how long ago that was, for the stability period of a target without its own
+   * Judges each container that the run started, `ranMs` ago. The time counts for the stability period of containers without their own
    * health check.
    */
   readiness(ref: TargetRef, ranMs: number, journal: Journal): Promise<Readiness>;
@@ -399,7 +399,7 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
    * healthy or not. Cheap: called several times a second during the health check.
    */
   findEnd(ref: TargetRef, journal: Journal): Promise<Message | null>;
-  /** Inspects what a finished run left, and changes nothing. */
+  /** Inspects what a finished run left, without changing anything. */
   standing(ref: TargetRef, journal: Journal, look: StandingLook): Promise<Standing>;
   snapshots?: {
     /**
@@ -426,19 +426,19 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
 /** An image on the runtime that no container uses. */
 export interface UnusedImage {
   id: string;
-  /** Its tags and digests, without the names that keep images from being pruned. */
+  /** Its tags and digests, without the names that we gave it to prevent pruning. */
   references: readonly string[];
   size_bytes: number;
   /** Null if the runtime does not report it. */
   created_at: number | null;
-  /** Whether one of our names keeps it from being pruned. */
+  /** Whether one of our names prevents pruning. */
   is_kept: boolean;
 }
 
 export interface RuntimeImages {
-  /** Names images so that pruning dangling images keeps them; missing ones are skipped. Idempotent. */
+  /** Names images so that they are not pruned as dangling; missing ones are skipped. Idempotent. */
   keep(ids: readonly string[]): Promise<void>;
-  /** The IDs that exist. */
+  /** Those of the IDs that exist. */
   findPresent(ids: readonly string[]): Promise<readonly string[]>;
   listUnused(): Promise<readonly UnusedImage[]>;
   /** Removes an image with all its names; throws `rejected` if a container uses it. */
@@ -449,11 +449,11 @@ export interface RuntimeImages {
 export interface SnapshotReader {
   /** IDs of the images that it needs. */
   imagesOf(snapshot: string): readonly string[];
-  /** The configuration to look at, without the values that may be secret. */
+  /** The configuration for display, without values that may be secret. */
   mask(content: unknown): unknown;
-  /** Every value in it that no log may show. */
+  /** Every value that must not appear in a log. */
   secretsOf(content: unknown): readonly string[];
-  /** What restores it without Tidemark: a shell script or a compose file. Secrets appear as `${NAME}` unless requested. */
+  /** A shell script or compose file that restores it without Tidemark. Secrets appear as `${NAME}` unless requested. */
   write(snapshot: string, options: { format: "script" | "compose"; with_secrets: boolean }): string;
 }
 
@@ -463,7 +463,7 @@ export interface RuntimeContext extends PluginContext {
   self: {
     hostname: string;
     data_dir: string;
-    /** The helm program, and where it is looked for; absent where none may be run. */
+    /** The helm program and its search path; absent if none may be run. */
     helm?: { program: string; search_path: string };
     /** The service account of our own pod; absent outside a cluster. */
     service_account?: { server: string; folder: string };
@@ -474,15 +474,15 @@ export interface Runtime {
   kind: string;
   title: string;
   Config: ConfigSchema;
-  /** Runtimes that share a kind of target share the object, too. */
+  /** Runtimes with the same kind of target share the object. */
   target_kinds: readonly TargetKind[];
   /** `secret` is the parsed secret of a credential of the same kind, or null. */
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
   /** The login for pulls of this image from the connection's own secret; null if it has none for that registry. */
   registryLogin?(config: unknown, secret: unknown, image: string): RegistryAuth | null;
   /**
-   * The host that a parsed configuration names and the field that names it, judged when it is saved; null if it names none. `host`: a name
-   * or an address without brackets.
+   * The host that a parsed configuration names and the field that names it, checked when it is saved; null if it names none. `host`: a
+   * name, or an address without brackets.
    */
   destination?(config: unknown): { field: string; host: string } | null;
   /** Where a parsed configuration leads, in one spelling: two connections of the same place reach the same targets. */

@@ -16,7 +16,7 @@ export const dockerFlavour: Flavour = {
   readContainer: (answer) => answer,
   readImage: (answer) => answer,
   createQuery: (name, platform) => (platform === null ? { name } : { name, platform }),
-  // The engine starts containers with a restart policy when it comes up: until a new one has started, only we may start it.
+  // A starting engine starts containers that have a restart policy. Until a new one has started, only we may start it.
   createBody: (_name, body) => ({
     ...body,
     HostConfig: { ...objectAt(body.HostConfig), RestartPolicy: { Name: "no", MaximumRetryCount: 0 } },

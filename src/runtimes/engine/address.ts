@@ -18,7 +18,7 @@ export type EngineAddress =
 
 const wanted = say("engine.address_wanted");
 
-/** The engine's address; every form but the three is a sentence for the form's field. */
+/** The engine's address in one of the three forms of `parseAddress`. */
 export const AddressText = v.pipe(
   v.string(),
   v.trim(),
@@ -32,7 +32,7 @@ type ParsedAddress = { kind: "unix"; path: string } | { kind: "tcp"; host: strin
 export function parseAddress(text: string): ParsedAddress | null {
   const path = text.startsWith("unix://") ? text.slice("unix://".length) : text;
   if (path.startsWith("/")) {
-    // A socket's address holds 108 bytes with its terminator; a longer one is cut by some systems without a word.
+    // A socket's address holds 108 bytes including its terminator; some systems silently truncate a longer one.
     const isUsable = !path.startsWith("//") && !hasControlCharacter(path) && Buffer.byteLength(path) <= 107;
     return isUsable ? { kind: "unix", path } : null;
   }
@@ -46,7 +46,7 @@ export function parseAddress(text: string): ParsedAddress | null {
   return port >= 1 && port <= 65_535 ? { kind: "tcp", host, port } : null;
 }
 
-/** One engine's address in one spelling: `/var/run` has been a link to `/run` on every distribution for a decade. */
+/** The same text for every spelling of an address. `/var/run` has been a link to `/run` on every distribution for a decade. */
 export function placeOf(text: string): string {
   const parsed = parseAddress(text);
   if (parsed?.kind === "unix") return parsed.path.replace(/^\/var\/run\//, "/run/");
@@ -54,8 +54,8 @@ export function placeOf(text: string): string {
 }
 
 /**
- * A verified address speaks TLS and nothing else. Without verification it speaks TLS where the credential has TLS material
- * (a client certificate is useless otherwise) and plain HTTP where it has none, as a socket proxy does.
+ * With verification, always TLS. Without it, TLS if the credential has TLS material (a client certificate is useless otherwise), else
+ * plain HTTP, as a socket proxy expects.
  */
 export function engineAddress(text: string, isVerified: boolean, material: TlsMaterial | null): EngineAddress {
   const parsed = parseAddress(text);
@@ -70,7 +70,7 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** What follows from the address alone: whoever can reach a plain or unverified engine address owns that machine. */
+/** Warnings that follow from the address alone: anyone who can reach a plain or unverified engine address controls that machine. */
 export function addressWarnings(text: string, isVerified: boolean): readonly Refusal[] {
   const parsed = parseAddress(text);
   if (parsed === null || parsed.kind === "unix" || isVerified) return [];

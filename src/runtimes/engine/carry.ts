@@ -11,7 +11,7 @@ export interface Attachment {
   endpoint: RawObject;
 }
 
-/** What the new container must be, in the engine's terms. */
+/** The new container's configuration, in the engine's terms. */
 export interface Blueprint {
   /** What its inspection must show; `Hostname` is blank if the engine derives it from the ID. */
   config: RawObject;
@@ -22,8 +22,8 @@ export interface Blueprint {
   /** Destinations at which the new image may bring a volume of its own. */
   image_volumes: readonly string[];
   /**
-   * Set only after the new container has started: until then only we may start it, whatever an engine or a
-   * restart service does with `always` containers when it comes up.
+   * Set only after the new container has started. Until then only we may start it, even if a starting engine or a restart service
+   * starts all `always` containers.
    */
   restart_policy: RawObject;
 }
@@ -88,7 +88,7 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
   const main = mainAttachment(plan);
   const config = configForCreate(plan.config, objectAt(newImageConfig));
   const { MacAddress: macAddress, ExposedPorts: exposedPorts, ...withoutMac } = config;
-  // Engines refuse them in another container's network, even those that come from the image.
+  // Engines refuse exposed ports in another container's network, even those of the image.
   const isNetworkShared = isOfContainer(plan.host_config);
   const isMacInConfig = !hasEndpointMac(apiVersion) && !isBlank(macAddress) && macAddress !== "";
   return {
@@ -113,7 +113,7 @@ export function mainAttachment(plan: Attached): Attachment | null {
   return /^[0-9a-f]{12,64}$/.test(name) && others.length === 0 ? (unknown ?? null) : null;
 }
 
-/** The name of the network that the mode names, or its id. */
+/** The network that the mode names, by name or ID. */
 function mainNetwork(host: RawObject): string {
   const mode = stringAt(host.NetworkMode);
   return mode === "" || mode === "default" ? "bridge" : mode;
@@ -134,7 +134,7 @@ export function needsDisconnect(plan: Attached): boolean {
   return plan.attachments.length > 0 && mainAttachment(plan) === null;
 }
 
-/** Whether the engine takes chosen MAC addresses with the endpoint instead of the container. */
+/** Whether a chosen MAC address belongs to the endpoint in the create call, rather than to the container. */
 function hasEndpointMac(apiVersion: string): boolean {
   return isApi(apiVersion, 44, Number.POSITIVE_INFINITY);
 }
@@ -144,7 +144,7 @@ function isApi(apiVersion: string, fromMinor: number, toMinor: number): boolean 
   return minor >= fromMinor && minor <= toMinor;
 }
 
-/** Only if somebody chose it: engines fill in the short ID, the host's name or the name of a shared namespace. */
+/** The hostname if somebody chose it: engines fill in the short ID, the host's name or the name of a shared namespace. */
 function carriedHostname(container: ContainerInspect): string {
   const hostname = stringAt(container.Config.Hostname);
   return isHostnameForeign(container) || isHostnameMade(container.Id, hostname) ? "" : hostname;
@@ -181,7 +181,7 @@ export function linkForCreate(link: string): string {
 }
 
 /**
- * Anonymous volumes are named, so that the new container gets the data and not an empty volume: those of the image's or the
+ * Refers to anonymous volumes by name, so that the new container gets the data and not an empty volume: those of the image's or the
  * container's `Volumes`, mounts of type volume without a source, and binds that are a path alone.
  */
 function volumesByName(container: ContainerInspect, inherited: ReadonlySet<string>): RawObject {
@@ -248,13 +248,13 @@ export function bindDestination(bind: string): string {
   return second ?? first;
 }
 
-/** Without a network stack of its own, so nothing is attached to it. */
+/** The container has no network stack of its own, so nothing is attached to it. */
 export function sharesNetwork(host: RawObject): boolean {
   const mode = stringAt(host.NetworkMode);
   return mode === "host" || mode === "none" || isOfContainer(host);
 }
 
-/** In a pod of Podman, which brings some of its namespaces and its mounts. */
+/** In a Podman pod, which provides mounts and some of the namespaces. */
 export function isInPod(host: RawObject): boolean {
   return stringAt(host.Pod) !== "";
 }
@@ -263,7 +263,7 @@ function isOfContainer(host: RawObject): boolean {
   return stringAt(host.NetworkMode).startsWith("container:");
 }
 
-/** What the engine regenerates at each start; the rest of an endpoint is configuration. */
+/** Fields that the engine regenerates at each start; the rest of an endpoint is configuration. */
 const runtimeEndpointFields = new Set([
   "NetworkID",
   "EndpointID",
@@ -294,9 +294,9 @@ export function attachments(container: ContainerInspect, apiVersion: string): re
 }
 
 /**
- * Of the network that the mode names the engine says which address a person chose, up to API 1.51 with the container; of others,
- * and where the mode is an id, nobody says it. There one that the engine derived from the IP address (02:42 and the address) was not chosen; any other is kept, as keeping
- * a random one harms nobody and losing a chosen one does.
+ * For the network that the mode names, the engine reports the chosen MAC address with the container, always up to API 1.51. For other
+ * networks, or if the mode is an ID, it does not report whether an address was chosen. An address derived from the IP address (02:42
+ * and the address) was not chosen; any other is kept, because keeping a random one does no harm and losing a chosen one does.
  */
 function chosenMac(container: ContainerInspect, network: string, endpoint: RawObject, apiVersion: string): string {
   const { HostConfig: host, Config: config } = container;
@@ -310,7 +310,7 @@ function chosenMac(container: ContainerInspect, network: string, endpoint: RawOb
   return macAddress === ["02", "42", ...bytes].join(":") ? "" : macAddress;
 }
 
-/** Host settings that are set: blank, zero, false and empty ones are defaults. */
+/** How much is carried over. Host settings that are blank, zero or false are defaults and do not count. */
 export function carriedCounts(
   container: ContainerInspect,
   oldImage: ImageInspect,

@@ -39,7 +39,7 @@ export function differences(plan: Blueprint, found: ContainerInspect): readonly 
   return paths.map((path) => ({ path }));
 }
 
-/** It is then compared with its network: newer engines report it there, and some of them here too. */
+/** The MAC address is then compared with its network: newer engines report it there, and some report it here too. */
 function hasMac(plan: Blueprint): boolean {
   return plan.attachments.some((each) => "MacAddress" in each.endpoint);
 }
@@ -55,8 +55,8 @@ function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
 }
 
 /**
- * What an engine fills in at create for an unset field; the old container may be from before it did. An empty
- * list is a value here: `MaskedPaths: []` means that no path is masked.
+ * Fields that an engine fills in at create if they are unset; an older engine may have created the old container without them. An
+ * empty list is a value here: `MaskedPaths: []` means that no path is masked.
  */
 const filledIn = new Set([
   "CgroupnsMode",
@@ -125,14 +125,14 @@ function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
   const networks = Object.entries(found.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
     const endpoint = objectAt(raw);
     const expected = plan.attachments.find((each) => each.network === network)?.endpoint ?? {};
-    // An address that nobody chose is generated at start; a chosen one must match.
+    // A MAC address that was not chosen is generated at start; a chosen one must match.
     const kept = "MacAddress" in expected ? endpoint : { ...endpoint, MacAddress: null };
     return [network, comparableEndpoint({ ...kept, Aliases: plannedAliases(endpoint, expected, found) })];
   });
   return Object.fromEntries(networks);
 }
 
-/** Engines add the short ID, and the hostname when they connect a network; nobody chose these. */
+/** The aliases without those that engines add: the short ID, and the hostname when they connect a network. */
 function plannedAliases(endpoint: RawObject, expected: RawObject, found: ContainerInspect): readonly string[] {
   const planned = stringsAt(expected.Aliases);
   const added = [found.Id.slice(0, 12), stringAt(found.Config.Hostname)];
@@ -156,7 +156,7 @@ export function comparableEndpoint(endpoint: RawObject): RawObject {
   return { ...unorderedEndpoint(configured), attached: true };
 }
 
-/** Without volumes of the new image at paths where nothing was mounted before. */
+/** The mounts without inherited ones and without volumes of the new image at paths where nothing was mounted before. */
 function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawObject[] {
   const before = new Set(plan.mounts.map((mount) => stringAt(mount.Destination)));
   const brought = new Set(plan.image_volumes.filter((destination) => !before.has(destination)));
@@ -178,7 +178,7 @@ function mountsByPath(mounts: readonly RawObject[]): RawObject {
   return Object.fromEntries(entries);
 }
 
-/** Volumes and images by name: the files of an image are at a path of each container's own. */
+/** The name of a volume or image: an image's files have a different path for each container. */
 function mountedFrom(mount: RawObject): string {
   if (mount.Type === "image") return stringAt(mount.Name);
   const name = mount.Type === "volume" ? volumeName(mount) : "";

@@ -58,7 +58,10 @@ export function sceneOf(
   };
 }
 
-/** Whether its new one is started, and it itself where it is put back: an update changes what a container is made from, not whether it runs. */
+/**
+ * Whether the replacement is started, or the container itself if it is restored: an update changes what a container is created from,
+ * not whether it runs.
+ */
 export function isToRunAgain({ container, is_owed: isOwed }: Pick<Scene, "container" | "is_owed">): boolean {
   return isRunning(container) || isOwed;
 }
@@ -146,7 +149,7 @@ export function planContainer(
   };
 }
 
-/** Whether a container with the desired image needs nothing; one that an earlier run left down still has to be started. */
+/** Whether a container with the desired image needs no run; one that an earlier run left down still has to be started. */
 export function isInPlace(
   { container, is_owed: isOwed }: Pick<Scene, "container" | "is_owed">,
   { reference }: ImageChange,

@@ -7,8 +7,8 @@ import { splitReference } from "./reference.ts";
 import { orNull } from "./survey.ts";
 
 /**
- * Images of snapshots get a name here, so that they do not count as dangling once their tag has moved. The host can never be a
- * registry: names below `.invalid` resolve nowhere (RFC 2606), so even a `pull` or `push` of everything asks nobody for them.
+ * Images of snapshots get a name in this repository, so that they do not become dangling when their tag moves. Names below `.invalid`
+ * never resolve (RFC 2606), so not even a `pull` or `push` of all images can send a request to this host.
  */
 const keptRepository = "tidemark.invalid/kept";
 /** Long enough to be unique; a tag has at most 128 characters. */
@@ -106,7 +106,7 @@ function nextName(image: ImageInspect): string | null {
   return [...tags.filter((each) => !isOurs(each)), ...digests, ...tags.filter(isOurs)][0] ?? null;
 }
 
-/** A container uses it by now: the tags that were already removed are restored. */
+/** Restores the tags that were removed before the removal failed, for example because a container now uses the image. */
 async function nameAgain(client: EngineClient, id: string, taken: readonly string[]): Promise<void> {
   for (const name of taken) {
     const { repository, tag, digest } = splitReference(name);

@@ -1,6 +1,6 @@
 const masked = "••••••";
 const maxDepth = 32;
-/** What may be secret as a whole: the files that compose wrote into a container, and the command line of Podman's with its `--env`. */
+/** Masked as a whole: the files that compose wrote into a container, and Podman's command line, which may include `--env`. */
 const wholeSecrets: ReadonlySet<string> = new Set(["files", "CreateCommand"]);
 
 function envValues(value: unknown): string[] {
@@ -11,7 +11,7 @@ function envValues(value: unknown): string[] {
   });
 }
 
-/** Every environment value of a configuration, wherever it stands: what no log may show. */
+/** Every environment value in a configuration, at any depth: none may appear in a log. */
 export function environmentValues(value: unknown, depth = 0): string[] {
   if (typeof value !== "object" || value === null || depth > maxDepth) return [];
   if (Array.isArray(value)) return value.flatMap((item) => environmentValues(item, depth + 1));
@@ -20,7 +20,7 @@ export function environmentValues(value: unknown, depth = 0): string[] {
   );
 }
 
-/** The configuration to look at: the names of environment variables stay, their values do not, nor the contents of files. */
+/** The configuration for display: names of environment variables stay; their values and all of `wholeSecrets` are masked. */
 export function maskEnvironment(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > maxDepth) return null;

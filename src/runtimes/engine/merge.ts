@@ -1,10 +1,10 @@
 import { isBlank, isObject, isSame, objectAt, type RawObject, stringMapAt, stringsAt } from "./raw.ts";
 
 /**
- * Three-way merge of a container's `Config` with the image it was made from and the image it will be made from (both as the
- * engine's image `Config`): what equals the old image's default becomes the new image's, what a person set stays. The result is
- * what the new container's inspection must show. A value that somebody set to exactly the old default cannot be told apart from
- * the default and follows the image, as in a fresh `run`.
+ * Three-way merge of a container's `Config` with the image it was created from and the image it will be created from (both as the
+ * engine's image `Config`). A value equal to the old image's default becomes the new image's default; any other value stays. The new
+ * container's inspection must show the result. A value that somebody set to exactly the old default cannot be told apart from the
+ * default and follows the image, as in a fresh `run`.
  *
  * Variables, labels, ports, volumes and the members of the health check are merged one by one. `Entrypoint` and `Cmd`
  * belong together: setting an entrypoint decides about the command too.
@@ -31,8 +31,8 @@ export function mergeConfig(container: RawObject, oldImage: RawObject, newImage:
 }
 
 /**
- * What no engine takes from an image at create, although a committed image has them in its configuration: if both are
- * equal, somebody set them nevertheless.
+ * Settings that no engine takes from an image at create, although the configuration of a committed image has them. They are the
+ * container's own even if both are equal.
  */
 const ofContainerAlone = new Set([
   "ArgsEscaped",
@@ -51,7 +51,7 @@ const ofContainerAlone = new Set([
   "Tty",
 ]);
 
-/** A value that is equal on both sides is the image's; one that the image does not have is the container's own. */
+/** A value equal to the image's default is the image's; a value without a default is the container's own. */
 function follows(value: unknown, oldDefault: unknown): boolean {
   return !isUnset(oldDefault) && isSame(value, oldDefault);
 }
@@ -79,8 +79,8 @@ function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawOb
 }
 
 /**
- * A chosen `[]`: no entrypoint, and the image's command if none is set. `[""]` also removes the entrypoint, but
- * without a command from the image; engines then show `null`.
+ * Whether somebody set `[]`: no entrypoint, and the image's command unless one is set. `[""]` also removes the entrypoint, but does not
+ * take the image's command; engines then show `null`.
  */
 function isTakenAway(entrypoint: unknown): boolean {
   return Array.isArray(entrypoint) && entrypoint.length === 0;
@@ -130,7 +130,7 @@ function mergeHealthcheck(container: unknown, oldImage: unknown, newImage: unkno
   return isBlank(merged) ? null : merged;
 }
 
-/** How many variables and labels were set by hand, for the plan's summary. */
+/** How many variables and labels differ from the old image's, for the plan's summary. */
 export function ownCounts(container: RawObject, oldImage: RawObject): { environment: number; labels: number } {
   const envDefaults = new Set(stringsAt(oldImage.Env));
   const labelDefaults = stringMapAt(oldImage.Labels);
@@ -141,8 +141,8 @@ export function ownCounts(container: RawObject, oldImage: RawObject): { environm
 }
 
 /**
- * `Config` as the create call needs it to produce the merged one: an engine reads a missing entrypoint as "use the
- * image's", and one with an empty string as "none".
+ * `Config` for a create call that results in the merged one: an engine reads a missing entrypoint as "use the image's", and `[""]` as
+ * "none".
  */
 export function configForCreate(merged: RawObject, newImage: RawObject): RawObject {
   const isReset = isBlank(merged.Entrypoint) && !isTakenAway(merged.Entrypoint) && !isBlank(newImage.Entrypoint);

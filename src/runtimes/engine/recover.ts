@@ -33,19 +33,19 @@ export interface RecoverContext {
   stopping?: AbortSignal | undefined;
 }
 
-/** An engine that is starting refuses for a while; one that always refuses is tried at most this often. */
+/** An engine refuses for a while when it starts; one that always refuses gets this many attempts. */
 const attemptsPerMove = 4;
 /** Far above the longest way back or forward; a longer one is a cycle. */
 const maxMoves = 40;
 
 const releaseIntervalMs = 100;
-/** Podman takes a fifth of a second, longer on a busy machine; an engine that never cleans up delays nobody longer than this. */
+/** Podman needs about 0.2 s, longer on a busy machine. An engine that never cleans up causes no longer delay than this. */
 const longestReleaseMs = 5_000;
 
 /** Recreates a previous container that the engine can no longer start; null if its configuration is unknown. */
 export type Mend = (() => Promise<void>) | null;
 
-/** Removes the backup and nothing else: it has this run's backup name and a successor from this run. */
+/** Removes only the backup: the container with this run's backup name, if this run created a successor. */
 export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   await journal.begin("remove_old", { at: context.clock.now() });
   const failure = await attempt(() => travel(context, name, journal, "remove_old", moveToEnd));
@@ -109,7 +109,7 @@ export function isGoingOn({ next, names, facts, stranger }: Situation, journal: 
   return nameOf(next) === names.name && isStarted;
 }
 
-/** A job was not started yet, or nobody saw it succeed: nothing may rely on it. */
+/** Whether the container is a job that has not been seen to succeed, so that nothing may rely on it. */
 function isJobOpen({ facts }: Pick<Situation, "facts">, journal: Journal): boolean {
   const last = journal.entries().findLast((entry) => entry.step === "wait" && entry.facts.job === true);
   return last === undefined ? facts?.is_job === true : last.phase !== "finish";
@@ -142,8 +142,8 @@ export async function goBack(
 }
 
 /**
- * Refused because of its former process: a Docker that is killed while it stops a container forgets that process and
- * then considers it running forever.
+ * Whether a start was refused because of the container's former process: a Docker that is killed while it stops a container loses
+ * track of that process and then considers it running forever.
  */
 function isStuck({ move, cause }: MoveFailed): boolean {
   return move === "start" && cause instanceof EngineError && /\btask [0-9a-f]+: already exists\b/.test(cause.answer);
@@ -176,8 +176,8 @@ async function keepNext(context: RecoverContext, name: string, journal: Journal,
 }
 
 /**
- * The previous one does not start, as happens if its engine was killed while stopping it: the new one is
- * better than nothing, even one that never started. If it refuses too, the previous one is left in its place, down.
+ * For a previous container that does not start, as happens if the engine was killed while stopping it. The new one is better than
+ * nothing, even if it never started. If it does not start either, the previous one gets its name back and stays down.
  */
 async function fallForward(
   context: RecoverContext,
@@ -232,7 +232,7 @@ export class MoveFailed extends SaidError {
   }
 }
 
-/** Returns a way that ended at a refused step; every other failure is thrown. */
+/** Returns the failure if a step was refused, null if none was; throws every other failure. */
 export async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
   try {
     await way();
@@ -271,7 +271,7 @@ export async function travel(
       await perform(context, move);
       if (move.do === "start") started.add(move.container.Id);
     } catch (error) {
-      // A start also fails this way if the owner of a namespace is gone, and always would.
+      // A start also fails this way if the owner of a namespace is gone, and then fails every time.
       if (isMissing(error) && move.do !== "start") continue;
       const count = (failures.get(label) ?? 0) + 1;
       failures.set(label, count);
@@ -304,8 +304,8 @@ async function perform({ client, apiVersion, networksOf }: RecoverContext, move:
 }
 
 /**
- * Inspecting is retried like a step: a restarting engine does not respond for a moment. In the end throws `unreachable`, whatever the
- * response: without a look nothing is decided, and recovery looks again later.
+ * Inspecting is retried like a step, because a restarting engine does not respond for a moment. If all attempts fail, throws
+ * `unreachable` whatever the response was: nothing is decided without an inspection, and recovery tries again later.
  */
 export async function look(
   context: RecoverContext,

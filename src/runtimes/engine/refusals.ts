@@ -39,7 +39,7 @@ export function makeRefusals(container: ContainerInspect): readonly Refusal[] {
   ];
 }
 
-/** What it has and no other container can get: it has no name to refer to. */
+/** Volumes that no other container can mount because they have no name. */
 function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   const unnamed = (container.Mounts ?? []).filter((mount) => mount.Type === "volume" && volumeName(mount) === "");
   return unnamed.map((mount) => ({
@@ -48,7 +48,7 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   }));
 }
 
-/** It would be created without one of its networks. */
+/** Networks that a new container would not be connected to. */
 function networkRefusals(container: ContainerInspect): readonly Refusal[] {
   const lost = lostNetwork(container);
   if (lost !== null) return [{ code: "network_lost", message: say("refusals.network_lost", { network: lost }) }];
@@ -57,8 +57,8 @@ function networkRefusals(container: ContainerInspect): readonly Refusal[] {
 }
 
 /**
- * Newer engines no longer report the MAC address chosen for a further network once the container has
- * still after a start, even one that failed. It may be one that nobody chose; the compose file of a compose service knows, so there it is no more than a warning.
+ * Newer engines no longer report the MAC address chosen for an additional network once the container has stopped, even if its start
+ * failed. Perhaps none was chosen. For a compose service the compose file has the address, so this is only a warning.
  */
 function macNotices(container: ContainerInspect): readonly Refusal[] {
   const { Status: status, ExitCode: exitCode, Error: error } = container.State;
@@ -78,7 +78,7 @@ function composeProject(container: ContainerInspect): string | undefined {
   return stringMapAt(container.Config.Labels)["com.docker.compose.project"];
 }
 
-/** Without the image that it was created from, its own settings cannot be told from the image's defaults. */
+/** Without the image that a container was created from, its own settings cannot be told apart from the image's defaults. */
 export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
   if (image !== null) return [];
   const id = container.Image.slice(0, "sha256:".length + 12);
@@ -125,15 +125,15 @@ function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
 }
 
 /**
- * `podman-compose` names this unit on whatever it makes, installed or not. The unit starts and stops the project; what a container
- * is made from is in the compose file alone.
+ * `podman-compose` labels all its containers with this unit, whether or not it is installed. The unit only starts and stops the
+ * project; containers are created from the compose file.
  */
 function podmanComposeUnit(labels: Readonly<Record<string, string>>): string | null {
   const project = labels["io.podman.compose.project"] ?? "";
   return project === "" ? null : `podman-compose@${project}.service`;
 }
 
-/** The unit waits for the end of every container that it found, including those that an update stops, and then stops the pod. */
+/** The unit waits until every container that it found has ended, including those that an update stops, and then stops the pod. */
 function unitWarnings(container: ContainerInspect): readonly Refusal[] {
   const labels = stringMapAt(container.Config.Labels);
   const unit = podmanComposeUnit(labels);
@@ -220,7 +220,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** A socket proxy: it publishes the port that we connect to, or has the address's name. */
+/** Whether it is a socket proxy: it publishes the port that we connect to, or has the address's name. */
 function carriesConnection(container: ContainerInspect, address: EngineAddress): boolean {
   if (address.kind === "unix") return false;
   const published = Object.values(objectAt(container.HostConfig.PortBindings))
@@ -239,7 +239,7 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
   return names.some((name) => name !== "" && name.toLowerCase() === address.host.toLowerCase());
 }
 
-/** What does not prevent an update but should be known beforehand. */
+/** Warnings do not prevent an update, but should be known beforehand. */
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const composeFile = {
     code: "compose_file",
@@ -253,7 +253,7 @@ export function warningsOf(container: ContainerInspect, around: Pick<Surrounding
   ];
 }
 
-/** Of moving a container out of the way. */
+/** Warnings about replacing a container, whatever the replacement. */
 export function moveWarnings(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
@@ -262,7 +262,7 @@ export function moveWarnings(container: ContainerInspect, around: Pick<Surroundi
   return [...unitWarnings(container), { code: "leftovers", message }];
 }
 
-/** Of making one that is set as this one was when the engine told it. */
+/** Warnings about creating a container with the same settings from what the engine reported. */
 export function makeWarnings(container: ContainerInspect): readonly Refusal[] {
   const isMadeFromId = /^sha256:[0-9a-f]{64}$/.test(stringAt(container.Config.Image));
   return [

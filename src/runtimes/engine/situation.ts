@@ -7,7 +7,7 @@ import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import { isSame, type RawObject } from "./raw.ts";
 import { orNull } from "./survey.ts";
 
-/** What a run really has on the engine, and what the journal says it had before. */
+/** What a run has on the engine now, and what it had before, according to the journal. */
 export interface Situation {
   names: RunNames;
   /** The container that the run found: under its own name, its backup name, or a name that somebody gave it. */
@@ -19,7 +19,7 @@ export interface Situation {
   facts: TargetFacts | null;
   /** A stop of the previous one may still be in progress: it began, and neither finished nor was refused. */
   is_stop_pending: boolean;
-  /** Containers of this engine keep the restart policy that they were created with. */
+  /** Whether containers of this engine keep the restart policy that they were created with. */
   is_policy_fixed: boolean;
   /** Containers already started on this way, so that one that ends at once is not started again and again. */
   started: ReadonlySet<string>;
@@ -65,7 +65,7 @@ function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
   return end === undefined || (end.phase === "fail" && end.facts.may_follow === true);
 }
 
-/** One change on the engine; the next one is determined anew after each. */
+/** One change on the engine. After each, the engine is inspected again to find the next. */
 export type Move =
   | { do: "stop" | "start"; container: ContainerInspect }
   /** `with_anonymous`: also removes the volumes that only this container has; carried ones are mounted by name and stay. */
@@ -74,13 +74,13 @@ export type Move =
   | { do: "policy"; container: ContainerInspect; policy: RawObject };
 
 /**
- * The next step towards "the previous one is as it was, the new one is gone"; null once that is reached. The new one goes last,
- * as a fallback in case the previous one does not start; earlier only if it cannot be kept stopped.
+ * The next step towards "the previous one is as it was, the new one is gone"; null once that is reached. The new one is removed last,
+ * because it is the fallback if the previous one does not start; it is removed earlier only if it cannot be kept stopped.
  */
 export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (previous !== null) {
-    // Stopped with `always`, a restarting engine would start it again, beside the previous one.
+    // If it were stopped with the policy `always`, a restarting engine would start it again beside the previous one.
     if (next !== null && wasStarted(next) && hasOtherPolicy(situation, next, noRestart)) {
       return { do: "policy", container: next, policy: noRestart };
     }
@@ -101,7 +101,7 @@ export function moveBack(situation: Situation): Move | null {
       if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
     }
   }
-  // Without a previous one, somebody else has the name; an engine removes nothing that runs.
+  // There is no previous one, and another container has the name. Engines do not remove a running container.
   if (next !== null && isRunning(next)) return { do: "stop", container: next };
   return next === null ? null : { do: "remove", container: next, with_anonymous: previous !== null };
 }
@@ -115,8 +115,8 @@ function hasOtherPolicy(situation: Situation, container: ContainerInspect, polic
 }
 
 /**
- * It ended by itself, and the engine restarts it by a policy that cannot be changed: stopping it has no effect, and once restarted
- * it would hold the ports of the previous one. A container that ends by itself is no fallback.
+ * Whether it ended by itself and the engine will restart it, by a policy that cannot be changed: stopping it has no effect, and once
+ * restarted it would hold the ports of the previous one. A container that ends by itself is no fallback.
  */
 function isAboutToRestart(situation: Situation, container: ContainerInspect): boolean {
   const hasPolicy = !isSame(restartPolicyOf(container), noRestart);
@@ -131,7 +131,7 @@ function isUp(situation: Situation, container: ContainerInspect): boolean {
 export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;
-  // One that somebody renamed is theirs now.
+  // A previous one that somebody renamed is left alone.
   if (previous !== null && (nameOf(previous) === names.name || nameOf(previous) === names.aside)) {
     if (hasOtherPolicy(situation, previous, noRestart)) return { do: "policy", container: previous, policy: noRestart };
     if (isRunning(previous)) return { do: "stop", container: previous };
@@ -148,8 +148,8 @@ export function moveForward(situation: Situation): Move | null {
 }
 
 /**
- * The same without starting anything, then the removal of the backup. This can happen long after the end of the run: a name
- * or restart policy that the new one got since is left alone, and a container that has the target's name by now has replaced it.
+ * The steps of `moveForward` without starting anything, then the removal of the backup. This can happen long after the run ended: a
+ * name or restart policy that somebody has given the new one stays, and a container that now has the target's name has replaced it.
  */
 export function moveToEnd(situation: Situation): Move | null {
   const { previous, next, stranger, names } = situation;
@@ -173,8 +173,8 @@ export function moveLeftOver({ previous, next, stranger, names }: Situation): Mo
 }
 
 /**
- * After a failed run: removes the previous one if the new one was kept after all and serves, or is not to run. Any other
- * previous one is still needed to go back.
+ * After a failed run: removes the previous one if the new one was kept and serves, or is not to run. Otherwise the previous one is
+ * still needed to go back.
  */
 export function moveAfterFailure(situation: Situation): Move | null {
   const leftOver = moveLeftOver(situation);
@@ -185,7 +185,7 @@ export function moveAfterFailure(situation: Situation): Move | null {
   return { do: "remove", container: previous, with_anonymous: false };
 }
 
-/** The engine's start time for a container that never ran. */
+/** A container that never ran has a start time in the year 1. */
 export function wasStarted(container: ContainerInspect): boolean {
   return container.State.Status !== "created" && !(container.State.StartedAt ?? "").startsWith("0001-01-01");
 }

@@ -13,13 +13,12 @@ const steps = [
   "undo",
   "remove_old",
 ] as const;
-/** `wait`: for a dependency to become healthy; `drain`: both containers run. */
-/** `commit`: the new version is in place. */
+/** `wait`: a dependency becomes healthy; `drain`: both containers run; `commit`: the new version is in place. */
 export type EngineStep = (typeof steps)[number] | "commit";
 
-/** A new container that was only created has touched nothing. */
+/** Steps that change what runs; creating the new container does not. */
 export const touching: ReadonlySet<string> = new Set<EngineStep>(["stop", "rename_old", "rename_new", "start"]);
-/** The others depend on the containers, or are taken when something goes wrong. */
+/** The other steps depend on the containers, or are taken only after a failure. */
 const expected: ReadonlySet<string> = new Set<EngineStep>([
   "pull",
   "create",

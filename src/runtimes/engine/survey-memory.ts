@@ -3,8 +3,8 @@ import { canonical, objectAt, stringAt } from "./raw.ts";
 
 /**
  * The engine's last responses about containers and images. A container is inspected again if its line in the list shows
- * another state, name, image, network, port or mount. Changes that no list shows (restart policy, limits) are
- * noticed late; therefore plans and runs inspect their own containers anew, and use this only for the others.
+ * another state, name, image, network, port or mount. Changes that the list does not show (restart policy, limits) are noticed late, so
+ * plans and runs inspect their own containers again and use this only for the others.
  */
 export interface SurveyMemory {
   containers: Map<string, Remembered<ContainerInspect>>;

@@ -10,7 +10,7 @@ import type { EngineAddress } from "./address.ts";
 
 /** Larger than any inspection seen (a list of 1,000 containers has about 2 MB); a larger response is broken. */
 const maxBodyBytes = 16 * 1024 * 1024;
-/** For the events of a pull: one of many layers that takes hours has about 100 MB of them. */
+/** For the events of a pull: about 100 MB if it has many layers and takes hours. */
 const maxStreamBytes = 512 * 1024 * 1024;
 
 export interface EngineRequest {
@@ -54,8 +54,8 @@ const anyStatus: Record<number, boolean> = Object.fromEntries(
 
 /**
  * Loaded with the first connection: dockerode includes gRPC and SSH, 38 MB that an installation without engines does not need.
- * It composes each request; our code sends it, because the modem follows redirects, even to other hosts, and throws where
- * nobody can catch it if a redirect has no address.
+ * It composes each request, and our code sends it: dockerode's own code follows redirects, even to other hosts, and throws an error
+ * that cannot be caught if a redirect has no address.
  */
 async function openModem(address: EngineAddress, resolve: Resolve): Promise<DockerModem> {
   const { default: Docker } = await import("dockerode");

@@ -1,6 +1,6 @@
 import type { Word } from "./conceal.ts";
 
-/** One word of a shell command that says exactly this: nothing in it is expanded, but the variables that are meant. */
+/** Quotes one word of a shell command. Only the variables of `word` are expanded. */
 export function quoted(word: Word): string {
   const parts = word.filter((part) => part !== "");
   if (parts.length === 0) return "''";
@@ -9,7 +9,7 @@ export function quoted(word: Word): string {
     .join("");
 }
 
-/** Neighbouring texts as one. */
+/** Joins adjacent texts. */
 function joined(word: Word): Word {
   const parts: (string | { variable: string })[] = [];
   for (const part of word) {
@@ -21,19 +21,19 @@ function joined(word: Word): Word {
 }
 
 function literal(text: string): string {
-  // A shell cannot hold a zero byte in a word, and neither can a setting of a container.
+  // Neither a shell's word nor a container's setting can contain a zero byte.
   const clean = text.replaceAll("\0", "");
   if (/^[A-Za-z0-9_./:=,+-]+$/.test(clean)) return clean;
   return `'${clean.replaceAll("'", "'\\''")}'`;
 }
 
-/** A comment: whatever the text is, it ends with its line. */
+/** A comment of one line, whatever the text contains. */
 export function comment(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trimEnd();
   return line === "" ? "#" : `# ${line}`;
 }
 
-/** A text on the standard input of a command, which may have others after it; the end mark is no line of the text. */
+/** Passes a text to a command's standard input. `after` continues the command's line; no line of the text equals the end mark. */
 export function heredoc(command: string, text: string, after = ""): readonly string[] {
   const lines = text.split("\n");
   let mark = "TIDEMARK";

@@ -6,12 +6,12 @@ import { ownSettings, type RestorableSnapshot } from "./member.ts";
 import type { Note } from "./notes.ts";
 import { scriptNotes, writeScript } from "./script.ts";
 
-/** What every engine allows as a container's name; anything else did not come from one. */
+/** The container names that every engine allows; any other name did not come from an engine. */
 const containerName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/;
 
 /**
- * What restores a snapshot without us: a shell script for the engine's command line, or a compose file. Secrets stay out, as variables
- * that it demands, unless they are asked for. Throws `malformed` for a snapshot that no engine can have given.
+ * A file that restores a snapshot without Tidemark: a shell script for the engine's command line, or a compose file. Secrets are
+ * replaced by required variables unless requested. Throws `malformed` for a snapshot that cannot have come from an engine.
  */
 export function writeExport(snapshot: RestorableSnapshot, options: Parameters<SnapshotReader["write"]>[1]): string {
   const strange = snapshot.members.find(({ name }) => !containerName.test(name));
@@ -20,7 +20,7 @@ export function writeExport(snapshot: RestorableSnapshot, options: Parameters<Sn
   return format === "script" ? writeScript(snapshot, with_secrets) : writeCompose(snapshot, with_secrets);
 }
 
-/** What the head of such a file says that it does not restore. */
+/** The notes at the top of such a file: what it does not restore. */
 export function exportNotes(
   snapshot: RestorableSnapshot,
   { format, with_secrets }: Parameters<SnapshotReader["write"]>[1],

@@ -1,12 +1,15 @@
 import { Document, visit } from "yaml";
 
-/** What a compose file is made of. Members that are undefined are left out. */
+/** A value in a compose file. Undefined members are left out. */
 export type Yaml = string | number | boolean | readonly Yaml[] | YamlMap;
 export interface YamlMap {
   readonly [key: string]: Yaml | undefined;
 }
 
-/** The lines of a mapping, in block form; every text is quoted, so none is read as something else. */
+/**
+ * The lines of a mapping, in block style. Every text is quoted, so that no parser reads it as another type. Simple keys are plain, unless
+ * YAML 1.1 or 1.2 would read them as another type (`on`, `null`).
+ */
 export function yamlLines(mapping: YamlMap): readonly string[] {
   const document = new Document(mapping, { compat: "yaml-1.1" });
   visit(document, {
@@ -19,7 +22,7 @@ export function yamlLines(mapping: YamlMap): readonly string[] {
   return text === "{}\n" ? [] : text.trimEnd().split("\n").map(escaped);
 }
 
-/** Characters that older readers of YAML, compose's among them, take for the end of a line or for nothing; they stand in quotes alone. */
+/** Escapes characters that older YAML parsers, including compose's, read as a line end or drop. Only quoted texts contain them. */
 function escaped(line: string): string {
   return line.replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
