@@ -27,7 +27,7 @@ export interface Config {
   metrics_token: string | null;
   /** Of the pod that this process runs in, where Kubernetes puts it; null outside a cluster. */
   service_account: { server: string; folder: string } | null;
-  /** The helm program: a path, or a name that is looked for in `search_path`. */
+  /** The helm program: a path, or a name that is looked for in `search_path`, the `PATH` of this process. */
   helm: { program: string; search_path: string };
   /** For tests only: identity providers over http on this machine's loopback. */
   oidc_allow_loopback_http: boolean;
@@ -138,7 +138,7 @@ export function readConfig(environment: Environment): Config {
     encryption_key: value("ENCRYPTION_KEY"),
     metrics_token: metricsToken,
     service_account: null,
-    helm: { program: value("HELM_PATH") ?? "helm", search_path: environment.PATH ?? "" },
+    helm: { program: value("HELM_PATH") ?? "helm", search_path: "" },
     oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
 }
@@ -152,7 +152,9 @@ function serviceAccountOf({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PO
 
 /** The environment of this process. */
 export function readProcessConfig(): Config {
-  return { ...readConfig(process.env), service_account: serviceAccountOf(process.env) };
+  const config = readConfig(process.env);
+  const helm = { ...config.helm, search_path: process.env.PATH ?? "" };
+  return { ...config, helm, service_account: serviceAccountOf(process.env) };
 }
 
 /** Values of the environment that must not appear elsewhere. */

@@ -61,6 +61,7 @@ const strategyTitles = {
   native: "Runtime native readiness",
   http: "Manual HTTP probe",
   tcp: "Manual TCP probe",
+  release: "Helm release status",
   disabled: "Disabled",
 };
 const strategy = <K extends keyof typeof strategyTitles>(kind: K) =>
@@ -72,6 +73,7 @@ export const HealthCheck = v.variant("strategy", [
   v.strictObject({ strategy: strategy("native"), ...judged }),
   v.strictObject({ strategy: strategy("http"), probe: v.pipe(probes.http.Config, v.title("Probe")), ...judged }),
   v.strictObject({ strategy: strategy("tcp"), probe: v.pipe(probes.tcp.Config, v.title("Probe")), ...judged }),
+  v.strictObject({ strategy: strategy("release"), ...judged }),
   v.strictObject({ strategy: strategy("disabled") }),
 ]);
 export type HealthCheck = v.InferOutput<typeof HealthCheck>;

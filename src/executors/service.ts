@@ -149,6 +149,9 @@ export function executorService(options: ExecutorServiceOptions) {
       bound: own === null || isOther(own, input) ? [] : own.bindings.map((binding) => binding.service),
     });
     refuseImageless(input, bindings);
+    if (input.health_check.strategy === "release" && connections.targetKind(input.target.kind).artifact !== "chart") {
+      throw invalidInput({ "health_check.strategy": say("executors.no_release_status") });
+    }
     return bindings;
   };
   const storeBindings = (tx: Writer, executorId: string, bindings: readonly Binding[]) =>

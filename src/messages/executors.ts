@@ -19,6 +19,7 @@ export const executors = {
     `The connection "${connection}" has targets of the kinds ${kinds.join(", ")}`,
   target_missing: ({ target }: Target) => `The connection has no target "${target}"`,
   target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
+  no_release_status: "Only a Helm release has a release status: choose another strategy",
   unreviewed: ({ target, cause }: Target & Cause, tell) =>
     `"${target}" is updated only once you have approved the plan: ${tell(cause)}`,
   service_missing: ({ target, service }: Target & Service) => `"${target}" has no service "${service}"`,

@@ -103,7 +103,7 @@ async function recordBlocked({ deps, run, settings }: RunContext): Promise<void>
 
 async function judge(
   context: RunContext,
-  check: Exclude<HealthCheck, { strategy: "disabled" }>,
+  check: Exclude<HealthCheck, { strategy: "disabled" | "release" }>,
 ): Promise<{ passed: boolean; detail: Message }> {
   const { deps, journal, session, settings, lease, shutdown } = context;
   const stored = storedVerdict(context);
@@ -147,10 +147,11 @@ async function whyNotInPlace(context: RunContext, check: HealthCheck): Promise<M
   const { run, session, settings, journal, lease, shutdown } = context;
   const { settle } = session;
   const signal = AbortSignal.any([lease.signal, shutdown]);
-  const failure = (await settle?.(settings.target, journal, signal)) ?? null;
+  const is_status_enough = check.strategy === "release";
+  const failure = (await settle?.(settings.target, journal, signal, { is_status_enough })) ?? null;
   if (failure !== null) return failure;
   const isNative = check.strategy === "auto" || check.strategy === "native";
-  if (check.strategy === "disabled" || (isNative && settle !== undefined)) return null;
+  if (check.strategy === "disabled" || check.strategy === "release" || (isNative && settle !== undefined)) return null;
   const { passed, detail } = await judge(context, check);
   return passed ? null : say("runs.unhealthy", { kind: run.kind, cause: detail });
 }

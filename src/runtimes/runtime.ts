@@ -372,9 +372,15 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   unprepare?(journal: Journal): Promise<void>;
   /**
    * For declarative kinds, after `apply`: waits until the runtime has replaced what runs. Null if that succeeded, else why it did not.
-   * Called again if the run was interrupted meanwhile. Rejects with the reason of `stopping`.
+   * Called again if the run was interrupted meanwhile. Rejects with the reason of `stopping`. `is_status_enough`: a Helm release's own
+   * status decides, not the rollout of its workloads.
    */
-  settle?(ref: TargetRef, journal: Journal, stopping: AbortSignal): Promise<Message | null>;
+  settle?(
+    ref: TargetRef,
+    journal: Journal,
+    stopping: AbortSignal,
+    options?: { is_status_enough: boolean },
+  ): Promise<Message | null>;
   /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
    * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`:

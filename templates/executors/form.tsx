@@ -167,9 +167,11 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
   const t = texts(ctx).executors.groups;
   const named = (...names: string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
   const target = named("target").flatMap((field) => field.children.filter((child) => child.name === "id"));
+  const withoutRelease = (field: FieldDescription): FieldDescription =>
+    facts.has_images ? { ...field, options: field.options.filter(({ value }) => value !== "release") } : field;
   const health = named("health_check").map((field) => ({
     ...field,
-    children: [...field.children, ...(isJudged(values) ? named("restore_on_failure") : [])],
+    children: [...field.children.map(withoutRelease), ...(isJudged(values) ? named("restore_on_failure") : [])],
   }));
   return [
     group("where", t.where, [...named("connection_id"), ...(values.connection_id === "" ? [] : target)]),

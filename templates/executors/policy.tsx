@@ -63,16 +63,18 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
       ? w.http(probeAddress(check))
       : check.strategy === "tcp"
         ? w.tcp(probeAddress(check))
-        : isRollout
-          ? w.rollout
-          : w.auto;
+        : check.strategy === "release"
+          ? w.release
+          : isRollout
+            ? w.rollout
+            : w.auto;
   const number = (value: unknown) => (typeof value === "number" ? value : 0);
   const timing = w.timing(
     number(check.initial_delay_seconds),
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
-  const isTimed = !isRollout && typeof check.initial_delay_seconds === "number";
+  const isTimed = !isRollout && check.strategy !== "release" && typeof check.initial_delay_seconds === "number";
   return [isTimed ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
 }
 

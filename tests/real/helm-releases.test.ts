@@ -206,6 +206,19 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       );
     });
 
+    test("with the health check Helm release status, Helm's own word decides", async () => {
+      const executor = await install("status", { health_check: { strategy: "release" } });
+      world.offer(executor, desired("1.2.0"));
+      expect(await world.update(executor)).toMatchObject({ state: "succeeded" });
+      expect(await history("status")).toEqual(["1 web-1.0.0 superseded", "2 web-1.2.0 deployed"]);
+      const other = { kind: "deployment", id: `${namespace}/status` };
+      const refused = world.addExecutor({
+        ...{ connection, target: other, services: ["web"], desired: desired("1.1.0") },
+        settings: { health_check: { strategy: "release" } },
+      });
+      await expect(refused).rejects.toMatchObject({ fields: { "health_check.strategy": expect.anything() } });
+    });
+
     test("a hook that fails ends the run with helm's words, and the release is rolled back", async () => {
       const executor = await install("hooked", { restore_on_failure: true });
       world.offer(executor, desired("1.4.0"));

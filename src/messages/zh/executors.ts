@@ -9,6 +9,7 @@ export const executors = {
   target_kind_wanted: ({ connection, kinds }) => `连接“${connection}”只有这些类型的目标：${kinds.join("、")}`,
   target_missing: ({ target }) => `连接上没有目标“${target}”`,
   target_refused: ({ target, cause }, tell) => `无法更新“${target}”：${tell(cause)}`,
+  no_release_status: "只有 Helm 发布才有发布状态：请选择其他策略",
   unreviewed: ({ target, cause }, tell) => `“${target}”要在您批准计划之后才会更新：${tell(cause)}`,
   service_missing: ({ target, service }) => `“${target}”没有服务“${service}”`,
   of_service: ({ service, said }, tell) => `服务“${service}”：${tell(said)}`,

@@ -238,6 +238,10 @@ export const fields: FieldDictionary = {
     title: "命名空间",
     description: "以逗号分隔；留空表示凭据可列出的所有命名空间",
   },
+  "connections.config.helm": {
+    title: "Helm 发布",
+    description: "同时列出并更新 Helm 发布；需要读取 Helm 存储位置的权限以及 helm 程序",
+  },
   "connections.config.stall_seconds": {
     title: "滚动更新最长停滞时间（秒）",
     description: "滚动更新在此时间内毫无进展即为失败。Deployment 自身的进度期限同样有效",
@@ -309,6 +313,7 @@ export const fields: FieldDictionary = {
       native: "引擎就绪状态",
       http: "手动 HTTP 探测",
       tcp: "手动 TCP 探测",
+      release: "Helm 发布状态",
       disabled: "停用",
     },
   },

@@ -129,7 +129,12 @@ export function releaseOperations(
   };
 
   /** What became of the upgrade: null when the release has its new version and all of it runs. */
-  const judge = async (ref: TargetRef, journal: Journal, stop: AbortSignal): Promise<Message | null> => {
+  const judge = async (
+    ref: TargetRef,
+    journal: Journal,
+    stop: AbortSignal,
+    isStatusEnough: boolean,
+  ): Promise<Message | null> => {
     const begun = upgradeOf(journal);
     if (begun === null) return say("kubernetes.not_upgraded");
     await helm.awaitEnd(journal.run_id, AbortSignal.any([signal, stop]));
@@ -142,7 +147,7 @@ export function releaseOperations(
       const { description } = (await readRevision(cluster, stored)).info;
       return say("kubernetes.upgrade_failed", { revision, said: saidIn(journal) ?? plain(description.slice(0, 1000)) });
     }
-    return await follow(stored, { journal, step: "rollout", stop });
+    return isStatusEnough ? null : await follow(stored, { journal, step: "rollout", stop });
   };
 
   const undo = async (ref: TargetRef, journal: Journal, stop: AbortSignal | undefined): Promise<Recovery> => {
@@ -268,9 +273,9 @@ export function releaseOperations(
         if ((await latestOf(ref)).revision === from) throw new PluginError("rejected", said);
       }
     },
-    settle: async (ref, journal, stopping) => {
+    settle: async (ref, journal, stopping, options) => {
       await journal.begin("rollout");
-      const why = await judge(ref, journal, stopping);
+      const why = await judge(ref, journal, stopping, options?.is_status_enough ?? false);
       if (why === null) await journal.finish("rollout", {});
       else await journal.fail("rollout", toldAs("error", why));
       return why;
