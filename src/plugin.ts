@@ -7,7 +7,7 @@ export type ConfigSchema = BaseSchema<unknown, Record<string, unknown>, BaseIssu
 /**
  * What every plug-in gets from its caller. `fetch` is bounded (deadline, size, redirects), conditional if a validator is stored (a 304
  * arrives as the stored 200 with the header `x-tidemark-not-modified: 1`), paced by the rate ledger, and limited to public destinations for
- * probes and notifiers. It throws `PluginError`, but not for HTTP statuses. The exceptions are for sources: `rate_limited` for every
+ * probes and notifiers. Bodies are decompressed, unless the request accepts only the encoding `identity`. It throws `PluginError`, but not for HTTP statuses. The exceptions are for sources: `rate_limited` for every
  * response that the rate ledger considers a refusal, and `unreachable` for a 5xx that retries did not fix.
  */
 export interface PluginContext {

@@ -142,13 +142,13 @@ export function isReadable(message: IncomingMessage): boolean {
 }
 
 /**
- * The body's bytes as they arrive, decompressed if needed; `onBytes` counts bytes on the wire. It flows from the next tick on: read it at
- * once.
+ * The body's bytes as they arrive, decompressed if needed and not `isRaw`; `onBytes` counts bytes on the wire. It flows from the next tick
+ * on: read it at once.
  */
-export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): Readable {
+export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void, isRaw = false): Readable {
   message.on("data", (chunk: Uint8Array) => onBytes(chunk.byteLength));
   const encoding = encodingOf(message);
-  if (encoding === "identity" || encoding === "") return message;
+  if (isRaw || encoding === "identity" || encoding === "") return message;
   if (!isReadable(message)) {
     message.destroy();
     throw new PluginError("malformed", say("net.unasked_compression", { encoding: encoding.slice(0, 40) }));

@@ -266,6 +266,18 @@ describe("createHttp() bodies", () => {
     expect(stats().bytes).toBe(packed.length);
   });
 
+  test("leaves the bytes as they are sent if the request declines every encoding", async () => {
+    const packed = gzipSync("a file whose own compression the server calls an encoding");
+    await using server = await httpLoopback((request, response) => {
+      const isRefused = request.path === "/refused";
+      response.writeHead(isRefused ? 404 : 200, { "content-encoding": "gzip" }).end(packed);
+    });
+    const { get } = begin();
+    const headers = { "accept-encoding": "identity" };
+    expect(Buffer.from(await (await get(server.port, "/", { headers })).arrayBuffer()).equals(packed)).toBe(true);
+    expect(await (await get(server.port, "/refused", { headers })).text()).toStartWith("a file");
+  });
+
   test.each([
     ["one byte over the limit", { body: Buffer.alloc(1_001, 97), encoding: "identity" }],
     ["a gzip bomb", { body: gzipSync(Buffer.alloc(50_000_000)), encoding: "gzip" }],
