@@ -17,8 +17,14 @@ export const charts = {
 
   version_gone: "the repository no longer has this version",
   archive_too_large: ({ bytes }: { bytes: number }) => `the archive is larger than ${bytes / 1024 / 1024} MiB`,
-  no_archive: "what it sent is not an archive of a chart",
-  no_charts: "This kind of source has no charts",
+  no_archive: "the response is not the archive of a chart (tar.gz)",
+  no_chart_layer: "the manifest has no archive of a chart",
+  no_archive_address: "the index has no usable address for its archive",
+  republished: ({ digest, wanted }: { digest: string; wanted: string }) =>
+    `the version was published again since the last check: its digest is "${digest}", and "${wanted}" was expected`,
+  login_withheld: ({ status, host }: { status: number; host: string }) =>
+    `the response was ${status}; the credential is sent only to "${host}"`,
+  no_charts: ({ kind }: { kind: string }) => `Sources of kind "${kind}" have no charts`,
 
   at_line: ({ cause, line }: { cause: Message; line: number }, tell) => `${tell(cause)} (line ${line} of the index)`,
   web_page: "the response is a web page; the address may not be a chart repository",

@@ -121,8 +121,11 @@ export interface OpenSource {
   readImageConfig?(tagOrDigest: string, platform: string): Promise<ImageConfig | null>;
   /** The digest of an image's tag; null if there is no such tag. */
   findDigest?(tag: string): Promise<string | null>;
-  /** The archive (tar.gz) of a chart's version, as its digest says where one is known. Throws `not_found`. */
-  readChart?(version: string): Promise<Uint8Array>;
+  /**
+   * The archive (tar.gz) of a chart's version. `digest`: the version's `revision`, which another archive may not replace; null if it is
+   * unknown. Throws `not_found` if upstream no longer has it, and `malformed` for another one.
+   */
+  readChart?(version: string, digest: string | null): Promise<Uint8Array>;
   /** The image reference (registry and repository, no tag) for executors with the policy "use tracker image". */
   imageName?: string;
 }

@@ -86,9 +86,12 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
     }
   }
 
-  const expectArchive = async (opened: OpenSource, version: string) => {
+  /** The very bytes that helm packed, by the digest that the listing has. */
+  const expectArchive = async (opened: OpenSource, listing: Listing, version: string) => {
+    const digest = listing.releases.find(({ tag }) => tag === version)?.revision ?? null;
+    expect(digest).toMatch(/^sha256:/);
     const at = charts.findIndex((chart) => chart.name === "web" && chart.version === version);
-    const bytes = Buffer.from((await opened.readChart?.(version)) ?? []);
+    const bytes = Buffer.from((await opened.readChart?.(version, digest)) ?? []);
     expect(bytes.equals(readFileSync(archives[at] ?? ""))).toBe(true);
   };
 
@@ -103,7 +106,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
       const [legacy] = (await open(repository.url, "web-legacy").listReleases(listRequest())).releases;
       expect(legacy).toMatchObject({ tag: "0.5.0", app_version: "1.10", is_deprecated: true });
       expect(legacy?.url).toBe(`${repository.url}/web-legacy-0.5.0.tgz`);
-      await expectArchive(open(repository.url), "2.0.0-rc.1+build.7");
+      await expectArchive(open(repository.url), first, "2.0.0-rc.1+build.7");
     } finally {
       await repository.stop();
     }
@@ -170,7 +173,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
         });
       const first = await listed(3);
       expectVersions(first, true);
-      await expectArchive(open(museum.url), "1.1.0");
+      await expectArchive(open(museum.url), first, "1.1.0");
       const again = await open(museum.url).listReleases(listRequest({ memo: first.memo, known: knownOf(first) }));
       expect(again).toEqual(first);
       await museum.upload(
@@ -227,7 +230,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
         "HEAD 200 /v2/acme/charts/web/manifests/2.0.0-rc.1_build.7",
       ]);
       expect(second.memo).toBe(first.memo);
-      await expectArchive(openRegistry(), "2.0.0-rc.1+build.7");
+      await expectArchive(openRegistry(), first, "2.0.0-rc.1+build.7");
       expect(newer?.revision).toMatch(/^sha256:[0-9a-f]{64}$/);
     } finally {
       await registry.stop();

@@ -3,7 +3,15 @@ import { PluginError } from "../../src/errors.ts";
 import type { Listing, ListRequest, OpenSource } from "../../src/sources/source.ts";
 import type { HostileSample } from "./hostile-samples.ts";
 
-export const allVerbs = ["listReleases", "listTags", "listNames", "readFile", "findDigest", "readImageConfig"] as const;
+export const allVerbs = [
+  "listReleases",
+  "listTags",
+  "listNames",
+  "readFile",
+  "readChart",
+  "findDigest",
+  "readImageConfig",
+] as const;
 export type Verb = (typeof allVerbs)[number];
 
 export function ask(given: Partial<ListRequest> = {}): ListRequest {
@@ -43,6 +51,9 @@ async function perform(verb: Verb, source: OpenSource, request: ListRequest): Pr
   } else if (verb === "readFile") {
     const text = (await source.readFile?.("docs/CHANGELOG.md", null)) ?? null;
     expect(text === null || typeof text === "string").toBe(true);
+  } else if (verb === "readChart") {
+    // No sample has an archive: whatever comes is refused.
+    if (source.readChart !== undefined) expect(await source.readChart("1.0.0", null)).toBeNull();
   } else if (verb === "findDigest") {
     expect((await source.findDigest?.("1.0.0")) ?? "sha256:0").toMatch(/^sha\d+:[0-9a-f]+$/);
   } else {

@@ -13,8 +13,12 @@ export const charts = {
 
   version_gone: "仓库中已没有此版本",
   archive_too_large: ({ bytes }) => `归档文件大于 ${bytes / 1024 / 1024} MiB`,
-  no_archive: "返回的内容不是 Chart 归档文件",
-  no_charts: "此类来源不提供 Chart",
+  no_archive: "响应不是 Chart 归档文件（tar.gz）",
+  no_chart_layer: "清单中没有 Chart 归档文件",
+  no_archive_address: "索引中没有可用的归档文件地址",
+  republished: ({ digest, wanted }) => `此版本在上次检查后被重新发布：其摘要为“${digest}”，应为“${wanted}”`,
+  login_withheld: ({ status, host }) => `响应为 ${status}；凭据只会发送到“${host}”`,
+  no_charts: ({ kind }) => `类型为“${kind}”的来源不提供 Chart`,
 
   at_line: ({ cause, line }, tell) => `${tell(cause)}（索引第 ${line} 行）`,
   web_page: "响应是网页，该地址可能不是 Chart 仓库",

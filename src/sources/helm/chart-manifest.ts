@@ -3,10 +3,10 @@ import * as v from "valibot";
 import { issue, type Message, say } from "../../messages/message.ts";
 import { failure } from "../failure.ts";
 import { readJson, refusal } from "../oci/answer.ts";
-import { manifestTypes, readCreated } from "../oci/manifest.ts";
+import { isDigest, manifestTypes, readCreated } from "../oci/manifest.ts";
 import type { RegistrySession } from "../oci/registry-session.ts";
 import type { Repository } from "../oci/repository.ts";
-import { readArchive } from "./archive.ts";
+import { readArchive, verifyDigest } from "./archive.ts";
 import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 import { type ChartVersion, pageOf, readAppVersion } from "./chart-version.ts";
 
@@ -31,23 +31,39 @@ const Layers = v.object({ layers: v.array(v.object({ mediaType: v.optional(v.str
 /** The layer of a chart's archive; signatures are others. */
 const chartLayerType = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
-/** Reads the archive of one tag, with two requests. Throws `not_found` for what is not a chart. */
+interface SoughtArchive {
+  /** Of the chart's manifest. */
+  reference: string;
+  /** Of the archive, where an index tells it; null: only the manifest's word counts. */
+  digest: string | null;
+}
+
+/**
+ * Reads the archive of a chart by tag or by the digest of its manifest, with two requests. Throws `not_found` for what is not a chart,
+ * and `malformed` for content with another digest.
+ */
 export async function readRegistryChart(
   { repository, session }: Pick<ChartReaderParts, "repository" | "session">,
-  tag: string,
+  { reference, digest }: SoughtArchive,
 ): Promise<Uint8Array> {
   const base = `${repository.origin}/v2/${repository.name}`;
-  const action = say("sources.download_chart", { name: `${repository.registry}/${repository.name}:${tag}` });
+  const byDigest = isDigest(reference);
+  const name = `${repository.registry}/${repository.name}${byDigest ? "@" : ":"}${reference}`;
+  const action = say("sources.download_chart", { name });
   const get = async (path: string, accept: string) =>
     await session.send({ method: "GET", url: new URL(`${base}${path}`), accept, action, cache: "no-store" });
-  const top = await get(`/manifests/${tag}`, manifestTypes);
-  const body = await top.text();
+  const top = await get(`/manifests/${reference}`, manifestTypes);
+  const bytes = new Uint8Array(await top.arrayBuffer());
+  const body = new TextDecoder().decode(bytes);
   if (!top.ok) throw refusal(top, body, action);
+  verifyDigest(bytes, byDigest ? reference : null, action);
   const layer = readJson(Layers, top, body, action).layers.find(({ mediaType }) => mediaType === chartLayerType);
-  if (layer === undefined) throw failure("not_found", action, say("charts.version_gone"));
+  if (layer === undefined) throw failure("not_found", action, say("charts.no_chart_layer"));
   const blob = await get(`/blobs/${layer.digest}`, "*/*");
   if (!blob.ok) throw refusal(blob, await blob.text(), action);
-  return await readArchive(blob, layer.digest, action);
+  const archive = await readArchive(blob, layer.digest, action);
+  verifyDigest(archive, digest, action);
+  return archive;
 }
 
 interface ChartReaderParts {

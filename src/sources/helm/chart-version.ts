@@ -17,7 +17,7 @@ export interface ChartVersion {
   url: string | null;
   is_deprecated: boolean;
   notes: string | null;
-  /** Where an index says that its archive is; not remembered between checks. */
+  /** Where an index says that its archive is: `https://`, `http://` or `oci://`. Not remembered between checks. */
   archive?: string | null;
 }
 
@@ -45,6 +45,11 @@ export function isChartVersion(text: string): boolean {
   return (
     text.length <= maxVersionCharacters && /^v?\d+(?:\.\d+){0,2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/.test(text)
   );
+}
+
+/** Tags cannot have a plus, so Helm writes an underscore before build metadata. */
+export function tagOf(version: string): string {
+  return version.replaceAll("+", "_");
 }
 
 /** SemVer's own rule: a version with a dash before its build metadata is a pre-release. */
@@ -77,6 +82,19 @@ function linkOf(address: string, base: URL): string | null {
   return isLink ? url.href : null;
 }
 
+/**
+ * The address of an archive. As in Helm, one that is relative to the index takes over the query of the repository's address, which may
+ * be a signature; one on another origin does not.
+ */
+function archiveOf(address: string, base: URL): string | null {
+  if (/^oci(\+http)?:\/\//i.test(address.trim())) return address.trim();
+  const link = linkOf(address, base);
+  if (link === null || URL.canParse(address)) return link;
+  const url = new URL(link);
+  if (url.origin === base.origin) url.search = base.search;
+  return url.href;
+}
+
 /** The web page of a version: the chart's home, or its archive. */
 export function pageOf(home: string, urls: readonly string[], base: URL): string | null {
   // A home must be absolute.
@@ -99,7 +117,7 @@ export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVer
     url: pageOf(entry.home, entry.urls, base),
     is_deprecated: isTrue(entry.deprecated),
     notes: changesToMarkdown(entry.annotations["artifacthub.io/changes"], parse),
-    archive: entry.urls.map((url) => linkOf(url, base)).find((url) => url !== null) ?? null,
+    archive: entry.urls.map((url) => archiveOf(url, base)).find((url) => url !== null) ?? null,
   };
 }
 

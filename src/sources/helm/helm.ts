@@ -18,7 +18,7 @@ function openHelm(config: unknown, secret: unknown, context: PluginContext, cach
   const address = addressOf(config);
   const credential = parseSecret(HelmSecret, secret, say("sources.credential_without_basic_auth"));
   return address.form === "index"
-    ? indexSource(address, credential, context)
+    ? indexSource(address, credential, context, cache)
     : registrySource(address, credential, context, cache);
 }
 

@@ -1,22 +1,21 @@
-import { Buffer } from "node:buffer";
 import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { codeOfStatus, failure, oneLine } from "../failure.ts";
+import type { AccessCache } from "../oci/access-cache.ts";
+import { basicHeader } from "../oci/token.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
 import { upstreamWords } from "../words.ts";
-import { readArchive } from "./archive.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import { type ChartVersion, highestFirst } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
+import { readIndexedChart, startOf } from "./index-archive.ts";
 import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
 import { readIndex } from "./read-index.ts";
 import { type HelmSecret, readBasicAuth } from "./schema.ts";
 
 type IndexAddress = Extract<ChartAddress, { form: "index" }>;
 
-/** Of the body of a refusal: enough for its text. */
-const judgedBytes = 16 * 1024;
 /** Longer validators are not stored. */
 const maxValidatorCharacters = 512;
 
@@ -26,16 +25,6 @@ type Validators = Pick<Memo, "etag" | "last_modified">;
 function validator(response: Response, name: "etag" | "last-modified"): string | null {
   const value = response.headers.get(name);
   return value !== null && value.length <= maxValidatorCharacters ? value : null;
-}
-
-async function startOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk.subarray(0, judgedBytes), { stream: true });
-    if (text.length >= judgedBytes) break;
-  }
-  return text.slice(0, judgedBytes);
 }
 
 /** The error for a response that is neither an index nor "not modified". */
@@ -85,22 +74,23 @@ async function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, reque
  * A chart in a repository with an index. The index is requested with the validators in the source's own memory, because tens of
  * megabytes are not stored; the credential is sent only to the repository's origin.
  */
-export function indexSource(address: IndexAddress, secret: HelmSecret | null, context: PluginContext): OpenSource {
+export function indexSource(
+  address: IndexAddress,
+  secret: HelmSecret | null,
+  context: PluginContext,
+  cache: AccessCache,
+): OpenSource {
   const { chart, base, index } = address;
   const of = `${index.href} ${chart}`;
   // The query may be a signature, so it is not shown.
   const action = say("sources.read_chart_repository", { url: oneLine(`${base.origin}${base.pathname}`, 200) });
 
-  const authorize = (headers: Headers) => {
-    if (secret === null) return;
-    const { username, password } = readBasicAuth(secret);
-    headers.set("authorization", `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`);
-  };
+  const authorization = secret === null ? null : basicHeader(readBasicAuth(secret));
   const send = async (validators: Validators): Promise<Response> => {
     const headers = new Headers({ accept: "application/yaml, application/x-yaml, text/yaml, */*;q=0.5" });
     if (validators.etag !== null) headers.set("if-none-match", validators.etag);
     if (validators.last_modified !== null) headers.set("if-modified-since", validators.last_modified);
-    authorize(headers);
+    if (authorization !== null) headers.set("authorization", authorization);
     return await context.fetch(index, { headers, cache: "no-store" });
   };
   const read = async (response: Response): Promise<readonly ChartVersion[]> => {
@@ -123,17 +113,11 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
       const versions = await read(await send({ etag: null, last_modified: null }));
       return versions.map((each) => each.version);
     },
-    async readChart(version) {
+    async readChart(version, digest) {
       const versions = await read(await send({ etag: null, last_modified: null }));
       const found = versions.find((each) => each.version === version);
-      const downloading = say("sources.download_chart", { name: `${chart}-${version}` });
-      if (found?.archive == null) throw failure("not_found", downloading, say("charts.version_gone"));
-      const url = new URL(found.archive);
-      const headers = new Headers({ accept: "*/*" });
-      if (url.origin === index.origin) authorize(headers);
-      const response = await context.fetch(url, { headers, cache: "no-store" });
-      if (response.status !== 200) throw await refusal(response, downloading, secret !== null);
-      return await readArchive(response, found.digest, downloading);
+      const parts = { chart, origin: index.origin, authorization, context, cache };
+      return await readIndexedChart(parts, found, { version, digest });
     },
   };
 }

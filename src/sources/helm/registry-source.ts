@@ -11,18 +11,13 @@ import { listTags } from "../oci/tag-list.ts";
 import type { Listing, ListRequest, OpenSource, UpstreamRelease } from "../source.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import { chartReader, readRegistryChart } from "./chart-manifest.ts";
-import { type ChartVersion, highestFirst, isChartVersion } from "./chart-version.ts";
+import { type ChartVersion, highestFirst, isChartVersion, tagOf } from "./chart-version.ts";
 import { chooseVersions, toRelease } from "./choose-versions.ts";
 import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
 import { loadYaml } from "./parse-yaml.ts";
 import { type HelmSecret, readBasicAuth } from "./schema.ts";
 
 type RegistryAddress = Extract<ChartAddress, { form: "registry" }>;
-
-/** Tags cannot have a plus, so Helm writes an underscore before build metadata. */
-function tagOf(version: string): string {
-  return version.replaceAll("+", "_");
-}
 
 /** Helm only uses tags with all three numbers; shorter ones move. */
 function isFullVersion(text: string): boolean {
@@ -148,10 +143,12 @@ export function registrySource(
     return { releases, total: charts.length, memo: formatMemo(next) };
   };
 
-  const readChart = async (version: string): Promise<Uint8Array> => {
+  // By the digest of the manifest, so that a tag that was moved since brings nothing else.
+  const readChart = async (version: string, digest: string | null): Promise<Uint8Array> => {
     // An archive may be larger than every other response.
     const wide = registrySession(repository, secret === null ? null : readBasicAuth(secret), outer, cache);
-    return await readRegistryChart({ repository, session: wide }, tagOf(version));
+    const reference = digest ?? tagOf(version);
+    return await readRegistryChart({ repository, session: wide }, { reference, digest: null });
   };
   return { listReleases, listNames: listVersions, readChart };
 }

@@ -119,9 +119,12 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       if (kept !== undefined) return kept;
       const limits = { timeout_ms: chartTimeoutMs, signal: new AbortController().signal };
       const { source } = await openSource(options, address, limits);
-      if (source.readChart === undefined) throw new PluginError("rejected", say("charts.no_charts"));
-      const archive = await source.readChart(version);
-      if (archive.byteLength <= maxKeptBytes) charts.set(key, archive);
+      if (source.readChart === undefined) {
+        throw new PluginError("rejected", say("charts.no_charts", { kind: address.kind }));
+      }
+      const archive = await source.readChart(version, digest);
+      // Without a digest, another archive may come under the same version.
+      if (digest !== null && archive.byteLength <= maxKeptBytes) charts.set(key, archive);
       return archive;
     },
   };

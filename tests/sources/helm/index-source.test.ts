@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { systemClock } from "../../../src/clock.ts";
 import { PluginError } from "../../../src/errors.ts";
-import { createHttp, indexMaxBytes } from "../../../src/net/http.ts";
-import { createRateLedger } from "../../../src/net/rate-ledger.ts";
 import { helm } from "../../../src/sources/helm/helm.ts";
 import type { KnownRelease, Listing, ListRequest } from "../../../src/sources/source.ts";
 import { listRequest, type StandIn, standIn } from "../oci/stand-in-registry.ts";
+import { realContext } from "./real-context.ts";
 
 interface Version {
   version: string;
@@ -28,28 +26,6 @@ function indexOf(charts: Readonly<Record<string, readonly Version[]>>): string {
     }
   }
   return `${lines.join("\n")}\n`;
-}
-
-/** The real bounded fetch, with memory for validators, so that what it would add of its own is seen too. */
-function realContext(credentialId: string | null = null) {
-  const ledger = createRateLedger({
-    clock: systemClock,
-    store: { load: async () => [], save: async () => undefined },
-    onStoreError: () => undefined,
-  });
-  const stored: string[] = [];
-  const cache = {
-    find: async () => null,
-    store: async (key: string) => {
-      stored.push(key);
-    },
-  };
-  // Retries need not be waited for; deadlines look at the time themselves.
-  const sleep = (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 5), signal);
-  const http = createHttp({ clock: { ...systemClock, sleep }, cache, ledger });
-  const { signal } = new AbortController();
-  const context = http.open({ timeout_ms: 10_000, credential_id: credentialId, max_bytes: indexMaxBytes, signal });
-  return { context, stored };
 }
 
 function knownOf(listing: Listing): Map<string, KnownRelease> {
@@ -94,50 +70,6 @@ describe("helm, a repository with an index", () => {
     if (error instanceof PluginError) return error;
     throw error;
   }
-
-  describe("the archive of a version", () => {
-    const archive = Buffer.from(gzipSync("a chart"));
-    const login = { basic_auth: "ci:pass" };
-    const digest = new Bun.CryptoHasher("sha256").update(archive).digest("hex");
-    const authorized: string[] = [];
-    beforeEach(() => authorized.splice(0));
-    const serveArchive = (index: string, body: Uint8Array<ArrayBuffer> = archive) => {
-      answer = (request, { pathname }) => {
-        if (request.headers.has("authorization")) authorized.push(pathname);
-        if (pathname.endsWith("index.yaml")) return new Response(index);
-        return pathname === "/stable/app-1.0.0.tgz" ? new Response(body) : new Response("", { status: 404 });
-      };
-    };
-    const readChart = (version: string) => Promise.resolve(open("app", login).readChart?.(version));
-
-    test("is downloaded with the login, relative to the index, and has its digest", async () => {
-      serveArchive(indexOf({ app: [{ version: "1.0.0", digest }] }));
-      expect(Buffer.from((await readChart("1.0.0")) ?? []).equals(archive)).toBe(true);
-      expect(authorized).toEqual(["/stable/index.yaml", "/stable/app-1.0.0.tgz"]);
-    });
-
-    test("is downloaded from another host without the login", async () => {
-      const other = standIn(
-        (request) => new Response(archive, { status: request.headers.has("authorization") ? 400 : 200 }),
-      );
-      const index = indexOf({ app: [{ version: "1.0.0", digest }] });
-      serveArchive(index.replace("[app-1.0.0.tgz]", `["${other.url}/app.tgz"]`));
-      expect(Buffer.from((await readChart("1.0.0")) ?? []).equals(archive)).toBe(true);
-      expect(other.take()).toEqual(["GET /app.tgz"]);
-      await other.stop();
-    });
-
-    test.each([
-      ["with another digest", [{ version: "1.0.0", digest: digestOf("a") }], "1.0.0", archive, "malformed"],
-      ["that is none", [{ version: "1.0.0" }], "1.0.0", Buffer.from("<html>"), "malformed"],
-      ["that is too large", [{ version: "1.0.0" }], "1.0.0", Buffer.alloc(21 * 1024 * 1024), "malformed"],
-      ["of a version that is gone", [{ version: "1.0.0" }], "2.0.0", archive, "not_found"],
-      ["that is not there", [{ version: "1.1.0" }], "1.1.0", archive, "not_found"],
-    ] as const)("one %s is refused", async (_what, versions, version, body, code) => {
-      serveArchive(indexOf({ app: versions }), body);
-      expect((await failure(readChart(version))).code).toBe(code);
-    });
-  });
 
   test("shows chart and app version, digest, time and address of each version", async () => {
     serve(
