@@ -15,6 +15,7 @@ const lanes = Math.min(Math.max(availableParallelism() * 2, 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
   "outage",
+  "portainer",
   "key-rotation",
   "oidc-browser",
   "proxies",

@@ -45,6 +45,8 @@ export const portainer = {
   kubernetes: "It is a Kubernetes application; add a Kubernetes connection for the cluster to update it",
   unknown_type: ({ type }: { type: number }) => `Its type (${type}) is unknown to this version of Tidemark`,
   git: "It is deployed from a git repository, and an update here would detach it: change the image in the repository",
+  further_files: ({ files }: { files: readonly string[] }) =>
+    `It consists of several compose files (${quotedList(files)}), and Portainer shows only the first: the others may decide which images run`,
   stopped: "It is stopped in Portainer, and an update would start it: start it first",
   file_refused: ({ cause }: Caused, tell) => `Its file cannot be used: ${tell(cause)}`,
   own_container: "Tidemark itself runs in this stack, and an update would end it in the middle",

@@ -31,6 +31,8 @@ export const portainer = {
   kubernetes: "这是 Kubernetes 应用；请为该集群添加 Kubernetes 连接来更新",
   unknown_type: ({ type }) => `此版本的 Tidemark 不认识它的类型（${type}）`,
   git: "它从 git 仓库部署，在此更新会使其脱离仓库：请在仓库中修改镜像",
+  further_files: ({ files }) =>
+    `它由多个 compose 文件组成（${quotedList(files)}），而 Portainer 只提供第一个：实际运行的镜像可能由其他文件决定`,
   stopped: "它在 Portainer 中已停止，更新会将其启动：请先启动它",
   file_refused: ({ cause }, tell) => `无法使用它的文件：${tell(cause)}`,
   own_container: "Tidemark 自身运行在此堆栈中，更新会使其中途结束",

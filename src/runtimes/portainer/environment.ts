@@ -5,6 +5,7 @@ import { EngineVersion } from "../engine/objects.ts";
 import type { Refusal, RuntimeFacts } from "../runtime.ts";
 import { type Portainer, Refused } from "./client.ts";
 import { Environment, Listed, Status, User } from "./objects.ts";
+import { listStacks } from "./stacks.ts";
 
 /** Engines that Portainer reaches by itself, by its agent, and by its edge agent. The others are Kubernetes and clouds. */
 const dockerTypes = [1, 2, 4];
@@ -19,6 +20,7 @@ export async function describeEnvironment(portainer: Portainer, endpoint: number
   }
   const engine = await portainer.engine("/version", EngineVersion);
   await portainer.engine("/containers/json?limit=1", v.array(Listed));
+  await listStacks(portainer, endpoint);
   return {
     version: status.Version,
     api_version: engine.ApiVersion,

@@ -28,7 +28,8 @@ export const Stack = v.object({
   /** Seconds; changes with every update that succeeded. */
   UpdateDate: v.nullish(v.number(), 0),
   GitConfig: v.nullish(v.unknown(), null),
-  AutoUpdate: v.nullish(v.unknown(), null),
+  /** Compose files beside the entry point, which the API does not give. */
+  AdditionalFiles: v.nullish(v.array(v.string()), null),
 });
 export type Stack = v.InferOutput<typeof Stack>;
 

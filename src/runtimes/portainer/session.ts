@@ -48,11 +48,12 @@ export function openSession(
   const { endpoint_id } = access;
   const stall_ms = config.update_stall_seconds * 1000;
   const portainer = openPortainer(access, { clock, signal });
+  const remembered = { stacks: new Map(), images: new Map() };
   let looked: { at: number; end: Message | null } | null = null;
 
   const find = ({ kind, id }: TargetRef): Promise<Found> => {
     if (kind !== stackKind) throw new PluginError("not_found", say("portainer.stack_missing", { stack: id }));
-    return findStack(portainer, endpoint_id, id);
+    return findStack(portainer, endpoint_id, id, remembered);
   };
   const watching = (ref: TargetRef, stop?: AbortSignal) => ({
     look: () => find(ref),

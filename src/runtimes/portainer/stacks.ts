@@ -57,20 +57,48 @@ export async function findStacks(portainer: Portainer, endpoint: number): Promis
   }));
 }
 
+/** What does not change while a session lasts, so that following an update asks for little. */
+export interface Remembered {
+  /** Numbers of stacks by name. */
+  stacks: Map<string, number>;
+  /** By ID. */
+  images: Map<string, ImageInspect>;
+}
+
 /** A stack by its name; throws `not_found`. */
-export async function findStack(portainer: Portainer, endpoint: number, name: string): Promise<Found> {
-  const stack = (await listStacks(portainer, endpoint)).find(({ Name }) => Name === name);
-  if (stack === undefined) throw new PluginError("not_found", say("portainer.stack_missing", { stack: name }));
+export async function findStack(
+  portainer: Portainer,
+  endpoint: number,
+  name: string,
+  remembered: Remembered,
+): Promise<Found> {
+  const stack = await findRecord(portainer, endpoint, name, remembered);
+  if (stack === null) throw new PluginError("not_found", say("portainer.stack_missing", { stack: name }));
   const content = await contentOf(portainer, stack);
   const members = content === null ? [] : await findMembers(portainer, name);
-  const ids = [...new Set(members.map(({ container }) => container.Image))];
-  const images = await each(ids, (id) => orNull(portainer.engine(`/images/${id}/json`, ImageInspect)));
-  return {
-    stack,
-    content,
-    members,
-    images: new Map(images.flatMap((image) => (image === null ? [] : [[image.Id, image]]))),
-  };
+  for (const id of new Set(members.map(({ container }) => container.Image))) {
+    if (remembered.images.has(id) || !/^sha256:[0-9a-f]{64}$/.test(id)) continue;
+    const image = await orNull(portainer.engine(`/images/${id}/json`, ImageInspect));
+    if (image !== null) remembered.images.set(id, image);
+  }
+  return { stack, content, members, images: remembered.images };
+}
+
+async function findRecord(
+  portainer: Portainer,
+  endpoint: number,
+  name: string,
+  { stacks }: Remembered,
+): Promise<Stack | null> {
+  const id = stacks.get(name);
+  if (id !== undefined) {
+    const known = await orNull(portainer.get(`/stacks/${id}`, Stack));
+    if (known?.Name === name && known.EndpointId === endpoint) return known;
+    stacks.delete(name);
+  }
+  const found = (await listStacks(portainer, endpoint)).find(({ Name }) => Name === name) ?? null;
+  if (found !== null) stacks.set(name, found.Id);
+  return found;
 }
 
 export async function findMembers(portainer: Portainer, name: string): Promise<readonly Member[]> {
@@ -78,7 +106,7 @@ export async function findMembers(portainer: Portainer, name: string): Promise<r
   return membersAmong(await each(listed, ({ Id }) => inspectContainer(portainer, Id)), name);
 }
 
-async function listStacks(portainer: Portainer, endpoint: number): Promise<readonly Stack[]> {
+export async function listStacks(portainer: Portainer, endpoint: number): Promise<readonly Stack[]> {
   const all = await portainer.get("/stacks", v.pipe(v.array(Stack), v.maxLength(maxStacks)));
   const stacks = all.filter(({ EndpointId }) => EndpointId === endpoint);
   return stacks.toSorted((a, b) => (a.Name < b.Name ? -1 : 1));

@@ -77,6 +77,10 @@ function refusalsOf(found: Found, configured: Configured | null, self: RuntimeCo
   }
   const refusals: Refusal[] = [];
   if (stack.GitConfig !== null) refusals.push({ code: "git", message: say("portainer.git") });
+  const further = stack.AdditionalFiles ?? [];
+  if (further.length > 0) {
+    refusals.push({ code: "further_files", message: say("portainer.further_files", { files: further }) });
+  }
   if (stack.Status !== 1) refusals.push({ code: "stopped", message: say("portainer.stopped") });
   if (configured !== null && configured.refusal !== null) {
     refusals.push({ code: "file", message: say("portainer.file_refused", { cause: configured.refusal }) });

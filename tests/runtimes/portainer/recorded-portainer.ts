@@ -21,7 +21,7 @@ export interface RecordedPortainer extends AsyncDisposable {
   /** `GET /api/stacks`, with the key that came with it. */
   requests: { line: string; key: string | null; body: string }[];
   /** Answers requests of this kind; null leaves it to the record. */
-  answer: (line: string) => Response | Promise<Response> | null;
+  answer: (line: string) => Response | null | Promise<Response | null>;
 }
 
 export const key = "ptr_recorded-key-5Kq9wZ2x7Lm4=";
@@ -40,6 +40,7 @@ export function portainerAnswers(given: Omit<World, "stack"> & Partial<World>): 
     if (line === "GET /api/endpoints/1") return { Id: 1, Name: "primary", Type: 1 };
     if (line === "GET /api/endpoints") return [{ Id: 1, Name: "primary", Type: 1 }];
     if (line === "GET /api/stacks") return [stack];
+    if (line === `GET /api/stacks/${stack.Id}`) return stack;
     if (line === `GET /api/stacks/${stack.Id}/file`) return { StackFileContent: file };
     const [, path = ""] = /^GET \/api\/endpoints\/1\/docker(\/.*)$/.exec(line) ?? [];
     if (path === "/version") return { Version: "29.0.0", ApiVersion: "1.52", Os: "linux", Arch: "amd64" };

@@ -111,6 +111,7 @@ describe("a stack", () => {
     [{ Type: 9 }, "unknown_type"],
     [{ GitConfig: { URL: "https://git.example" } }, "git"],
     [{ Status: 2 }, "stopped"],
+    [{ AdditionalFiles: ["override.yml"] }, "further_files"],
   ] as const)("with %p is refused as %s, by name and before any request", async (record, code) => {
     Object.assign(recorded.world.stack, record);
     expect((await session.inspect(ref)).refusals.map((each) => each.code)).toEqual([code]);
@@ -309,8 +310,98 @@ describe("an update", () => {
       const RepoDigests = [`acme/web@${line.includes(imageIds.old) ? imageIds.old : imageIds.next}`];
       return json(200, { Id: line.includes(imageIds.old) ? imageIds.old : imageIds.next, RepoDigests })();
     };
-    const moved = await session.plan(ref, [change("web", "acme/web:1.0.0", `acme/web@${imageIds.next}`)]);
+    await using later = await open();
+    const moved = await later.plan(ref, [change("web", "acme/web:1.0.0", `acme/web@${imageIds.next}`)]);
     expect(moved).toMatchObject({ is_noop: false, diff: [{ before: `acme/web:1.0.0@${imageIds.old}` }] });
     expect(moved.warnings.map(({ code }) => code)).toContain("same_reference");
+  });
+
+  test("whose process is to stop is left to Portainer, and found by the next one", async () => {
+    const release = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    recorded.answer = async (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      arrived.resolve();
+      await release.promise;
+      return json(200, {})();
+    };
+    const { journal, apply } = await start();
+    const stopping = new AbortController();
+    const applying = apply(stopping.signal).catch((error: unknown) => error);
+    await arrived.promise;
+    stopping.abort(new Error("The process is to stop"));
+    expect(await applying).toBe(stopping.signal.reason);
+    carryOut();
+    release.resolve();
+    await using next = await open();
+    expect((await next.recover(ref, journal.reopened(), null)).state).toBe("started");
+    expect(puts().length).toBe(1);
+  });
+});
+
+describe("what a run left", () => {
+  const carriedOut = async () => {
+    const journal = memoryJournal();
+    const { apply } = await session.prepare(await session.plan(ref, [update]), [], journal);
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      recorded.world.file = JSON.parse(puts().at(-1)?.body ?? "").stackFileContent;
+      Object.assign(recorded.world.stack, { UpdateDate: 1_700_000_000 });
+      recorded.world.containers = [
+        { service: "web", image: "acme/web:1.1.0", container: { Id: "c".repeat(64) } },
+        { service: "db", image: "acme/db:16.1", container: { RestartCount: 4 } },
+      ];
+      return json(200, recorded.world.stack)();
+    };
+    await apply();
+    return journal;
+  };
+  const become = (state: Readonly<Record<string, unknown>>, container: Readonly<Record<string, unknown>> = {}) => {
+    const [web, db] = recorded.world.containers;
+    if (web === undefined || db === undefined) throw new Error("There are two containers");
+    recorded.world.containers = [{ ...web, state, container: { ...web.container, ...container } }, db];
+  };
+
+  test("is ready when each service is, by its own check or after the stability period", async () => {
+    const journal = await carriedOut();
+    // What the update left alone may have been restarted before.
+    expect(await session.readiness(ref, 10_000, journal)).toMatchObject({ ready: true });
+    expect(await session.readiness(ref, 9_999, journal)).toMatchObject({ ready: false });
+    become({ Health: { Status: "healthy" } });
+    expect(await session.readiness(ref, 0, journal)).toMatchObject({ ready: true });
+    become({ Health: { Status: "unhealthy" } });
+    expect(await session.readiness(ref, 0, journal)).toMatchObject({ ready: false, final: true });
+    expect(await session.settle?.(ref, journal, live)).toMatchObject({
+      code: "phrases.about",
+      params: { name: "web", said: { code: "readiness.check_fails" } },
+    });
+  });
+
+  test("ends when a service that has to run was restarted, exits or is removed", async () => {
+    const journal = await carriedOut();
+    const end = async () => {
+      await using fresh = await open();
+      const found = await fresh.findEnd(ref, journal);
+      return found === null ? null : [found.params.name, found.params.said];
+    };
+    expect(await end()).toBeNull();
+    become({}, { RestartCount: 1 });
+    expect(await end()).toMatchObject(["web", { code: "readiness.restarted" }]);
+    become({ Status: "exited", Running: false, ExitCode: 3 }, { RestartCount: 0 });
+    expect(await end()).toMatchObject(["web", { code: "readiness.exited" }]);
+    recorded.world.containers = recorded.world.containers.slice(1);
+    expect(await end()).toMatchObject(["web", { code: "readiness.removed" }]);
+  });
+
+  test("is as it was left until somebody edits it", async () => {
+    const journal = await carriedOut();
+    const first = await session.standing(ref, journal, { before: null, ran_ms: 10_000 });
+    expect(first).toMatchObject({ changed: null, is_up: true, readiness: { ready: true } });
+    const again = () => session.standing(ref, journal, { before: first.facts, ran_ms: 10_000 });
+    expect(await again()).toMatchObject({ changed: null });
+    recorded.world.containers = [];
+    expect(await again()).toMatchObject({ changed: null, is_up: false, readiness: { ready: false } });
+    recorded.world.file = `${recorded.world.file}# a word\n`;
+    expect(await again()).toMatchObject({ changed: { code: "portainer.changed_meanwhile" } });
   });
 });
