@@ -48,7 +48,7 @@ interface Client {
   name: string;
   listens: "tcp" | "unix";
   /** What is answered as it should be; everything else is hostile. */
-  good?: (request: AskedFor, count: number) => { type: string; text: string } | null;
+  good?: (request: AskedFor, count: number) => { type: string; text: string | Uint8Array } | null;
   /** Asks, by a clock in which a minute is a second; whatever it throws must be an error of ours. */
   ask(place: Place, clock: Clock): Promise<unknown>;
 }

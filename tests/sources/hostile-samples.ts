@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import type { SourceKind } from "../../src/sources/source.ts";
 import type { SeenRequest } from "../support/loopback.ts";
 
@@ -19,7 +20,7 @@ export interface HostileSample {
   /** Good answers. */
   documents: Documents;
   /** Which document answers a request; a text is sent as it is, null is a 404. */
-  route(request: SeenRequest): { document: string } | { text: string; type: string } | null;
+  route(request: SeenRequest): { document: string } | { text: string | Uint8Array; type: string } | null;
   /** The `number`-th page of an endless list, from 1: a document in place of the listed one. Left out where lists have no pages. */
   page?(number: number): { document: string; value: Json };
   /** How a request says which page it wants; 1 for the first. */
@@ -40,7 +41,7 @@ function sha(text: string): string {
   return createHash("sha1").update(text).digest("hex");
 }
 
-function digest(text: string): string {
+function digest(text: string | Uint8Array): string {
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
@@ -259,12 +260,13 @@ const gitea: HostileSample = {
 
 const helmAuth = "ci:hostile-suite-password-0123456789";
 const helmWords = ["hostile-suite-password-0123456789", base64(helmAuth)];
+const chartArchive = { text: gzipSync("A chart"), type: "application/gzip" };
 const chart = (version: string) => ({
   name: "app",
   version,
   appVersion: "1.10",
   created: "2025-01-02T03:04:05Z",
-  digest: createHash("sha256").update(version).digest("hex"),
+  digest: digest(chartArchive.text),
   urls: [`app-${version}.tgz`],
   deprecated: false,
   description: "A chart",
@@ -278,7 +280,10 @@ const helmIndex: HostileSample = {
   documents: {
     index: { apiVersion: "v1", entries: { app: [chart("2.0.0"), chart("1.0.0")], other: [chart("3.0.0")] } },
   },
-  route: ({ path }) => (path === "/index.yaml" ? { document: "index" } : null),
+  route: ({ path }) => {
+    if (path === "/index.yaml") return { document: "index" };
+    return path.endsWith(".tgz") ? chartArchive : null;
+  },
   pageOf: () => 1,
   link: () => null,
   emptied: { document: "index", value: { apiVersion: "v1", entries: { app: [] } } },
@@ -293,7 +298,9 @@ const chartManifest = {
     digest: digest(JSON.stringify(chartConfig)),
     size: 100,
   },
-  layers: [],
+  layers: [
+    { mediaType: "application/vnd.cncf.helm.chart.content.v1.tar+gzip", digest: digest(chartArchive.text), size: 27 },
+  ],
   annotations: { "org.opencontainers.image.created": "2025-01-02T03:04:05Z" },
 };
 
@@ -306,6 +313,7 @@ const helmRegistry: HostileSample = {
   documents: { tags: { name: "acme/app", tags: ["1.0.0", "2.0.0"] }, index: chartManifest, config: chartConfig },
   route: ({ path }) => {
     if (path.includes("/tags/list")) return { document: "tags" };
+    if (path.endsWith(`/blobs/${digest(chartArchive.text)}`)) return chartArchive;
     if (path.includes("/blobs/")) return { document: "config" };
     return path.includes("/manifests/") ? { document: "index" } : null;
   },

@@ -21,7 +21,7 @@ export interface HostileServer extends AsyncDisposable {
 export async function hostileServer(options: {
   path?: string;
   play: (socket: Socket, heard: HeardRequest) => void;
-  good?: (request: AskedFor, count: number) => { type: string; text: string } | null;
+  good?: (request: AskedFor, count: number) => { type: string; text: string | Uint8Array } | null;
 }): Promise<HostileServer> {
   let connections = 0;
   let count = 0;
@@ -32,8 +32,9 @@ export async function hostileServer(options: {
     if (good === null) return options.play(socket, request);
     const length = Buffer.byteLength(good.text);
     socket.write(
-      `HTTP/1.1 200 OK\r\nContent-Type: ${good.type}\r\nContent-Length: ${length}\r\nDocker-Content-Digest: sha256:${"0".repeat(64)}\r\n\r\n${good.text}`,
+      `HTTP/1.1 200 OK\r\nContent-Type: ${good.type}\r\nContent-Length: ${length}\r\nDocker-Content-Digest: sha256:${"0".repeat(64)}\r\n\r\n`,
     );
+    socket.write(good.text);
   };
   const server: Server = net.createServer((socket) => {
     connections += 1;
