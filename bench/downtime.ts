@@ -2,10 +2,10 @@
 // whose new version ends as soon as it is started. See README.md.
 
 import { execFileSync } from "node:child_process";
-import { createServer } from "node:net";
 import { systemClock } from "../src/clock.ts";
 import { defaultProbeTiming, verify } from "../src/probes/verify.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
+import { freePort } from "../tests/peers/free-port.ts";
 import { prepared } from "../tests/support/prepared.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 import { changeTo, images, importImages, target } from "../tests/support/update-target.ts";
@@ -16,14 +16,6 @@ import { countOption, printFigures } from "./figures.ts";
 
 const name = "bench-web";
 const [oldVersion, newVersion] = ["1.0.0", "2.0.0"];
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
 
 /** The same container for every way: on the host's network, because an ARP retry behind a bridge can cost a second. */
 function bodyOf(image: string, port: number) {

@@ -1,21 +1,12 @@
 // From the start of the process to its first answer, and what it holds in memory while nothing happens. See README.md.
 import { rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../tests/peers/free-port.ts";
 import { countOption, type Figure, median, megabytes, ms, printFigures, residentBytes } from "./figures.ts";
 import { createInstallation, thousandTrackers } from "./installation.ts";
 
 const root = join(import.meta.dir, "..");
 const answerLimitMs = 30_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
 
 async function untilReady(port: number): Promise<void> {
   const until = performance.now() + answerLimitMs;
