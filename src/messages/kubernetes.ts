@@ -196,6 +196,12 @@ export const kubernetes = {
     `The release was rolled back to revision ${to}, but that rollout did not finish: ${tell(cause)}`,
   release_status: ({ status }: { status: string }) => `Helm reports the release as ${status}`,
 
+  saved_images: "Earlier images",
+  saved_revisions: "Earlier revisions",
+  saved_unreadable: "What was saved of this target cannot be read",
+  revision_gone: ({ revision }: { revision: number }) =>
+    `Helm no longer has the revision ${revision} of this release: it keeps the last ten`,
+
   step_unlock: ({ state }: Stage) =>
     ({
       waiting: "Roll back the unfinished revision",

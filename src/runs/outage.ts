@@ -21,8 +21,7 @@ export async function outageAtEnd(
 ): Promise<StoredOutage | null> {
   const { deps, run, plan, journal } = context;
   if (plan === null || !isToRun(plan)) return null;
-  // A runtime that replaces what runs by itself starts it by itself, too, unless it has to be given what was saved.
-  if (plan.kind.is_declarative && plan.kind.saved_as === undefined) return null;
+  if (plan.kind.keeps_trying === true) return null;
   if (seen.serving !== "none" && (seen.serving !== "unknown" || seen.is_seen)) return null;
   const isAgain = isRestart(context);
   const owed = plan.parts.filter(({ name }) => plan.owed.includes(name)).map(({ service }) => service);

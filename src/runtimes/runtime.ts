@@ -13,8 +13,10 @@ export interface TargetKind {
    * snapshots unless the kind has `saved_as`; their sessions have `settle`.
    */
   is_declarative: boolean;
-  /** For a declarative kind whose runs save the previous state: its name on pages. Targets that a run left down are then brought up, too. */
+  /** For a declarative kind whose runs save the previous state: its name on pages. */
   saved_as?: Message;
+  /** Whether the runtime itself keeps trying to run what it was told to: then nothing that a run left down is brought up. */
+  keeps_trying?: boolean;
   /** What its services run. */
   artifact: Artifact["kind"];
   /** In the order in which a run takes these steps. */

@@ -180,6 +180,12 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       expect(await history("web")).toEqual(["1 web-1.0.0 superseded", "2 web-1.1.0 deployed"]);
       expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "already_current" });
       expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
+
+      const back = await world.update(executor, { snapshot_id: await world.snapshotOf(done.id) });
+      expect(back).toMatchObject({ state: "succeeded" });
+      expect(await answers("web")).toEqual(["1\n", "1\n"]);
+      expect(await greetingOf("web")).toBe("mine");
+      expect((await history("web")).at(-1)).toBe("3 web-1.0.0 deployed");
     });
 
     test("a version that does not render with the release's values is refused before anything is touched", async () => {

@@ -39,7 +39,7 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     }));
     role = await cluster.createServiceAccount(namespace, "tidemark", rules);
     connection = await world.connectCluster(
-      { server: cluster.url, namespaces: namespace, stall_seconds: 10 },
+      { server: cluster.url, namespaces: namespace, stall_seconds: 10, helm: false },
       { token: role, ca_certificate: cluster.ca },
     );
   });
@@ -95,6 +95,12 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     const check = await world.main.connections.check(systemActor, connection, live);
     expect(check).toMatchObject({ ok: true, warnings: [] });
     expect(check.version).toMatch(/^v1\./);
+    expect(check.identity).toBe(`system:serviceaccount:${namespace}:tidemark`);
+    const input = { config: { helm: true } };
+    await world.main.connections.update(systemActor, connection, input);
+    const { warnings } = await world.main.connections.check(systemActor, connection, live);
+    expect(warnings.map(({ code }) => code)).toEqual(["releases_not_listed"]);
+    await world.main.connections.update(systemActor, connection, { config: { helm: false } });
     const other = createAuthority();
     const stranger = await world.connectCluster({ server: cluster.url }, { token: role, ca_certificate: other.ca });
     other.remove();
@@ -143,6 +149,9 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     expect(run).toMatchObject({ state: "succeeded", serving: "desired" });
     expect(await answers("web")).toEqual(["1.1.0\n", "1.1.0\n"]);
     expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "already_current" });
+    const back = await world.update(executor, { snapshot_id: await world.snapshotOf(run.id) });
+    expect(back).toMatchObject({ state: "succeeded" });
+    expect(await answers("web")).toEqual(["1.0.0\n", "1.0.0\n"]);
   });
 
   test("a StatefulSet and a DaemonSet are updated pod by pod, a CronJob for its next job", async () => {
@@ -285,7 +294,8 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   test("a process that ends at any point of a run leaves one patch, and the run comes to its end", async () => {
     const executor = await deploy("killed");
     const type = { type: "application/strategic-merge-patch+json" };
-    for (let point = 1; ; point++) {
+    // Every other point: before a write, not after it.
+    for (let point = 1; ; point += 2) {
       const { id } = await world.main.runs.create(systemActor, executor, {});
       const before = await generationOf("killed");
       const isKilled = await world.performAndDie(id, desired(versions.good), point);

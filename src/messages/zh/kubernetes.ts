@@ -129,6 +129,11 @@ export const kubernetes = {
   rollback_stuck: ({ to, cause }, tell) => `该发布已回滚到修订版本 ${to}，但其滚动更新未完成：${tell(cause)}`,
   release_status: ({ status }) => `Helm 报告该发布的状态为 ${status}`,
 
+  saved_images: "以前的镜像",
+  saved_revisions: "以前的修订版本",
+  saved_unreadable: "无法读取该目标保存的内容",
+  revision_gone: ({ revision }) => `Helm 已没有该发布的修订版本 ${revision}：它只保留最近十个`,
+
   step_unlock: ({ state }) =>
     ({
       waiting: "回滚未完成的修订版本",

@@ -26,6 +26,7 @@ const workloadSteps: readonly StepKind[] = [
 const releaseSteps: readonly StepKind[] = [
   step("unlock", { touches: true, is_expected: false }),
   step("upgrade", { touches: true, is_expected: true }),
+  step("back", { touches: true, is_expected: false }, "roll_back"),
   rollout,
   step("undo", { touches: true, is_expected: false }, "roll_back"),
 ];
@@ -51,6 +52,8 @@ const targetKinds: readonly TargetKind[] = [
     title: plain(rules[kind].title),
     is_group: true,
     is_declarative: true,
+    saved_as: say("kubernetes.saved_images"),
+    keeps_trying: true,
     artifact: "image" as const,
     steps: workloadSteps,
     parts: workloadParts,
@@ -60,6 +63,8 @@ const targetKinds: readonly TargetKind[] = [
     title: say("kubernetes.helm_release"),
     is_group: false,
     is_declarative: true,
+    saved_as: say("kubernetes.saved_revisions"),
+    keeps_trying: true,
     artifact: "chart",
     steps: releaseSteps,
     parts: releaseParts,

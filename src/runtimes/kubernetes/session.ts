@@ -27,6 +27,11 @@ export function openSession(
     plan: (ref, changes) => of(ref).plan(ref, changes),
     prepare: (plan, auths, journal) => of(plan.ref).prepare(plan, auths, journal),
     settle: (ref, ...rest) => of(ref).settle(ref, ...rest),
+    snapshots: {
+      capture: (ref) => of(ref).snapshots.capture(ref),
+      planRestore: (ref, ...rest) => of(ref).snapshots.planRestore(ref, ...rest),
+      prepareRestore: (plan, ...rest) => of(plan.ref).snapshots.prepareRestore(plan, ...rest),
+    },
     undo: (ref, ...rest) => of(ref).undo(ref, ...rest),
     finish: async () => undefined,
     recover: (ref, ...rest) => of(ref).recover(ref, ...rest),

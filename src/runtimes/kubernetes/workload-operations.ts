@@ -8,6 +8,7 @@ import { type Around, followRollout, kindOf, readWorkload } from "./follow.ts";
 import { hashOf, type PatchedImage, planUpdate } from "./plan.ts";
 import { isReady } from "./pods.ts";
 import { judgeRollout } from "./rollout.ts";
+import { changesTo, writeSaved } from "./saved.ts";
 import { targetOf } from "./target.ts";
 import { containersIn, type Found, foundFrom, hasImages, imagesPatch, placeOf, rules } from "./workloads.ts";
 
@@ -21,7 +22,17 @@ const PatchFacts = v.object({
   images: v.array(v.object({ container: v.string(), before: v.string(), after: v.string() })),
 });
 
-type Verbs = "inspect" | "plan" | "prepare" | "settle" | "undo" | "recover" | "readiness" | "findEnd" | "standing";
+type Verbs =
+  | "inspect"
+  | "plan"
+  | "prepare"
+  | "settle"
+  | "undo"
+  | "recover"
+  | "readiness"
+  | "findEnd"
+  | "standing"
+  | "snapshots";
 /** What a session does with targets of some kinds. */
 export type TargetOperations = Required<Pick<RuntimeSession<PlanDetail>, Verbs>>;
 
@@ -110,6 +121,26 @@ export function workloadOperations(around: Around): TargetOperations {
     }
   };
 
+  const prepare: TargetOperations["prepare"] = async (plan, _auths, journal) => {
+    const images = imagesOf(plan.detail);
+    return {
+      is_noop: images.length === 0,
+      apply: async (stopping) => {
+        stopping?.throwIfAborted();
+        await journal.begin("patch", { images });
+        try {
+          const after = new Map(images.map((each) => [each.container, each.after]));
+          const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
+          const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
+          await journal.finish("patch", { generation: metadata.generation });
+        } catch (error) {
+          if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
+          throw error;
+        }
+      },
+    };
+  };
+
   return {
     inspect: async (ref) => {
       const { found, pods } = await inspect(ref);
@@ -119,24 +150,14 @@ export function workloadOperations(around: Around): TargetOperations {
       const { found, pods } = await inspect(ref);
       return planUpdate(ref, found, pods, changes);
     },
-    prepare: async (plan, _auths, journal) => {
-      const images = imagesOf(plan.detail);
-      return {
-        is_noop: images.length === 0,
-        apply: async (stopping) => {
-          stopping?.throwIfAborted();
-          await journal.begin("patch", { images });
-          try {
-            const after = new Map(images.map((each) => [each.container, each.after]));
-            const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
-            const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
-            await journal.finish("patch", { generation: metadata.generation });
-          } catch (error) {
-            if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
-            throw error;
-          }
-        },
-      };
+    prepare,
+    snapshots: {
+      capture: async (ref) => writeSaved(await readWorkload(cluster, ref)),
+      planRestore: async (ref, snapshot) => {
+        const { found, pods } = await inspect(ref);
+        return planUpdate(ref, found, pods, changesTo(snapshot, found));
+      },
+      prepareRestore: (plan, _snapshot, auths, journal) => prepare(plan, auths, journal),
     },
     settle: async (ref, journal, stopping) => {
       const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import {
-  defaultDiffs,
   manifestDiffs,
   readManifest,
+  valuesDiffs,
   workloadsIn,
 } from "../../../src/runtimes/kubernetes/helm/manifest.ts";
 import { decodeRelease } from "../../../src/runtimes/kubernetes/helm/storage.ts";
@@ -81,7 +81,7 @@ test("a manifest's differences are named by object and field, without the values
 });
 
 test("a chart's new defaults are named, without those that are secret", () => {
-  const found = defaultDiffs(
+  const found = valuesDiffs(
     { tag: "1", auth: { password: "a", existingSecret: "x" } },
     { tag: "2", auth: { password: "b", existingSecret: "y" } },
   );

@@ -65,8 +65,8 @@ export function manifestDiffs(before: readonly Rendered[], after: readonly Rende
   });
 }
 
-/** What differs in the chart's default values. */
-export function defaultDiffs(before: RawObject, after: RawObject): readonly FieldDiff[] {
+/** What differs in values: the chart's defaults, or what was set for the release. */
+export function valuesDiffs(before: RawObject, after: RawObject): readonly FieldDiff[] {
   return valueDiffs(before, after, false).map(([path, from, to]) => fieldDiff(`values.${path}`, from, to));
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
@@ -14,12 +15,13 @@ import type { ClusterAccess } from "../access.ts";
 import type { ListReleases } from "../discover.ts";
 import { type Around, followRollout, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
+import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
 import type { TargetOperations } from "../workload-operations.ts";
 import { placeOf } from "../workloads.ts";
 import { readManifest, workloadsIn } from "./manifest.ts";
 import { openHelm } from "./program.ts";
-import { hashOf, lookMs, planUpgrade, type ReleaseDetail, upgradeArgs, wordsOf } from "./release-plan.ts";
+import { hashOf, lookMs, planRollback, planUpgrade, type ReleaseDetail, upgradeArgs, wordsOf } from "./release-plan.ts";
 import { deployedOf, type FoundRelease, isPending, releaseTarget } from "./release-target.ts";
 import {
   listReleases,
@@ -31,6 +33,10 @@ import {
   type StoredRevision,
 } from "./storage.ts";
 
+/** The steps that make the run's own revision. */
+const changing: ReadonlySet<string> = new Set(["upgrade", "back"]);
+/** Which revision a run found: Helm has its content. */
+const SavedRevision = v.object({ format: v.literal(1), revision: v.number(), manifest: v.string() });
 /** What the journal keeps of an upgrade, so that it can be continued and rolled back. */
 const UpgradeFacts = v.object({ from: v.number(), version: v.string() });
 interface Releases {
@@ -98,13 +104,20 @@ export function releaseOperations(
       throw error;
     }
   };
-  const rollBack = async (ref: TargetRef, { driver }: StoredRevision, to: number, journal: Journal) => {
+  const rollBack = async (
+    ref: TargetRef,
+    { driver }: StoredRevision,
+    to: number,
+    journal: Journal,
+    stop?: AbortSignal,
+  ) => {
     const { namespace, name } = placeOf(ref);
     return await helm.run({
       args: ["rollback", name, String(to), "--namespace", namespace, "--timeout", timeout],
       driver,
       folder: journal.run_id,
       timeout_ms: stall_ms + lookMs,
+      stop,
     });
   };
   /** Follows every workload of a revision, one after the other; null when all are complete. */
@@ -273,6 +286,40 @@ export function releaseOperations(
         if ((await latestOf(ref)).revision === from) throw new PluginError("rejected", said);
       }
     },
+    snapshots: {
+      capture: async (ref) => {
+        const { all, release } = await find(ref);
+        const deployed = deployedOf(all);
+        if (deployed === undefined || release === null) throw missing(ref);
+        return JSON.stringify({ format: 1, revision: deployed.revision, manifest: digestOf(release.manifest) });
+      },
+      planRestore: async (ref, snapshot) => {
+        const { revision, manifest } = readSaved(snapshot, SavedRevision);
+        const found = await find(ref);
+        const stored = found.all.find((each) => each.revision === revision);
+        const release = stored === undefined ? null : await readIfReadable(cluster, stored);
+        // A release that was uninstalled and installed again counts from 1.
+        const isSame = release !== null && digestOf(release.manifest) === manifest;
+        return planRollback(ref, found, { revision, release: isSame ? release : null }, await helmProblem());
+      },
+      prepareRestore: async (plan, snapshot, _auths, journal) => ({
+        is_noop: plan.is_noop,
+        apply: async (stopping) => {
+          stopping?.throwIfAborted();
+          const { revision: to } = readSaved(snapshot, SavedRevision);
+          const stored = await latestOf(plan.ref);
+          if (stored.revision !== (plan.detail as ReleaseDetail).revision) {
+            throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
+          }
+          await journal.begin("back", { from: stored.revision, version: String(to) });
+          const result = await rollBack(plan.ref, stored, to, journal, stopping);
+          if (result.is_done) return await journal.finish("back", { revision: stored.revision + 1 });
+          const said = say("kubernetes.rollback_failed", { to, said: wordsOf(result) });
+          await journal.fail("back", toldAs("error", said));
+          if ((await latestOf(plan.ref)).revision === stored.revision) throw new PluginError("rejected", said);
+        },
+      }),
+    },
     settle: async (ref, journal, stopping, options) => {
       await journal.begin("rollout");
       const why = await judge(ref, journal, stopping, options?.is_status_enough ?? false);
@@ -329,19 +376,23 @@ export function releaseOperations(
   };
 }
 
+function digestOf(manifest: string): string {
+  return createHash("sha256").update(manifest).digest("hex");
+}
+
 function missing({ id }: TargetRef): PluginError {
   return new PluginError("not_found", say("kubernetes.release_missing", { release: id }));
 }
 
 /** Helm's words of the failed upgrade, if this process or an earlier one heard them. */
 function saidIn(journal: Journal): Message | null {
-  const entry = journal.entries().find(({ step, phase }) => step === "upgrade" && phase === "fail");
+  const entry = journal.entries().find(({ step, phase }) => changing.has(step) && phase === "fail");
   return saidAt(entry?.facts ?? {}, "error");
 }
 
 /** The upgrade that the run began, by its journal; null if it did not come so far. */
 function upgradeOf(journal: Journal): v.InferOutput<typeof UpgradeFacts> | null {
-  const entry = journal.entries().find(({ step, phase }) => step === "upgrade" && phase === "begin");
+  const entry = journal.entries().find(({ step, phase }) => changing.has(step) && phase === "begin");
   const parsed = v.safeParse(UpgradeFacts, entry?.facts);
   return parsed.success ? parsed.output : null;
 }

@@ -5,7 +5,7 @@ import { type Message, plain, say } from "../../../messages/message.ts";
 import { parseBoundedJson } from "../../../net/bounded-json.ts";
 import { canonical, objectAt, stringAt } from "../../engine/raw.ts";
 import type { Change, ChartChange, FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
-import { defaultDiffs, manifestDiffs, maxDiffs, readManifest, workloadsIn } from "./manifest.ts";
+import { manifestDiffs, maxDiffs, readManifest, valuesDiffs, workloadsIn } from "./manifest.ts";
 import type { Helm, HelmResult } from "./program.ts";
 import { type FoundRelease, isPending, releaseKind, releaseTarget } from "./release-target.ts";
 import type { Driver, Release, StoredRevision } from "./storage.ts";
@@ -87,6 +87,62 @@ export async function planUpgrade(
   };
 }
 
+/** Going back to `to`, as Helm stored it: with its chart and with what was set then. Null if Helm has forgotten it. */
+export function planRollback(
+  ref: TargetRef,
+  found: FoundRelease,
+  to: { revision: number; release: Release | null },
+  problem: Message | null,
+): UpdatePlan<ReleaseDetail> {
+  const { stored, release } = found;
+  const target = releaseTarget(found, problem);
+  const { chart: { metadata: before } = { metadata: { name: "", version: "" } } } = release ?? {};
+  const { chart: { metadata: after } = { metadata: before } } = to.release ?? {};
+  const refusals = [...target.refusals];
+  const { revision } = to;
+  if (to.release === null) {
+    refusals.push({ code: "revision_gone", message: say("kubernetes.revision_gone", { revision }) });
+  }
+  const diff = release === null || to.release === null ? [] : differences(release, to.release, stored.namespace);
+  return {
+    ref,
+    changes: [],
+    services: [
+      {
+        service: "main",
+        from: { reference: `${before.name}-${before.version}`, digest: null, image_id: "", is_running: true },
+        to: { reference: `${after.name}-${after.version}`, digest: null, is_running: true },
+      },
+    ],
+    detail: {
+      release: ref.id,
+      driver: stored.driver,
+      revision: stored.revision,
+      unlock_to: null,
+      chart: { name: before.name, from: before.version, to: after.version },
+      workloads: workloadNames(to.release, stored.namespace),
+    },
+    order: "start_first",
+    drain_seconds: 0,
+    owed: [],
+    files: [],
+    diff: diff.slice(0, maxDiffs),
+    carried: {},
+    refusals,
+    warnings: target.warnings,
+    is_noop:
+      stored.status === "deployed" && (stored.revision === revision || (to.release !== null && diff.length === 0)),
+    hash: hashOf(ref, stored, { name: after.name, version: String(revision), digest: null }),
+  };
+}
+
+function differences(before: Release, after: Release, namespace: string): readonly FieldDiff[] {
+  return [
+    ...valuesDiffs(objectAt(before.config), objectAt(after.config)),
+    ...manifestDiffs(readManifest(before.manifest, namespace), readManifest(after.manifest, namespace)),
+  ];
+}
+
 function chartChange(changes: readonly Change[]): ChartChange | null {
   const [change] = changes;
   if (change === undefined) return null;
@@ -148,7 +204,7 @@ async function previewOf(
     const next = objectAt(parseBoundedJson(jsonIn(rendered.stdout)));
     const after = readManifest(stringAt(next.manifest), namespace);
     const diff = [
-      ...defaultDiffs(objectAt(release.chart.values), objectAt(parse(values.stdout, { maxAliasCount: 1000 }))),
+      ...valuesDiffs(objectAt(release.chart.values), objectAt(parse(values.stdout, { maxAliasCount: 1000 }))),
       ...manifestDiffs(readManifest(release.manifest, namespace), after),
     ];
     return {

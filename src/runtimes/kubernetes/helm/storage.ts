@@ -40,6 +40,8 @@ const Release = v.object({
     metadata: v.object({ name: v.string(), version: v.string(), appVersion: Text }),
     values: Members,
   }),
+  /** What was set for the release. */
+  config: Members,
   manifest: Text,
 });
 export type Release = v.InferOutput<typeof Release>;
