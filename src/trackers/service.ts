@@ -25,7 +25,7 @@ import { versionHistory } from "./releases/history.ts";
 import { releaseLookup } from "./releases/lookup.ts";
 import { clearNotes } from "./releases/queries.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
-import { sourcesOf } from "./source-queries.ts";
+import { kindsOfSources, sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
 import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
@@ -207,6 +207,9 @@ export function trackerService(options: TrackerServiceOptions) {
 
     /** Requests of the enabled trackers per upstream, and its limits. */
     upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
+
+    /** The kinds of all sources, by name. */
+    sourceKinds: (): Promise<readonly string[]> => kindsOfSources(db.read),
 
     /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
     list: async (query: unknown): Promise<Page<TrackerView>> => {

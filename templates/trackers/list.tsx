@@ -32,7 +32,7 @@ export interface TrackerFilters {
 export interface TrackersPageProps extends ListProps<TrackerView> {
   /** By the tracker's id. */
   uses: ReadonlyMap<string, readonly TrackerUse[]>;
-  /** Existing source kinds, for the filter. */
+  /** The kinds of all sources, whether or not this page shows them. */
   kinds: readonly string[];
   filters: TrackerFilters;
   /** A check requested on this page whose result is still to be shown: a name, or `*` for all. */
@@ -158,7 +158,7 @@ function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[]
     },
   ];
   // A single kind is no choice.
-  if (kinds.length < 2) return groups;
+  if (kinds.length < 2 && filters.kind === null) return groups;
   const options = kinds.map((value) => ({ title: kindTitle(ctx, value), value }));
   return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, all: t.any_kind, options }];
 }

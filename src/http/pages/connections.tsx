@@ -12,6 +12,7 @@ import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { listAll } from "./read-list.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
@@ -69,7 +70,8 @@ export function connectionPages(app: App, services: Services, page: PageSettings
 
 function plainPages(app: App, { connections, credentials }: Services, page: PageSettings): void {
   const choices = async (kind: unknown) => {
-    const { items } = await credentials.list({ kind: typeof kind === "string" ? kind : "docker", limit: "100" });
+    const ofKind = { kind: typeof kind === "string" ? kind : "docker" };
+    const items = await listAll((page) => credentials.list({ ...ofKind, ...page }));
     return items.map(({ id, name }) => ({ value: id, title: name }));
   };
   const describe = (values: Values, stored: ConnectionView | null) =>

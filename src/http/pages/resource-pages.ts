@@ -1,7 +1,7 @@
 import type { ListProps } from "../../../templates/components/list-page.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import type { FieldDescription } from "../../forms/fields.ts";
+import { type FieldDescription, valuesOf } from "../../forms/fields.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ResourceService } from "../api/resource.ts";
 import type { App, AppContext } from "../context.ts";
@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface ResourceForm<View> {
   /** Below the base path: `/credentials`. */
   path: string;
-  /** Where the form of a stored one is sent, when it is not `/credentials/:id`. */
+  /** Where the form of a stored one is sent; `path` and its id by default. */
   stored_path?: string;
   service: Pick<ResourceService<View>, "create" | "get" | "update">;
   /** Initial values of a new one's form. */
@@ -72,7 +72,7 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
   app.get(`${path}/:id/edit`, async (c) => {
     const ctx = await pageContext(c, page);
     const stored = await service.get(c.req.param("id"));
-    return await show(c, ctx, stored, form.shown?.(stored) ?? Object.fromEntries(Object.entries(stored)));
+    return await show(c, ctx, stored, form.shown?.(stored) ?? valuesOf(stored));
   });
 
   app.post(stored_path, async (c) => await submit(c, await pageContext(c, page), c.req.param("id") ?? ""));

@@ -137,7 +137,7 @@ async function respondList(c: AppContext, services: Services, asked: PageContext
     ctx,
     items: found.items,
     uses: await services.stats.uses(found.items.map((tracker) => tracker.id)),
-    kinds: [...new Set(found.items.flatMap((tracker) => tracker.sources.map((source) => source.kind)))],
+    kinds: await services.trackers.sourceKinds(),
     next_cursor: found.next_cursor,
     is_first_page: cursor === null,
     filters,
@@ -168,7 +168,9 @@ async function listTrackers({ trackers, stats }: Services, filters: TrackersPage
   };
   return await listSelected({
     list: (page) => trackers.list({ ...asked, ...page }),
-    ...{ cursor: from ?? undefined, limit: listSize, max_looks: isUpdate ? maxLooks : 1 },
+    cursor: from ?? undefined,
+    limit: listSize,
+    max_looks: isUpdate ? maxLooks : 1,
     select: async (items) => {
       if (!isUpdate) return items;
       const uses = await stats.uses(items.map((tracker) => tracker.id));
@@ -256,6 +258,13 @@ async function proposalFor(trackers: TrackerService, image: string): Promise<Pro
 
 function trackerForms(app: App, services: Services, page: PageSettings): void {
   const { trackers } = services;
+  /** Made once for a request: the form begins with it, and says what it keeps. */
+  const made = new WeakMap<AppContext, Promise<ProposalView | null>>();
+  const proposalOf = (c: AppContext) => {
+    const proposal = made.get(c) ?? proposalFor(trackers, c.req.query("image") ?? "");
+    made.set(c, proposal);
+    return proposal;
+  };
 
   formRoutes(app, page, {
     path: "/trackers",
@@ -263,15 +272,16 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     service: trackers,
     begin: async (c) => {
       const { image = "", name = "" } = c.req.query();
-      return newValues(image, name, await proposalFor(trackers, image));
+      return newValues(image, name, await proposalOf(c));
     },
     shown: storedValues,
     describe,
     draw: async ({ ctx, stored, ...state }, c) =>
-      await drawForm(services, ctx, stored, state, await proposalFor(trackers, c.req.query("image") ?? "")),
+      await drawForm(services, ctx, stored, state, stored === null ? await proposalOf(c) : null),
     input: (sent, stored) => {
+      if (stored === null) return sent;
       const { name: _fixed, ...changes } = sent;
-      return stored === null ? sent : withDefaults(changes);
+      return withDefaults(changes);
     },
     saved: ({ ctx, view, is_new }) => {
       const t = texts(ctx).trackers;

@@ -37,6 +37,15 @@ test("a new connection is tested at once, and its page says what came of it", as
   expect((await person.get("/connections")).text).toContain("/nowhere/docker.sock");
 });
 
+test("all credentials of the kind can be chosen, however many there are", async () => {
+  const secret = { username: "u", password: "p" };
+  for (let number = 100; number < 201; number += 1) {
+    const { status } = await person.api("POST", "/credentials", { name: `engine-${number}`, kind: "podman", secret });
+    expect(status).toBe(201);
+  }
+  expect((await person.get("/connections/new?kind=podman")).text).toContain("engine-200");
+});
+
 test("testing again by htmx answers with the part alone, a toast beside it", async () => {
   const path = await create("cellar");
   const answer = await person.post(`${path}/checks`, {}, { htmx: true });

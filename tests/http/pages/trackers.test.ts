@@ -105,6 +105,26 @@ describe("GET /trackers", () => {
     expect(await shown("state=update")).toEqual([]);
   });
 
+  test("offers the kinds of all sources, however the list is filtered", async () => {
+    const filters = async (query: string) => {
+      const { text } = await person.get(`/trackers${query}`);
+      const group = /<ul class="segments" aria-label="Source">[\s\S]*?<\/ul>/.exec(text)?.[0] ?? "";
+      return [...group.matchAll(/kind=(\w+)/g)].map(([, kind]) => kind);
+    };
+    await create("image");
+    expect(await filters("")).toEqual([]);
+    await create("code", {
+      is_enabled: [],
+      "sources.0.kind": "github",
+      "sources.0.config.image": [],
+      "sources.0.config.registry": [],
+      "sources.0.config.repository": "acme/app",
+    });
+    expect(await filters("")).toEqual(["github", "oci"]);
+    expect(await filters("?kind=oci")).toEqual(["github", "oci"]);
+    expect(await filters("?q=nothing")).toEqual(["github", "oci"]);
+  });
+
   test("finds what waits for an update by what was seen of the executors", async () => {
     const world = installation(app.db, app.clock);
     await world.connection();
@@ -292,6 +312,13 @@ describe("the form of a tracker", () => {
     expect(plain(text)).toContain("postgres:16-alpine");
     expect(plain(text)).toContain("Stays on 16 · Keeps alpine");
     expect(text).toMatch(/name="name"[^>]* value="postgres"/);
+  });
+
+  test("of a stored tracker keeps what is stored, whatever image its address names", async () => {
+    await create("app");
+    const { text } = await person.get("/trackers/app/edit?image=postgres%3A16-alpine");
+    expect(plain(text)).toContain("Edit app");
+    expect(plain(text)).not.toContain("postgres");
   });
 
   test.each([
