@@ -46,6 +46,9 @@ export interface PlannedStack {
   next: StackContent;
 }
 
+/** Of a stack whose file is of another kind; such a stack is refused. */
+const noContent: StackContent = { file: "", env: [] };
+
 interface Surroundings {
   ref: TargetRef;
   found: Found;
@@ -55,14 +58,18 @@ interface Surroundings {
 /** Plans new images; the file is edited in place. */
 export async function planUpdate(around: Surroundings, changes: readonly ImageChange[]): Promise<PlannedStack> {
   const { ref, found } = around;
-  const content = found.content ?? { file: "", env: [] };
-  const configured = found.content === null ? null : await readStackFile(content);
+  const content = found.content ?? noContent;
+  const configured = await readStackFile(content);
+  const isReadable = found.content !== null && configured.refusal === null;
   for (const { service } of changes) {
-    if (configured?.refusal === null && configured.services.every((each) => each.service !== service)) {
+    if (isReadable && configured.services.every((each) => each.service !== service)) {
       throw new PluginError("not_found", say("portainer.service_missing", { service, stack: ref.id }));
     }
   }
-  const edited = await editStackFile(content, found.stack.EntryPoint ?? "", changes);
+  // Without a file that can be read, the target is refused already.
+  const edited = isReadable
+    ? await editStackFile(content, found.stack.EntryPoint ?? "", changes)
+    : { content, notices: [], refusals: [], warnings: [] };
   const wanted = new Map(changes.map((change) => [change.service, change]));
   return composePlan(around, content, {
     changes,
@@ -70,7 +77,7 @@ export async function planUpdate(around: Surroundings, changes: readonly ImageCh
     wanted: (service) => wanted.get(service)?.reference ?? null,
     digest: (service) => wanted.get(service)?.digest?.split("@")[1] ?? null,
     refusals: edited.refusals,
-    warnings: [...pulledToo(found, configured?.services ?? [], changes), ...edited.warnings],
+    warnings: [...pulledToo(found, configured.services, changes), ...edited.warnings],
     files: edited.notices,
   });
 }
@@ -80,7 +87,7 @@ export async function planUpdate(around: Surroundings, changes: readonly ImageCh
  * again.
  */
 export async function planRestore(around: Surroundings, saved: SavedStack): Promise<PlannedStack> {
-  const content = around.found.content ?? { file: "", env: [] };
+  const content = around.found.content ?? noContent;
   const images = new Map((await readStackFile(saved)).services.map(({ service, image }) => [service, image]));
   const [was, is] = [content, saved].map(({ file }) => file.split("\n")) as [string[], string[]];
   const lines = is.filter((line) => !was.includes(line)).length;
