@@ -32,7 +32,11 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
           ctx={ctx}
           caption={title}
           columns={[
-            { key: "image", title: texts(ctx).common.image, grows: true },
+            {
+              key: "image",
+              title: executor.target.artifact === "chart" ? texts(ctx).common.version : texts(ctx).common.image,
+              grows: true,
+            },
             { key: "taken", title: t.snapshot_taken, align: "end" },
             { key: "size", title: texts(ctx).common.size, align: "end", wide_only: true },
           ]}

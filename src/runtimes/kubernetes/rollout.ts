@@ -41,7 +41,7 @@ export function judgeRollout({ kind, metadata, workload, is_suspended }: Found):
       return {
         state: "failed",
         counts,
-        detail: say("kubernetes.deadline_exceeded", { said: plain(progress.message) }),
+        detail: say("kubernetes.deadline_exceeded", { said: plain(progress.message.replace(/\.$/, "")) }),
       };
     }
   }

@@ -178,7 +178,7 @@ export const executors = {
   all_runs: "All runs",
   no_runs_text: "No runs yet. “Run now” shows the plan before anything changes.",
   snapshots: "Snapshots",
-  snapshots_lead: "The complete configuration before each run, encrypted",
+  snapshots_lead: "Saved before each run, encrypted",
   no_snapshots: "No snapshots yet. Every run saves the configuration before it changes the target.",
   snapshot: "Snapshot",
   digest: "Digest",

@@ -172,7 +172,7 @@ export const executors = {
   all_runs: "全部运行记录",
   no_runs_text: "还没有运行记录。点击“立即运行”会先显示计划，不会直接更改。",
   snapshots: "快照",
-  snapshots_lead: "每次运行前的完整配置，已加密",
+  snapshots_lead: "每次运行前保存，已加密",
   no_snapshots: "还没有快照。每次运行都会在改动目标之前保存配置。",
   snapshot: "快照",
   digest: "摘要",

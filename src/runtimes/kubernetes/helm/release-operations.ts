@@ -13,12 +13,12 @@ import type {
 } from "../../runtime.ts";
 import type { ClusterAccess } from "../access.ts";
 import type { ListReleases } from "../discover.ts";
-import { type Around, followRollout, readWorkload } from "../follow.ts";
+import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
 import type { TargetOperations } from "../workload-operations.ts";
-import { placeOf } from "../workloads.ts";
+import { placeOf, rules } from "../workloads.ts";
 import { readManifest, workloadsIn } from "./manifest.ts";
 import { openHelm } from "./program.ts";
 import { hashOf, lookMs, planRollback, planUpgrade, type ReleaseDetail, upgradeArgs, wordsOf } from "./release-plan.ts";
@@ -132,11 +132,11 @@ export function releaseOperations(
         images: new Map(),
         stop,
         onProgress: (_counts, said) => {
-          const detail = say("kubernetes.of_workload", { kind: ref.kind, workload: ref.id, said });
+          const detail = ofWorkload(ref, said);
           journal.progress({ step, done: at, total: workloads.length, detail });
         },
       });
-      if (!is_done) return say("kubernetes.of_workload", { kind: ref.kind, workload: ref.id, said: detail });
+      if (!is_done) return ofWorkload(ref, detail);
     }
     return null;
   };
@@ -347,7 +347,7 @@ export function releaseOperations(
       for (const each of workloadsIn(readManifest(release.manifest, stored.namespace))) {
         const { state, detail: said } = judgeRollout(await readWorkload(cluster, each));
         if (state === "done") continue;
-        const detail = say("kubernetes.of_workload", { kind: each.kind, workload: each.id, said });
+        const detail = ofWorkload(each, said);
         return { ready: false, detail, ...(state === "failed" ? { final: true } : {}) };
       }
       return { ready: true, detail: say("kubernetes.release_status", { status: stored.status }) };
@@ -378,6 +378,10 @@ export function releaseOperations(
 
 function digestOf(manifest: string): string {
   return createHash("sha256").update(manifest).digest("hex");
+}
+
+function ofWorkload(ref: TargetRef, said: Message): Message {
+  return say("kubernetes.of_workload", { kind: rules[kindOf(ref)].title, workload: ref.id, said });
 }
 
 function missing({ id }: TargetRef): PluginError {
