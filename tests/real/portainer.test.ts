@@ -16,6 +16,8 @@ setDefaultTimeout(180_000);
 
 const mode = "docker-29-containerd";
 const live = new AbortController().signal;
+/** Of what kills many processes in turn. */
+const longMs = 900_000;
 /** One line of versions: `broken` cannot be started at all, and `gone` is in no registry. */
 const versions = {
   old: "1.0.0",
@@ -440,30 +442,38 @@ services:
     }
   };
 
-  test("a process that ends at any point of a run sends one update, and the run comes to its end", async () => {
-    const stack = await deploy();
-    const { id, file, env } = stack;
-    await killedAt(stack, versions.good, async ({ point, updates, run }) => {
-      // Before the update a run ends as interrupted, or is begun again; afterwards it is followed to its end.
-      const state = updates === 0 ? "failed" : "succeeded";
-      expect([point, updates, run.state]).toEqual([point, updates === 0 ? 0 : 1, state]);
-      if (updates === 0) return;
-      const body = JSON.stringify({ stackFileContent: file, env, pullImage: false });
-      const headers = { "x-api-key": portainer.key };
-      const url = `${portainer.url}/api/stacks/${id}?endpointId=1`;
-      expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
-    });
-  });
+  test(
+    "a process that ends at any point of a run sends one update, and the run comes to its end",
+    async () => {
+      const stack = await deploy();
+      const { id, file, env } = stack;
+      await killedAt(stack, versions.good, async ({ point, updates, run }) => {
+        // Before the update a run ends as interrupted, or is begun again; afterwards it is followed to its end.
+        const state = updates === 0 ? "failed" : "succeeded";
+        expect([point, updates, run.state]).toEqual([point, updates === 0 ? 0 : 1, state]);
+        if (updates === 0) return;
+        const body = JSON.stringify({ stackFileContent: file, env, pullImage: false });
+        const headers = { "x-api-key": portainer.key };
+        const url = `${portainer.url}/api/stacks/${id}?endpointId=1`;
+        expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
+      });
+    },
+    longMs,
+  );
 
-  test("and one that ends while a stack is put back leaves the previous version running", async () => {
-    const stack = await deploy();
-    const { id, file, env, web } = stack;
-    world.offer(stack.executor, desired(versions.broken));
-    await killedAt(stack, versions.broken, async ({ point, updates, run }) => {
-      expect([point, run.state, run.serving]).toEqual([point, "failed", "previous"]);
-      expect(updates).toBeLessThan(2);
-      expect(await answer(web)).toBe("1.0.0\n");
-      expect([portainer.file(id), portainer.stack(id).Env]).toEqual([file, env]);
-    });
-  });
+  test(
+    "and one that ends while a stack is put back leaves the previous version running",
+    async () => {
+      const stack = await deploy();
+      const { id, file, env, web } = stack;
+      world.offer(stack.executor, desired(versions.broken));
+      await killedAt(stack, versions.broken, async ({ point, updates, run }) => {
+        expect([point, run.state, run.serving]).toEqual([point, "failed", "previous"]);
+        expect(updates).toBeLessThan(2);
+        expect(await answer(web)).toBe("1.0.0\n");
+        expect([portainer.file(id), portainer.stack(id).Env]).toEqual([file, env]);
+      });
+    },
+    longMs,
+  );
 });
