@@ -29,10 +29,13 @@ const longest = [
   "engine-group-crash",
   "run-crash",
   "image",
+  "helm-releases",
+  "portainer",
   "compose-story",
   "engine-groups",
   "engine-fidelity",
   "engine-adversity",
+  "kubernetes",
   "compose-fidelity",
   "break-glass",
 ];

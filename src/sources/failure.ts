@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../errors.ts";
 import { parseOr } from "../forms/issues.ts";
 import { type Message, say } from "../messages/message.ts";
+import { codeOfStatus as ofStatus } from "../net/code-of-status.ts";
 
 /** Text from elsewhere, bounded and on one line: control characters could forge lines or colours. */
 export function oneLine(text: string, characters: number): string {
@@ -16,10 +17,7 @@ export function failure(code: PluginErrorCode, action: Message, reason: Message,
 
 /** By the status of an unsuccessful response. */
 export function codeOfStatus(status: number): PluginErrorCode {
-  if (status === 429) return "rate_limited";
-  if (status === 401 || status === 403) return "unauthorized";
-  if (status === 404 || status === 410) return "not_found";
-  return status >= 500 ? "unreachable" : "rejected";
+  return status === 410 ? "not_found" : ofStatus(status);
 }
 
 export function isWebPage(response: Response, body = ""): boolean {

@@ -7,6 +7,7 @@ import { plain, say } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
 import { startBody, streamBody } from "../../net/bounded-body.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { codeOfStatus } from "../../net/code-of-status.ts";
 import { createDeadlines, type Deadline } from "../../net/deadline.ts";
 import { isMetadataHost } from "../../net/destination.ts";
 import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "../../net/exchange.ts";
@@ -249,20 +250,10 @@ export function openCluster(
 }
 
 function refusedBy(status: number, { message, reason }: v.InferOutput<typeof Status>, access: ClusterAccess): Refused {
-  const code: PluginErrorCode =
-    status === 401 || status === 403
-      ? "unauthorized"
-      : status === 404
-        ? "not_found"
-        : status === 429
-          ? "rate_limited"
-          : status >= 500
-            ? "unreachable"
-            : "rejected";
   const said = withoutLogin(message === "" ? reason : message, access).slice(0, 1000);
   const told =
     status === 401 ? say("kubernetes.unauthenticated") : say("kubernetes.refused", { status, said: plain(said) });
-  return new Refused(status, reason, code, told);
+  return new Refused(status, reason, codeOfStatus(status), told);
 }
 
 /** A proxy in front of the API server may quote the request's headers. */

@@ -5,6 +5,7 @@ import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { plain, say } from "../../messages/message.ts";
 import { startBody, streamBody } from "../../net/bounded-body.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { codeOfStatus } from "../../net/code-of-status.ts";
 import { createDeadlines, type Deadline } from "../../net/deadline.ts";
 import { isMetadataHost } from "../../net/destination.ts";
 import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "../../net/exchange.ts";
@@ -152,17 +153,7 @@ function refusedBy(status: number, text: string): PluginError {
     const code = status === 404 ? "not_found" : "unreachable";
     return new PluginError(code, say("portainer.not_portainer", { status }));
   }
-  const code: PluginErrorCode =
-    status === 403
-      ? "unauthorized"
-      : status === 404
-        ? "not_found"
-        : status === 429
-          ? "rate_limited"
-          : status >= 500
-            ? "unreachable"
-            : "rejected";
-  return new Refused(status, code, say("portainer.refused", { status, said: plain(said) }));
+  return new Refused(status, codeOfStatus(status), say("portainer.refused", { status, said: plain(said) }));
 }
 
 /** What Portainer says; null for a body that is not Portainer's. */
