@@ -168,7 +168,7 @@ export const kubernetes = {
   release_owned: ({ owner }: { owner: Message }, tell) =>
     `It is managed by ${tell(owner)}, which may revert an update of its chart`,
   release_pending: ({ status, revision }: { status: string; revision: number }) =>
-    `Its revision ${revision} was never finished (${status}), and Helm refuses every change until it is rolled back. An update rolls it back first`,
+    `Its revision ${revision} is not finished (${status}): helm is still at work, or was ended. Until then Helm refuses every change. An update rolls it back first`,
   release_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
     `The upgrade to its revision ${revision} failed${quoting(tell, said)}`,
   other_chart: ({ from, to }: { from: string; to: string }) =>

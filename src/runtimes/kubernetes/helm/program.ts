@@ -31,8 +31,8 @@ export interface Helm {
   /** Its version, such as `3.22.0`; throws `rejected` if there is none, or one that is too old. */
   version(): Promise<string>;
   /**
-   * Runs helm on the release's storage, in a folder that only this call uses. `folder`: its name; a run's own name lets a later process find
-   * the helm that it left running. `files`: written there, and named in `args` by `{folder}`. `stop`: leaves helm running and rejects.
+   * Runs helm on the release's storage, in a folder that only this call uses. `files`: written there, and named in `args` by `{folder}`.
+   * `folder`: its name, by which a later process finds the helm; then a stop leaves helm running, else it ends it.
    */
   run(call: HelmCall): Promise<HelmResult>;
   /** Resolves when no helm of this folder runs any more, and removes the folder. Rejects with the signal's reason. */
@@ -78,25 +78,33 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     args: readonly string[],
     env: Record<string, string>,
     timeoutMs: number,
-    stop: AbortSignal | undefined,
+    { stop, is_left = false }: { stop?: AbortSignal | undefined; is_left?: boolean } = {},
   ): Promise<HelmResult> => {
-    stop?.throwIfAborted();
+    const asked = [signal, ...(stop === undefined ? [] : [stop])];
+    const refuse = () => {
+      for (const each of asked) each.throwIfAborted();
+    };
+    refuse();
     const child = start(args, env);
     const ended = endOf(child);
     const over = new AbortController();
-    const late = async () => {
-      await clock.sleep(timeoutMs, over.signal);
+    const endAfter = async (ms: number) => {
+      await clock.sleep(ms, over.signal);
       child.kill("SIGTERM");
       await clock.sleep(graceMs, over.signal);
       child.kill("SIGKILL");
     };
-    void late().catch(() => undefined);
-    const asked = [signal, ...(stop === undefined ? [] : [stop])];
+    void endAfter(timeoutMs).catch(() => undefined);
     const stopped = Promise.withResolvers<never>();
-    const onStop = () => stopped.reject(asked.find((each) => each.aborted)?.reason);
+    const onStop = () => {
+      if (is_left) stopped.reject(asked.find((each) => each.aborted)?.reason);
+      else void endAfter(0).catch(() => undefined);
+    };
     for (const each of asked) each.addEventListener("abort", onStop, { once: true });
     try {
-      return toResult(await Promise.race([ended, stopped.promise]), access);
+      const result = toResult(await Promise.race([ended, stopped.promise]), access);
+      if (!is_left) refuse();
+      return result;
     } finally {
       over.abort();
       for (const each of asked) each.removeEventListener("abort", onStop);
@@ -113,12 +121,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
   };
 
   const version = async () => {
-    const result = await execute(
-      ["version", "--template", "{{.Version}}"],
-      environment(base, "secret"),
-      20_000,
-      undefined,
-    );
+    const result = await execute(["version", "--template", "{{.Version}}"], environment(base, "secret"), 20_000);
     const [, major = "", minor = "", rest = ""] = /^v(\d+)\.(\d+)(\.\S*)/.exec(result.stdout.trim()) ?? [];
     if (major === "") throw rejected(say("kubernetes.helm_strange", { said: result.said ?? plain("") }));
     const isOld = Number(major) < oldest.major || (Number(major) === oldest.major && Number(minor) < oldest.minor);
@@ -133,20 +136,20 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
       known ??= version();
       return known;
     },
-    run: async ({ args, driver, files = {}, folder: name = randomUUID(), timeout_ms, stop }) => {
+    run: async ({ args, driver, files = {}, folder: own, timeout_ms, stop }) => {
       await sweep();
-      const folder = join(base, name);
+      const folder = join(base, own ?? randomUUID());
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
       let isLeft = false;
       try {
-        const all = { ...files, kubeconfig: new TextEncoder().encode(JSON.stringify(kubeconfigOf(access))) };
-        for (const [file, content] of Object.entries(all))
+        const contents = { ...files, kubeconfig: new TextEncoder().encode(JSON.stringify(kubeconfigOf(access))) };
+        for (const [file, content] of Object.entries(contents))
           await writeFile(join(folder, file), content, { mode: 0o600 });
         const filled = args.map((arg) => arg.replaceAll("{folder}", folder));
         // The environment names it too; as an argument it tells which helm is whose.
-        const own = [...filled, "--kubeconfig", join(folder, "kubeconfig")];
-        return await execute(own, environment(folder, driver), timeout_ms, stop);
+        const all = [...filled, "--kubeconfig", join(folder, "kubeconfig")];
+        return await execute(all, environment(folder, driver), timeout_ms, { stop, is_left: own !== undefined });
       } catch (error) {
         isLeft = await isInUse(folder);
         throw error;
