@@ -1,9 +1,10 @@
 import type { Reader } from "../db/client.ts";
 import { invalidInput, noSuch } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
+import type { TargetKind } from "../runtimes/runtime.ts";
 import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
 import type { ExecutorInput } from "./schema.ts";
-import { type Binding, watchesImage } from "./settings.ts";
+import { type Binding, fitsArtifact, watchesImage } from "./settings.ts";
 
 /** The services that may be bound. */
 export interface KnownServices {
@@ -60,4 +61,13 @@ export function refuseImageless(
   if (blind === undefined) return;
   const { tracker, source } = blind;
   throw invalidInput({ image_selection: say("executors.imageless_source", { tracker, source }) });
+}
+
+/** Throws 422 on the first source that releases nothing that the target could run. */
+export function refuseUnfitting(artifact: TargetKind["artifact"], bindings: readonly Binding[]): void {
+  const position = bindings.findIndex((binding) => !fitsArtifact(binding, artifact));
+  const unfitting = bindings[position];
+  if (unfitting === undefined) return;
+  const { tracker, source } = unfitting;
+  throw invalidInput({ [`bindings.${position}.source`]: say("executors.no_chart", { tracker, source }) });
 }

@@ -42,7 +42,9 @@ export interface TrackerReleases {
   sourceAt(image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null>;
   /** The digest of a tag, from the image's registry; null if there is no such tag. May throw `PluginError`. */
   findDigest(image: string, tag: string, access: RegistryAccess): Promise<string | null>;
-  /** The archive of a chart's version, from the source that watches it. May throw `PluginError`. */
+  /** The chart that a source releases; null if it releases none. */
+  chartFor(sourceId: string): Promise<string | null>;
+  /** The archive of a chart's version with the digest that it was announced with, from its source. May throw `PluginError`. */
   readChart(sourceId: string, chart: Pick<DesiredRelease, "version" | "digest">): Promise<Uint8Array>;
   /** The defaults of an image for a platform, from its registry; null if it has none. May throw `PluginError`. */
   readImageConfig(

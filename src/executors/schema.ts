@@ -35,6 +35,7 @@ export const skipReasons = [
   "executor_disabled",
   "no_release",
   "no_image",
+  "no_chart",
   "no_tag",
   "registry_failed",
   "settings_unknown",

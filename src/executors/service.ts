@@ -12,7 +12,7 @@ import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { type OpenRegistryLogin, pullLogins } from "./artifacts/registry-access.ts";
-import { refuseImageless, resolveBindings } from "./bindings.ts";
+import { refuseImageless, refuseUnfitting, resolveBindings } from "./bindings.ts";
 import { type Comparison, compareWithDesired } from "./desired.ts";
 import {
   activeRunOf,
@@ -148,8 +148,10 @@ export function executorService(options: ExecutorServiceOptions) {
       found: seen?.services ?? null,
       bound: own === null || isOther(own, input) ? [] : own.bindings.map((binding) => binding.service),
     });
+    const { artifact } = connections.targetKind(input.target.kind);
+    refuseUnfitting(artifact, bindings);
     refuseImageless(input, bindings);
-    if (input.health_check.strategy === "release" && connections.targetKind(input.target.kind).artifact !== "chart") {
+    if (input.health_check.strategy === "release" && artifact !== "chart") {
       throw invalidInput({ "health_check.strategy": say("executors.no_release_status") });
     }
     return bindings;

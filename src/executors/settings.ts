@@ -3,7 +3,7 @@ import type { Reader } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { type Message, type ToldAs, toldAs } from "../messages/message.ts";
 import type { TargetKind, TargetRef } from "../runtimes/runtime.ts";
-import { releasesImages } from "../sources/source.ts";
+import { releasesCharts, releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
 import { HealthCheck, WindowInput } from "./schema.ts";
 import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
@@ -13,6 +13,11 @@ export type Binding = Omit<BindingRow, "executor_id">;
 /** Whether a binding's source watches an image; a repository or a chart only reports versions. */
 export function watchesImage({ source_kind }: Pick<Binding, "source_kind">): boolean {
   return releasesImages(source_kind);
+}
+
+/** Whether a binding's source releases what services of the target's kind run; an image may also follow the versions of a repository. */
+export function fitsArtifact({ source_kind }: Pick<Binding, "source_kind">, artifact: TargetKind["artifact"]): boolean {
+  return artifact !== "chart" || releasesCharts(source_kind);
 }
 
 const asStored = [

@@ -29,6 +29,9 @@ export const executors = {
   too_young: ({ tracker, source, channel, hours }: Channel & { hours: number }) =>
     `No release of the channel "${tracker}, ${source}, ${channel}" is ${hours} ${hours === 1 ? "hour" : "hours"} old yet`,
   no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" tracks no image`,
+  no_chart: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" releases no charts`,
+  other_chart: ({ target, chart, tracker, watched }: Target & { chart: string; tracker: string; watched: string }) =>
+    `"${target}" has the chart "${chart}", and "${tracker}" follows "${watched}"`,
   runs_by_digest: ({ image }: { image: string }) =>
     `"${image}" is referenced by digest, so the format of its tags is unknown; run it by tag once`,
   tag_not_formed: ({ version, tag }: { version: string; tag: string }) =>

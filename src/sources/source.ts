@@ -10,6 +10,11 @@ export function releasesImages(kind: string): boolean {
   return kind === ("oci" satisfies SourceKind);
 }
 
+/** Whether a kind releases charts. */
+export function releasesCharts(kind: string): boolean {
+  return kind === ("helm" satisfies SourceKind);
+}
+
 /** How upstream marks a release: `release` and `prerelease` are the forge's own terms, `tag` is a bare tag. */
 export type ReleaseStage = "release" | "prerelease" | "tag";
 
@@ -128,6 +133,8 @@ export interface OpenSource {
   readChart?(version: string, digest: string | null): Promise<Uint8Array>;
   /** The image reference (registry and repository, no tag) for executors with the policy "use tracker image". */
   imageName?: string;
+  /** The chart that it releases, for executors of charts. */
+  chartName?: string;
 }
 
 export interface Source<K extends SourceKind = SourceKind> {

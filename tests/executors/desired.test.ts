@@ -83,6 +83,7 @@ function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
       desiredRelease: async (source: string) => choices[source] ?? none,
       imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
       readImageConfig: async () => ({}),
+      chartFor: async () => null,
       readChart: async () => new Uint8Array(),
       sourceAt: async () => null,
       findDigest: async () => null,

@@ -144,7 +144,7 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
       made += 1;
       const source = `source-${made}`;
       desired.set(source, first);
-      await storeTracker(db, { name: source, source }, 1);
+      await storeTracker(db, { name: source, source, kind: first.archive === undefined ? "oci" : "helm" }, 1);
       const bindings = services.map((service) => ({ service, tracker: source, source: "main", channel: "stable" }));
       const { id } = await main.executors.create(systemActor, {
         name: `${target.id} ${made}`,

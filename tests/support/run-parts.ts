@@ -10,6 +10,7 @@ import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
 import { runService } from "../../src/runs/service.ts";
 import { snapshotService } from "../../src/runs/snapshots.ts";
+import type { SourceKind } from "../../src/sources/source.ts";
 import type { Ground } from "./ground.ts";
 
 type ConnectionOptions = Parameters<typeof connectionService>[0];
@@ -110,7 +111,11 @@ export function storedRuns({ read }: Database) {
 }
 
 /** A tracker with one source, `main`, and one channel, `stable`, straight into the tables; `source` is the source's id. */
-export async function storeTracker(db: Database, names: { name: string; source: string }, now: number): Promise<void> {
+export async function storeTracker(
+  db: Database,
+  names: { name: string; source: string; kind?: SourceKind },
+  now: number,
+): Promise<void> {
   const tracker_id = `tracker-${names.source}`;
   await db.write(async (tx) => {
     await tx.insert(trackers).values({
@@ -118,7 +123,8 @@ export async function storeTracker(db: Database, names: { name: string; source: 
       ...{ check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 },
     });
     await tx.insert(tracker_sources).values({
-      ...{ id: names.source, tracker_id, key: "main", position: 0, kind: "oci", config: {}, next_check_at: now },
+      ...{ id: names.source, tracker_id, key: "main", position: 0, config: {}, next_check_at: now },
+      kind: names.kind ?? "oci",
     });
     const channel = { id: `channel-${names.source}`, name: "stable", type: "stable", position: 0 } as const;
     await tx.insert(tracker_channels).values({ ...channel, source_id: names.source });

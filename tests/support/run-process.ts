@@ -82,6 +82,8 @@ export function openRunParts(options: PartsOptions) {
       },
       imageFor: async (sourceId) => desiredOf(sourceId).image,
       readImageConfig: async () => null,
+      // `name-version.tgz`, as helm packs it.
+      chartFor: async (sourceId) => /([^/]+)-\d[^/]*\.tgz$/.exec(desiredOf(sourceId).archive ?? "")?.[1] ?? null,
       readChart: async (sourceId) => await Bun.file(desiredOf(sourceId).archive ?? "").bytes(),
       sourceAt: async () => null,
       findDigest: async () => null,

@@ -60,6 +60,7 @@ export async function createWorld() {
         desiredRelease: async () => upstream.choice,
         imageFor: async () => upstream.image,
         readImageConfig: async () => upstream.configs,
+        chartFor: async () => null,
         readChart: async () => new Uint8Array(),
         sourceAt: async () => null,
         findDigest: async (image, tag) => {

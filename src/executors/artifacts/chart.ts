@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import type { Artifact, ChartArtifact } from "../../runtimes/runtime.ts";
 import { isDowngrade } from "../../versions/order.ts";
 import { type ArtifactRules, serviceMissing } from "./artifact.ts";
@@ -11,9 +12,16 @@ function chartOf(artifact: Artifact): ChartArtifact {
 export const chart: ArtifactRules = {
   names: async (_deps, _settings, _binding, found) => ({ label: chartOf(found.artifact).version, others: [] }),
   desired: async ({ releases }, { settings, binding, found, release: { tag: version, digest } }) => {
-    const { service } = binding;
+    const { service, tracker, source } = binding;
     if (found === null) return serviceMissing(settings, service);
     const { name } = chartOf(found.service.artifact);
+    const watched = await releases.chartFor(binding.source_id);
+    if (watched === null) return { code: "no_chart", message: say("executors.no_chart", { tracker, source }) };
+    // Helm would put any chart in the place of another one.
+    if (watched !== name) {
+      const message = say("executors.other_chart", { target: settings.target.id, chart: name, tracker, watched });
+      return { code: "no_chart", message };
+    }
     const reference = `${name}-${version}`;
     return {
       label: version,

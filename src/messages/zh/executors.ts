@@ -17,6 +17,9 @@ export const executors = {
   too_young: ({ tracker, source, channel, hours }) =>
     `通道“${tracker}, ${source}, ${channel}”还没有满 ${hours} 小时的版本`,
   no_image: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）没有追踪镜像`,
+  no_chart: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）不发布 Chart`,
+  other_chart: ({ target, chart, tracker, watched }) =>
+    `“${target}”使用 Chart“${chart}”，而追踪器“${tracker}”追踪的是“${watched}”`,
   runs_by_digest: ({ image }) => `“${image}”按摘要运行，标签的写法未知：请先用标签运行一次`,
   tag_not_formed: ({ version, tag }) => `“${version}”无法按“${tag}”的写法写成标签`,
   tag_not_found: ({ image, tags }) => `镜像仓库中还没有标签${quoted(tags, "或")}（镜像“${image}”）`,

@@ -99,6 +99,7 @@ export function indexSource(
     return await readIndex(response.body, { chart, base, action, signal: context.signal });
   };
   return {
+    chartName: chart,
     async listReleases(request) {
       const memo = parseMemo(request.memo, of);
       const response = await send(memo ?? { etag: null, last_modified: null });

@@ -150,5 +150,5 @@ export function registrySource(
     const reference = digest ?? tagOf(version);
     return await readRegistryChart({ repository, session: wide }, { reference, digest: null });
   };
-  return { listReleases, listNames: listVersions, readChart };
+  return { chartName: chart, listReleases, listNames: listVersions, readChart };
 }

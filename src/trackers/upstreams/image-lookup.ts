@@ -7,7 +7,14 @@ import { parseImageReference } from "../../versions/image-reference.ts";
 import { trackerRows } from "../queries.ts";
 import type { SourceRegistry } from "../schema.ts";
 import { type SourceRow, sourceRows, sourcesAtHosts } from "../source-queries.ts";
-import { addressOf, imageNameOf, openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
+import {
+  addressOf,
+  chartNameOf,
+  imageNameOf,
+  openSource,
+  type SourceAddress,
+  type SourceOpener,
+} from "./source-session.ts";
 
 /** For one request of a plan. */
 const planTimeoutMs = 15_000;
@@ -41,7 +48,7 @@ function registryPlugin({ oci }: SourceRegistry) {
   return { host: oci.host, configFor, isPlain };
 }
 
-/** Answers executors' questions about images: those that a source watches, and those that run. */
+/** Answers executors' questions about images and charts: those that a source watches, and images that run. */
 export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
   const charts = new RecentMap<string, Uint8Array>(maxKept);
@@ -107,6 +114,9 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       platform: string,
     ): Promise<Readonly<Record<string, unknown>> | null> =>
       (await (await open(place)).readImageConfig?.(tagOrDigest, platform))?.config ?? null,
+
+    /** The chart that a source releases; null for a kind that has none. */
+    chartFor: async (sourceId: string): Promise<string | null> => chartNameOf(options, await sourceAddress(sourceId)),
 
     /** Downloads a chart's version from the source that watches it; the last ones are kept. Throws PluginError. */
     readChart: async (

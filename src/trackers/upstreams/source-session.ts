@@ -95,6 +95,14 @@ export function imageNameOf(
   return openOffline(opener, address).imageName ?? null;
 }
 
+/** The chart; null for a kind that has none. */
+export function chartNameOf(
+  opener: Pick<SourceOpener, "registry" | "clock">,
+  address: Omit<SourceAddress, "credential_id">,
+): string | null {
+  return openOffline(opener, address).chartName ?? null;
+}
+
 /** Identifies the upstream of a configuration, so that what is known about one source can be used for another. */
 export function identityOf(
   opener: Pick<SourceOpener, "registry" | "clock">,

@@ -46,6 +46,7 @@ export const executors = {
     executor_disabled: "Disabled",
     no_release: "No release yet",
     no_image: "No image to follow",
+    no_chart: "No chart to follow",
     no_tag: "No tag for this version",
     registry_failed: "Registry not checked",
     settings_unknown: "Unknown settings",

@@ -52,6 +52,7 @@ export const runs = {
     executor_disabled: "Skipped, disabled",
     no_release: "Skipped, no release",
     no_image: "Skipped, no image",
+    no_chart: "Skipped, no chart",
     no_tag: "Skipped, no tag for this version",
     registry_failed: "Skipped, registry not checked",
     settings_unknown: "Skipped, unknown settings",

@@ -47,6 +47,7 @@ export const executors = {
     executor_disabled: "已停用",
     no_release: "还没有发布版本",
     no_image: "没有可用的镜像",
+    no_chart: "没有可用的 Chart",
     no_tag: "镜像没有该版本的标签",
     registry_failed: "未能检查镜像仓库",
     settings_unknown: "有未知设置",

@@ -53,6 +53,7 @@ export const runs = {
     executor_disabled: "已跳过，执行器已停用",
     no_release: "已跳过，没有版本",
     no_image: "已跳过，没有镜像",
+    no_chart: "已跳过，没有 Chart",
     no_tag: "已跳过，镜像没有该版本的标签",
     registry_failed: "已跳过，未能检查镜像仓库",
     settings_unknown: "已跳过，有未知设置",

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as v from "valibot";
 import { runtimes } from "../../../src/runtimes/index.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 import { fileRuntime } from "./runtime.ts";
@@ -12,6 +13,8 @@ let app: TestApp;
 let person: Awaited<ReturnType<TestApp["signedIn"]>>;
 let upstream: ReturnType<typeof Bun.serve>;
 let versions: Map<string, string>;
+/** In the repository, with the same versions. */
+let charts: string[];
 let executor: string;
 let beforeStep: (name: string) => Promise<void>;
 
@@ -20,8 +23,10 @@ const indexOf = () =>
   [
     "apiVersion: v1",
     "entries:",
-    "  motd:",
-    ...[...versions.keys()].map((version) => `  - {name: motd, version: ${version}, urls: [motd-${version}.tgz]}`),
+    ...charts.flatMap((name) => [
+      `  ${name}:`,
+      ...[...versions.keys()].map((version) => `  - {name: ${name}, version: ${version}, urls: [motd-${version}.tgz]}`),
+    ]),
   ].join("\n");
 
 function publish(version: string, text: string): void {
@@ -55,6 +60,7 @@ beforeEach(async () => {
   beforeStep = async () => undefined;
   folder = mkdtempSync(join(tmpdir(), "files-"));
   versions = new Map();
+  charts = ["motd"];
   publish("1.0.0", "Welcome");
   publish("1.1.0", "Welcome back");
   upstream = Bun.serve({
@@ -120,9 +126,42 @@ test("a file is found, compared with its chart, planned and written", async () =
   });
   const run = await update();
   expect(run).toMatchObject({ state: "succeeded", serving: "desired", from: { tag: "1.0.0" }, to: { tag: "1.1.0" } });
+  const { changes } = v.parse(v.object({ changes: v.array(v.record(v.string(), v.unknown())) }), run.plan);
+  expect(changes).toEqual([
+    { kind: "chart", service: "main", reference: "motd-1.1.0", digest: null, name: "motd", version: "1.1.0" },
+  ]);
   expect(file()).toBe("motd 1.1.0\nWelcome back\n");
   expect(readdirSync(folder)).toEqual(["motd"]);
   expect((await person.api("GET", `/executors/${executor}`)).body).toMatchObject({ state: "current" });
+});
+
+test("it follows only a source of its chart", async () => {
+  const url = `http://127.0.0.1:${upstream.port}`;
+  const others = {
+    image: { kind: "oci", config: { image: "acme/motd", registry: url } },
+    issue: { kind: "helm", config: { chart: "issue", repository_url: url } },
+  };
+  for (const [name, source] of Object.entries(others)) {
+    const sources = [{ key: "main", ...source, channels: [{ type: "stable" }] }];
+    expect((await person.api("POST", "/trackers", { name, sources })).status).toBe(201);
+  }
+  const bindings = (tracker: string) => [{ service: "main", tracker, source: "main", channel: "stable" }];
+  const refused = await person.api("PATCH", `/executors/${executor}`, { bindings: bindings("image") });
+  expect([refused.status, refused.body]).toMatchObject([
+    422,
+    { error: { fields: { "bindings.0.source": 'The source "main" of "image" releases no charts' } } },
+  ]);
+  charts.push("issue");
+  expect((await person.api("PATCH", `/executors/${executor}`, { bindings: bindings("issue") })).status).toBe(200);
+  await person.api("POST", "/trackers/issue/checks");
+  await settle();
+  const made = await person.api("POST", `/executors/${executor}/runs`, {});
+  await settle();
+  expect(await runOf(made.body.id ?? "")).toMatchObject({
+    state: "skipped",
+    reason_code: "no_chart",
+    reason: '"motd" has the chart "motd", and "issue" follows "issue"',
+  });
 });
 
 test("one that fails its health check is put back", async () => {
