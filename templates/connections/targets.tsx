@@ -93,7 +93,8 @@ function TargetTable({
   // Updatable targets without an executor come first: adding one is why people come here.
   const rank = (target: TargetView) =>
     (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.is_group ? 0 : 1);
-  const hasCharts = targets.some(({ services }) => services.some(({ artifact }) => artifact?.kind === "chart"));
+  const hasCharts = targets.some(hasChart);
+  const hasImages = !targets.every(hasChart);
   return (
     <Table
       ctx={ctx}
@@ -102,7 +103,7 @@ function TargetTable({
         { key: "name", title: texts(ctx).common.target, grows: true },
         { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
-        { key: "platform", title: texts(ctx).connections.platform, wide_only: true },
+        ...(hasImages ? [{ key: "platform", title: t.platform, wide_only: true } as const] : []),
         { key: "updates", title: t.updates, grows: true },
       ]}
       rows={targets
@@ -148,7 +149,11 @@ function lines(items: readonly Child[]): Child {
 export function kindOf(ctx: PageContext, { is_group, title_data, services }: TargetView): string | null {
   const title = translateMessage(ctx.language, title_data);
   if (is_group) return texts(ctx).executors.group_of(title, services.length);
-  return services.some(({ artifact }) => artifact?.kind === "chart") ? title : null;
+  return hasChart({ services }) ? title : null;
+}
+
+function hasChart({ services }: Pick<TargetView, "services">): boolean {
+  return services.some(({ artifact }) => artifact?.kind === "chart");
 }
 
 export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<TargetView, "services"> }) {
@@ -192,7 +197,7 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
 
 function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "connection"> & { target: TargetView }) {
   const t = texts(ctx).connections;
-  const image = target.services[0]?.image;
+  const service = target.services[0];
   const executor = new URLSearchParams({ connection: connection.id, kind: target.kind, target: target.id });
   return (
     <>
@@ -201,16 +206,21 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
           {t.create_executor}
         </LinkButton>
       ) : null}
-      {image === undefined || target.is_group ? null : (
+      {service === undefined || target.is_group ? null : (
         <LinkButton
           ctx={ctx}
-          href={`/trackers/new?${new URLSearchParams({ image })}`}
+          href={trackerFor(service)}
           small
           kind="bare"
           icon="tag"
-          label={`${t.track_image}: ${image}`}
+          label={`${service.artifact?.kind === "chart" ? t.track_chart : t.track_image}: ${service.image}`}
         />
       )}
     </>
   );
+}
+
+/** Where a tracker of what runs is added. */
+function trackerFor({ image, artifact }: TargetView["services"][number]): string {
+  return `/trackers/new?${new URLSearchParams(artifact?.kind === "chart" ? { chart: artifact.name } : { image })}`;
 }

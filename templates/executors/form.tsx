@@ -278,7 +278,12 @@ function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "fact
       verb: t.connections.new_connection,
       text: t.executors.no_connection,
     },
-    { found: facts.trackers, href: "/trackers/new", verb: t.trackers.new_tracker, text: t.executors.no_tracker },
+    {
+      found: facts.trackers,
+      href: "/trackers/new",
+      verb: t.trackers.new_tracker,
+      text: facts.has_images ? t.executors.no_tracker : t.executors.no_chart_tracker,
+    },
   ];
   return (
     <>

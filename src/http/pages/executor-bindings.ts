@@ -1,5 +1,6 @@
 import type { TargetView } from "../../connections/schema.ts";
 import type { FieldErrors } from "../../errors.ts";
+import { releasesCharts } from "../../sources/source.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 
@@ -42,22 +43,40 @@ function repositoryOf(image: string, registryAddress = ""): string | null {
   }
 }
 
-/** Whether a source watches the repository that runs. */
-function watches({ kind, config }: TrackerView["sources"][number], image: string): boolean {
+/** What a service runs. */
+type Running = Pick<TargetView["services"][number], "image" | "artifact">;
+const nothing: Running = { image: "" };
+
+/** Whether a source watches the repository or the chart that runs. */
+function watches({ kind, config }: TrackerView["sources"][number], { image, artifact }: Running): boolean {
+  if (artifact?.kind === "chart") return releasesCharts(kind) && config.chart === artifact.name;
   const running = repositoryOf(image);
   return kind === "oci" && running !== null && repositoryOf(text(config.image), text(config.registry)) === running;
 }
 
-/** The trackers to suggest for an image: those that watch its repository. */
-export function trackersFor(trackers: readonly TrackerView[], image: string): readonly string[] {
-  return trackers.filter(({ sources }) => sources.some((source) => watches(source, image))).map(({ name }) => name);
+/** The trackers to suggest for what runs: those that watch it. */
+export function trackersFor(trackers: readonly TrackerView[], running: Running): readonly string[] {
+  return trackers.filter(({ sources }) => sources.some((source) => watches(source, running))).map(({ name }) => name);
+}
+
+/** The trackers that have sources of charts, with only these. */
+export function chartTrackers(trackers: readonly TrackerView[]): readonly TrackerView[] {
+  return trackers
+    .map((tracker) => ({ ...tracker, sources: tracker.sources.filter(({ kind }) => releasesCharts(kind)) }))
+    .filter(({ sources }) => sources.length > 0);
 }
 
 /** Fields that depend on the tracker: a source or channel of another tracker is replaced by one that fits. */
-function settled(row: unknown, name: string, service: string, trackers: readonly TrackerView[], image: string): Values {
+function settled(
+  row: unknown,
+  name: string,
+  service: string,
+  trackers: readonly TrackerView[],
+  running: Running,
+): Values {
   const sources = trackers.find((each) => each.name === name)?.sources ?? [];
   const asked = sources.find((source) => source.key === text(member(row, "source")));
-  const fitting = sources.find((each) => watches(each, image)) ?? sources.find((each) => each.kind === "oci");
+  const fitting = sources.find((each) => watches(each, running)) ?? sources.find((each) => each.kind === "oci");
   const source = asked ?? fitting ?? sources[0];
   const channels = source?.channels.map((channel) => channel.name) ?? [];
   const channel = channels.find((name) => name === member(row, "channel")) ?? channels[0] ?? "";
@@ -82,23 +101,26 @@ export function bindingRows(
   if (!isGroup(ref.kind)) {
     const [service] = target?.services ?? [];
     const row = given.find((each) => serviceOf(each) === "" || serviceOf(each) === "main");
-    const image = service?.image ?? "";
-    const name = text(member(row, "tracker")) || (trackersFor(trackers, image)[0] ?? "");
-    return [settled(row, name, service?.name ?? "main", trackers, image)];
+    const running = service ?? nothing;
+    const asked = text(member(row, "tracker"));
+    const isOffered = trackers.some(({ name }) => name === asked);
+    const name = isOffered ? asked : (trackersFor(trackers, running)[0] ?? "");
+    return [settled(row, name, service?.name ?? "main", trackers, running)];
   }
   const preferred = given.map((row) => text(member(row, "tracker")));
-  const rows = (target?.services ?? []).map(({ name, image }) => {
+  const rows = (target?.services ?? []).map((service) => {
+    const { name } = service;
     const row = isSame ? given.find((each) => serviceOf(each) === name) : undefined;
-    const fitting = trackersFor(trackers, image);
+    const fitting = trackersFor(trackers, service);
     const proposed = isSame ? "" : (fitting.find((each) => preferred.includes(each)) ?? fitting[0] ?? "");
-    return settled(row, row === undefined ? proposed : text(member(row, "tracker")), name, trackers, image);
+    return settled(row, row === undefined ? proposed : text(member(row, "tracker")), name, trackers, service);
   });
   const others = isSame
     ? given.filter((row) => serviceOf(row) !== "" && rows.every((each) => each.service !== serviceOf(row)))
     : [];
   return [
     ...rows,
-    ...others.map((row) => settled(row, text(member(row, "tracker")), serviceOf(row), trackers, "")),
+    ...others.map((row) => settled(row, text(member(row, "tracker")), serviceOf(row), trackers, nothing)),
   ].filter(
     (row) => target === undefined || row.tracker !== "" || target.services.some(({ name }) => name === row.service),
   );

@@ -10,6 +10,7 @@ import type { TrackerView } from "../../trackers/schema.ts";
 import {
   bindingRows,
   bindingsOf,
+  chartTrackers,
   choiceOf,
   chosenRef,
   errorsAtRows,
@@ -66,10 +67,7 @@ export async function drawExecutorForm(
   signal: AbortSignal,
   errors: FieldErrors = {},
 ): Promise<Drawn> {
-  const [connections, trackers] = await Promise.all([
-    listAll(services.connections.list),
-    listAll(services.trackers.list),
-  ]);
+  const [connections, all] = await Promise.all([listAll(services.connections.list), listAll(services.trackers.list)]);
   const connectionId = text(asked.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
   const connection = connections.find(({ id }) => id === connectionId);
   const kinds = connection === undefined ? [] : services.connections.targetKindsOf(connection.kind);
@@ -79,6 +77,8 @@ export async function drawExecutorForm(
   const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
   const { isGroup } = services.connections;
   const targetKind = kinds.find(({ kind }) => kind === ref.kind);
+  const hasImages = targetKind?.artifact !== "chart";
+  const trackers = hasImages ? all : chartTrackers(all);
   const rows = bindingRows(given, target, trackers, isGroup);
   const values: Values = {
     ...given,
@@ -95,11 +95,11 @@ export async function drawExecutorForm(
       connections: connections.map(({ id, name }) => ({ value: id, title: name })),
       ...discovery,
       is_group: isGroup(ref.kind),
-      has_images: targetKind?.artifact !== "chart",
+      has_images: hasImages,
       is_declarative: targetKind?.is_declarative === true,
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
       fitting: Object.fromEntries(
-        (target?.services ?? []).map(({ name, image }) => [name, trackersFor(trackers, image)] as const),
+        (target?.services ?? []).map((service) => [service.name, trackersFor(trackers, service)] as const),
       ),
       dependent: dependentChoices(values, trackers, language),
       openings: values.trigger === "window" ? [...services.executors.openings(values.window, shownOpenings)] : [],

@@ -7,8 +7,15 @@ import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/sch
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Initial values: for a running image, what the import proposes for a service with it. */
-export function newValues(image: string, name: string, proposal: ProposalView | null): Values {
+/** Initial values: for a running image, what the import proposes for a service with it; for a chart, a source that lacks only its address. */
+export function newValues(
+  { image = "", chart = "", name = "" }: { image?: string; chart?: string; name?: string },
+  proposal: ProposalView | null,
+): Values {
+  if (chart !== "") {
+    const source = { key: "main", kind: "helm", config: { chart }, channels: [{ type: "stable" }] };
+    return { name: name === "" ? chart : name, is_enabled: true, sources: [source] };
+  }
   if (proposal !== null) {
     const { tracker } = proposal;
     const sources = objectsOf(tracker.sources).map((source) => ({ ...source, key: "main" }));

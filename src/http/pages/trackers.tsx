@@ -270,10 +270,7 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     path: "/trackers",
     stored_path: "/trackers/:id/edit",
     service: trackers,
-    begin: async (c) => {
-      const { image = "", name = "" } = c.req.query();
-      return newValues(image, name, await proposalOf(c));
-    },
+    begin: async (c) => newValues(c.req.query(), await proposalOf(c)),
     shown: storedValues,
     describe,
     draw: async ({ ctx, stored, ...state }, c) =>

@@ -72,6 +72,7 @@ export const connections = {
   not_updatable: "Not supported",
   create_executor: "Create executor",
   track_image: "Track this image",
+  track_chart: "Track this chart",
   delete: "Delete connection",
   delete_text: "This removes the connection from Tidemark. Running containers are not affected.",
   in_use_text:

@@ -73,6 +73,7 @@ export const connections = {
   not_updatable: "不可更新",
   create_executor: "创建执行器",
   track_image: "追踪此镜像",
+  track_chart: "追踪此 Chart",
   delete: "删除连接",
   delete_text: "连接将从 Tidemark 中移除，正在运行的容器不受影响。",
   in_use_text: "以下执行器正在使用此连接，因此无法删除。请先删除它们，或为它们更换连接。",

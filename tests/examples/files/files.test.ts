@@ -164,6 +164,47 @@ test("it follows only a source of its chart", async () => {
   });
 });
 
+test.each([
+  ["en", "Platform", "Track this chart: motd-1.0.0", "Add a tracker with a Helm source first"],
+  ["zh", "平台", "追踪此 Chart: motd-1.0.0", "请先创建带有 Helm 来源的追踪器"],
+])("its pages offer nothing of images (%s)", async (language, platform, track, wanted) => {
+  const get = async (path: string) => {
+    const { status, text } = await person.get(path, { headers: { "accept-language": language } });
+    expect([path, status]).toEqual([path, 200]);
+    for (const word of [platform, "image_selection", "reference_mode"]) expect(text).not.toContain(word);
+    return text;
+  };
+  const sources = [
+    { key: "image", kind: "oci", config: { image: "acme/motd" } },
+    { key: "chart", kind: "helm", config: { chart: "other", repository_url: "https://charts.example" } },
+  ].map((source) => ({ ...source, channels: [{ type: "stable" }] }));
+  const names = { "only-image": sources.slice(0, 1), both: sources };
+  for (const [name, some] of Object.entries(names)) await person.api("POST", "/trackers", { name, sources: some });
+  const { body } = await person.api("GET", `/executors/${executor}`);
+  const { connection } = v.parse(v.object({ connection: v.object({ id: v.string() }) }), body);
+  expect(await get(`/connections/${connection.id}/targets`)).toContain(track);
+  const form = await get(`/executors/${executor}/edit`);
+  expect(form).toMatch(/<option value="motd" selected/);
+  expect(form).toContain('<option value="both"');
+  expect(form).not.toContain("only-image");
+  // Of a tracker with several sources, those of charts.
+  const chosen = await get(`/executors/new?connection=${connection.id}&target=motd&tracker=both`);
+  expect(chosen).toContain('<option value="chart" selected');
+  expect(chosen).not.toContain('<option value="image"');
+  // The tracker of the chart is proposed, in place of one that has none.
+  const proposed = await get(`/executors/new?connection=${connection.id}&target=motd&tracker=only-image`);
+  expect(proposed).toMatch(/<option value="motd" selected/);
+  await person.api("DELETE", `/executors/${executor}`);
+  for (const name of ["motd", "both"]) await person.api("DELETE", `/trackers/${name}`);
+  expect(await get(`/executors/new?connection=${connection.id}&target=motd`)).toContain(wanted);
+});
+
+test("a tracker of its chart is begun with the chart's name", async () => {
+  const { text } = await person.get("/trackers/new?chart=motd");
+  expect(text).toMatch(/<option value="helm" selected/);
+  expect(text).toMatch(/name="sources.0.config.chart"[^>]*value="motd"/);
+});
+
 test("one that fails its health check is put back", async () => {
   publish("1.2.0", "broken");
   const run = await update();
