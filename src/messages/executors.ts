@@ -29,7 +29,8 @@ export const executors = {
   too_young: ({ tracker, source, channel, hours }: Channel & { hours: number }) =>
     `No release of the channel "${tracker}, ${source}, ${channel}" is ${hours} ${hours === 1 ? "hour" : "hours"} old yet`,
   no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" tracks no image`,
-  no_chart: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" releases no charts`,
+  no_chart: ({ tracker, source }: Omit<Channel, "channel">) =>
+    `The source "${source}" of "${tracker}" releases no charts`,
   other_chart: ({ target, chart, tracker, watched }: Target & { chart: string; tracker: string; watched: string }) =>
     `"${target}" has the chart "${chart}", and "${tracker}" follows "${watched}"`,
   runs_by_digest: ({ image }: { image: string }) =>
