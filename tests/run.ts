@@ -36,6 +36,7 @@ const longest = [
   "engine-fidelity",
   "engine-adversity",
   "kubernetes",
+  "kubernetes-faults",
   "compose-fidelity",
   "break-glass",
 ];

@@ -23,6 +23,8 @@ export interface CertificateOptions {
   organization?: string;
   /** Further names and addresses of a server. */
   names?: readonly string[];
+  /** It ended yesterday. */
+  is_expired?: boolean;
 }
 
 /** A private certificate authority, as a company or a home has one: no program trusts it unless it is told to. */
@@ -38,7 +40,7 @@ export interface Authority {
 }
 
 const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-const days = ["-days", "3"];
+const days = (count: number) => ["-days", String(count)];
 
 /** Makes an authority in a folder of its own, below `parent`. */
 export function createAuthority(parent = tmpdir()): Authority {
@@ -52,7 +54,19 @@ export function createAuthority(parent = tmpdir()): Authority {
     "-addext",
     "keyUsage=critical,keyCertSign,cRLSign",
   ];
-  run("req", "-x509", ...p256, "-keyout", at("ca.key"), "-out", caFile, ...days, "-subj", "/CN=Test CA", ...constraint);
+  run(
+    "req",
+    "-x509",
+    ...p256,
+    "-keyout",
+    at("ca.key"),
+    "-out",
+    caFile,
+    ...days(3),
+    "-subj",
+    "/CN=Test CA",
+    ...constraint,
+  );
   const ca = readFileSync(caFile, "utf8");
   const pins: string[] = [];
   let count = 0;
@@ -60,7 +74,7 @@ export function createAuthority(parent = tmpdir()): Authority {
     ca_file: caFile,
     ca,
     pins: () => pins.join(","),
-    issue: (name, usage = "server", { organization, names = [] } = {}) => {
+    issue: (name, usage = "server", { organization, names = [], is_expired = false } = {}) => {
       count += 1;
       const file = (ending: string) => at(`${count}-${name}.${ending}`);
       const certificate = { cert_file: file("pem"), key_file: file("key") };
@@ -69,7 +83,7 @@ export function createAuthority(parent = tmpdir()): Authority {
       const all = [name, ...names].map((each) => `${isIP(each) === 0 ? "DNS" : "IP"}:${each}`).join(",");
       writeFileSync(file("ext"), `subjectAltName=${all}\nextendedKeyUsage=${usage}Auth\n`);
       const signer = ["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", file("ext")];
-      run("x509", "-req", "-in", file("csr"), ...signer, ...days, "-out", certificate.cert_file);
+      run("x509", "-req", "-in", file("csr"), ...signer, ...days(is_expired ? -1 : 3), "-out", certificate.cert_file);
       const { publicKey } = new X509Certificate(readFileSync(certificate.cert_file));
       const spki = publicKey.export({ type: "spki", format: "der" });
       pins.push(new Bun.CryptoHasher("sha256").update(spki).digest("base64"));

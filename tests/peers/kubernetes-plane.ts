@@ -39,6 +39,7 @@ export function makeIdentity(folder: string, addresses: readonly string[]) {
   const text = (file: string) => readFileSync(file, "utf8");
   return {
     ca: authority.ca,
+    issue: authority.issue,
     ca_file: authority.ca_file,
     server,
     admin_certificate: admin,

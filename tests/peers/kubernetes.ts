@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ImageOptions, pushImage, serveHttp } from "../support/oci-image.ts";
+import type { Authority } from "./authority.ts";
 import { engineBridge, watchEngine } from "./engine-bridge.ts";
 import { freePort } from "./free-port.ts";
 import { isReady, type KubernetesApi } from "./kubernetes-api.ts";
@@ -37,6 +38,8 @@ export interface Cluster extends KubernetesApi, AsyncDisposable {
   ca: string;
   /** Who may do everything: PEM texts, or a token. */
   admin: { certificate: string; key: string; token: string };
+  /** By the authority that both servers and clients are checked with. */
+  issue: Authority["issue"];
   /** As the administrator, by certificate; nothing in it is a path. */
   kubeconfig: string;
   /** The same for an account's token. */
@@ -120,6 +123,7 @@ async function startOnce(options: ClusterOptions): Promise<Cluster> {
       url,
       ca: identity.ca,
       admin: identity.admin,
+      issue: identity.issue,
       kubeconfig: kubeconfigOf(url, identity.ca, identity.admin),
       kubeconfigOf: (token) => kubeconfigOf(url, identity.ca, { token }),
       registry,

@@ -46,5 +46,5 @@ export function webDeployment(name: string, image: string, { namespace = "defaul
 /** Whether all replicas that are wanted run in the newest form, and no other. */
 export function isRolledOut({ metadata, status }: Deployment, replicas = 2): boolean {
   const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
-  return status.observedGeneration === metadata.generation && counts.every((count) => count === replicas);
+  return status.observedGeneration === metadata.generation && counts.every((count = 0) => count === replicas);
 }

@@ -31,7 +31,7 @@ export interface RealRuns {
   connectCluster(config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>): Promise<string>;
   /** The same for a Portainer. */
   connectPortainer(config: Readonly<Record<string, unknown>>, api_key: string): Promise<string>;
-  /** An executor whose services (`main` when left out) all follow one source; answers its id. */
+  /** An executor whose services (`main` when left out) follow one source, and `others` one each; answers its id. */
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */
   update(executor: string, input?: Readonly<Record<string, unknown>>): Promise<RunRow>;
@@ -61,6 +61,8 @@ interface ExecutorOptions {
   target: TargetRef;
   services?: readonly string[];
   desired: Desired;
+  /** Further services, by name. */
+  others?: Readonly<Record<string, Desired>>;
   settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -112,6 +114,15 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
     return (await main.connections.create(systemActor, { name, kind, config, credential_id: credential.id })).id;
   };
 
+  /** Its name is its tracker's. */
+  const addSource = async (first: Desired): Promise<string> => {
+    made += 1;
+    const source = `source-${made}`;
+    desired.set(source, first);
+    await storeTracker(db, { name: source, source, kind: first.archive === undefined ? "oci" : "helm" }, 1);
+    return source;
+  };
+
   const argumentsOf = (run_id: string, wanted: Desired, die_at: number): string => {
     const database_url = `file:${temporary.dir}/tidemark.db`;
     const options: RunProcessArguments = {
@@ -140,12 +151,11 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
     },
     connectCluster: (config, secret) => connectWith("kubernetes", config, secret),
     connectPortainer: (config, api_key) => connectWith("portainer", config, { api_key }),
-    addExecutor: async ({ connection, target, services = ["main"], desired: first, settings = {} }) => {
-      made += 1;
-      const source = `source-${made}`;
-      desired.set(source, first);
-      await storeTracker(db, { name: source, source, kind: first.archive === undefined ? "oci" : "helm" }, 1);
-      const bindings = services.map((service) => ({ service, tracker: source, source: "main", channel: "stable" }));
+    addExecutor: async ({ connection, target, services = ["main"], desired: first, others = {}, settings = {} }) => {
+      const source = await addSource(first);
+      const bound = (tracker: string) => (service: string) => ({ service, tracker, source: "main", channel: "stable" });
+      const bindings = services.map(bound(source));
+      for (const [service, its] of Object.entries(others)) bindings.push(bound(await addSource(its))(service));
       const { id } = await main.executors.create(systemActor, {
         name: `${target.id} ${made}`,
         connection_id: connection,

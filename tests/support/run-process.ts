@@ -16,9 +16,13 @@ const Desired = v.object({
 });
 
 /** Of the machine that Tidemark runs on. */
-const Machine = v.object({ data_dir: v.string(), helm: v.object({ program: v.string(), search_path: v.string() }) });
+const Machine = v.object({
+  data_dir: v.string(),
+  helm: v.object({ program: v.string(), search_path: v.string() }),
+  service_account: v.exactOptional(v.object({ server: v.string(), folder: v.string() })),
+});
 export type Machine = v.InferOutput<typeof Machine>;
-const noMachine: Machine = { data_dir: "/nowhere/tidemark", helm: { program: "helm", search_path: "" } };
+export const noMachine: Machine = { data_dir: "/nowhere/tidemark", helm: { program: "helm", search_path: "" } };
 
 const Arguments = v.object({
   database_url: v.string(),
