@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { TargetRef } from "../runtime.ts";
-import type { Cluster } from "./client.ts";
+import { type Cluster, Refused } from "./client.ts";
 import { whyPodsWait } from "./explain.ts";
 import { judgeRollout, type PodCounts } from "./rollout.ts";
 import { type Found, foundFrom, hasImages, placeOf, rules } from "./workloads.ts";
@@ -176,7 +176,7 @@ async function watchUntil(
       request.setQueryParam("fieldSelector", `metadata.name=${name}`);
       return request;
     };
-    for await (const { type, object } of cluster.watch(compose, from.metadata.resourceVersion, stop)) {
+    for await (const { type, object } of eventsSince(cluster, compose, from.metadata.resourceVersion, stop)) {
       if (type === "DELETED") {
         return { is_done: false, detail: say("kubernetes.deleted_meanwhile"), counts: judgeRollout(latest).counts };
       }
@@ -193,6 +193,16 @@ async function watchUntil(
     throw error;
   } finally {
     over.abort();
+  }
+}
+
+/** From the present on, if the API server no longer knows what happened since this version: it was restarted, or forgot. */
+async function* eventsSince(cluster: Cluster, ...[compose, version, stop]: Parameters<Cluster["watch"]>) {
+  try {
+    yield* cluster.watch(compose, version, stop);
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 410)) throw error;
+    yield* cluster.watch(compose, "", stop);
   }
 }
 
