@@ -57,6 +57,16 @@ export const kubernetes = {
     "The kubeconfig turns off verification (insecure-skip-tls-verify). Give the cluster's CA certificate instead",
   not_pem: ({ member }: { member: string }) => `"${member}" of the kubeconfig is not a PEM file in base64`,
 
+  certificate_expired: ({ host }: { host: string }) =>
+    `The certificate of "${host}" has expired: renew it on the cluster, or correct the clock of this machine`,
+  certificate_misnamed: ({ host }: { host: string }) =>
+    `The certificate of "${host}" is for another name: enter an address that it contains`,
+  certificate_untrusted: ({ host, has_ca }: { host: string; has_ca: boolean }) =>
+    has_ca
+      ? `The certificate of "${host}" is not signed by the CA certificate of the credential: enter this cluster's own CA, and check the address`
+      : `The certificate of "${host}" is not signed by a public authority: enter the cluster's CA certificate in the credential`,
+  certificate_unreadable: ({ member }: { member: string }) =>
+    `"${member}" cannot be read: paste the whole PEM text, from BEGIN to END`,
   unauthenticated:
     "The cluster does not accept the credential: it expired, was withdrawn or belongs to another cluster",
   refused: ({ status, said }: { status: number; said: Message }, tell) =>

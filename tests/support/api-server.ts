@@ -16,9 +16,10 @@ export interface ApiServer extends AsyncDisposable {
 /** A server over TLS that answers like a broken or hostile API server; `answer` gets each request. */
 export async function startApiServer(
   answer: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
+  { name = "localhost", is_expired = false } = {},
 ): Promise<ApiServer> {
   const authority = createAuthority();
-  const { cert_file, key_file } = authority.issue("localhost");
+  const { cert_file, key_file } = authority.issue(name, "server", { is_expired });
   const asked: string[] = [];
   const server = createServer({ cert: readFileSync(cert_file), key: readFileSync(key_file) }, (request, response) => {
     asked.push(`${request.method} ${request.url}`);

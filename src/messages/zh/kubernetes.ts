@@ -42,6 +42,13 @@ export const kubernetes = {
   unverified: "kubeconfig 关闭了证书验证（insecure-skip-tls-verify）。请改为提供集群的 CA 证书",
   not_pem: ({ member }) => `kubeconfig 中的“${member}”不是 base64 编码的 PEM 文件`,
 
+  certificate_expired: ({ host }) => `“${host}”的证书已过期：请在集群上续期，或校正本机时钟`,
+  certificate_misnamed: ({ host }) => `“${host}”的证书不包含该名称：请填写证书中包含的地址`,
+  certificate_untrusted: ({ host, has_ca }) =>
+    has_ca
+      ? `“${host}”的证书不是由凭据中的 CA 证书签发：请填写该集群自己的 CA 证书，并检查地址`
+      : `“${host}”的证书不是由公共机构签发：请在凭据中填写集群的 CA 证书`,
+  certificate_unreadable: ({ member }) => `无法读取“${member}”：请粘贴从 BEGIN 到 END 的完整 PEM 文本`,
   unauthenticated: "集群不接受该凭据：已过期、已被撤销或属于其他集群",
   refused: ({ status, said }, tell) => `API 服务器返回 ${status}${quoting(tell, said)}`,
   broken_off: "API 服务器的响应中断",

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PluginError } from "../../errors.ts";
@@ -43,8 +44,20 @@ export async function accessOf(
     authorization: authorizationOf(token ?? read?.token ?? null, read?.basic ?? null),
   };
   if ((access.cert === null) !== (access.key === null)) throw rejected(say("kubernetes.credential_half"));
+  requirePem("ca_certificate", access.ca, (pem) => new X509Certificate(pem));
+  requirePem("client_certificate", access.cert, (pem) => new X509Certificate(pem));
+  requirePem("client_key", access.key, createPrivateKey);
   if (access.cert === null && access.authorization === null) throw rejected(say("kubernetes.login_missing"));
   return access;
+}
+
+/** Else the first request would fail with a code of the TLS library. */
+function requirePem(member: string, pem: string | null, read: (pem: string) => unknown): void {
+  try {
+    if (pem !== null) read(pem);
+  } catch (cause) {
+    throw rejected(say("kubernetes.certificate_unreadable", { member }), cause);
+  }
 }
 
 function serverOf(text: string): URL {

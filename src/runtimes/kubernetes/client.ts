@@ -10,7 +10,14 @@ import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { codeOfStatus } from "../../net/code-of-status.ts";
 import { createDeadlines, type Deadline } from "../../net/deadline.ts";
 import { isMetadataHost } from "../../net/destination.ts";
-import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "../../net/exchange.ts";
+import {
+  bodyOf,
+  connectionFault,
+  createAgent,
+  describeFailure,
+  exchange,
+  StaleConnection,
+} from "../../net/exchange.ts";
 import { readJson } from "../../net/read-json.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { ClusterAccess } from "./access.ts";
@@ -187,7 +194,7 @@ export function openCluster(
       if (status < 200 || status > 299) throw await refusal(message);
       return await readJson(await readAll(message, maxBodyBytes), schema);
     } catch (error) {
-      throw describeFailure(error, server, deadline).error;
+      throw failureOf(error, access, deadline);
     } finally {
       deadline.end();
     }
@@ -240,13 +247,27 @@ export function openCluster(
           if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
         }
       } catch (error) {
-        throw describeFailure(error, server, deadline).error;
+        throw failureOf(error, access, deadline);
       } finally {
         deadline.end();
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** What to do about a certificate; every other failure in the words of all requests. */
+function failureOf(cause: unknown, { server, ca }: ClusterAccess, deadline: Deadline): PluginError {
+  const { host } = server;
+  const said = {
+    "net.certificate_expired": say("kubernetes.certificate_expired", { host }),
+    "net.certificate_for_another_name": say("kubernetes.certificate_misnamed", { host }),
+    "net.certificate_self_signed": say("kubernetes.certificate_untrusted", { host, has_ca: ca !== null }),
+    "net.certificate_untrusted": say("kubernetes.certificate_untrusted", { host, has_ca: ca !== null }),
+  }[connectionFault(cause)?.code ?? ""];
+  return said === undefined || deadline.isOver()
+    ? describeFailure(cause, server, deadline).error
+    : new PluginError("unreachable", said, { cause });
 }
 
 function refusedBy(status: number, { message, reason }: v.InferOutput<typeof Status>, access: ClusterAccess): Refused {

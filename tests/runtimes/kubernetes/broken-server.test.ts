@@ -1,12 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
 import * as v from "valibot";
+import { systemClock } from "../../../src/clock.ts";
 import type { PluginError } from "../../../src/errors.ts";
 import { say } from "../../../src/messages/message.ts";
+import { accessOf } from "../../../src/runtimes/kubernetes/access.ts";
 import { openCluster, Refused } from "../../../src/runtimes/kubernetes/client.ts";
 import { discoverTargets } from "../../../src/runtimes/kubernetes/discover.ts";
 import { kubernetes } from "../../../src/runtimes/kubernetes/index.ts";
 import { Named } from "../../../src/runtimes/kubernetes/objects.ts";
 import { findMissingRights } from "../../../src/runtimes/kubernetes/rights.ts";
+import { Config, Secret } from "../../../src/runtimes/kubernetes/schema.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -20,6 +23,7 @@ const failure = (work: Promise<unknown>) =>
     (error: PluginError) => error,
   );
 const forbidden = { kind: "Status", reason: "Forbidden", message: "no", code: 403 };
+const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const cronjob = {
   metadata: { name: "nightly", namespace: "shop" },
   spec: { jobTemplate: { spec: { template: { spec: { containers: [{ name: "job", image: "job:1" }] } } } } },
@@ -53,6 +57,20 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
   ])("%s is an error that names it", async (_what, status, body, code) => {
     server = await startApiServer((_request, response) => response.writeHead(status).end(body));
     expect((await failure(namespaces())).code).toBe(code as PluginError["code"]);
+  });
+
+  test.each([
+    ["that has expired", { is_expired: true }, {}, "certificate_expired"],
+    ["for another name", { name: "elsewhere" }, {}, "certificate_misnamed"],
+    ["of an authority that nobody named", {}, { ca: null }, "certificate_untrusted"],
+  ])("a certificate %s is named with what to do", async (_what, issued, changed, code) => {
+    server = await startApiServer((_request, response) => response.end("{}"), issued);
+    const { signal } = new AbortController();
+    const cluster = openCluster({ ...server.access, ...changed }, { clock: systemClock, signal });
+    const error = await failure(cluster.send(({ core }) => core.listNamespace(), Named));
+    cluster.close();
+    expect([error.code, error.said.code]).toEqual(["unreachable", `kubernetes.${code}`]);
+    expect(server.asked).toEqual([]);
   });
 
   test("a list that never ends is given up", async () => {
@@ -141,4 +159,13 @@ test("connections of one cluster have one place, and those of different kubeconf
   expect(place({})).not.toBe(place({}, "b"));
   expect(place({ context: "one" })).not.toBe(place({ context: "two" }));
   expect(place({ in_cluster: true })).toBe(place({ in_cluster: true }, "b"));
+});
+
+test.each([
+  ["ca_certificate", { token: "x" }],
+  ["client_certificate", { client_key: pem }],
+])("a certificate that is cut off is named: %s", async (member, secret) => {
+  const config = v.parse(Config, { server: "https://cluster.test" });
+  const error = await failure(accessOf(config, v.parse(Secret, { ...secret, [member]: pem }), undefined));
+  expect(error.said).toEqual(say("kubernetes.certificate_unreadable", { member }));
 });
