@@ -30,7 +30,6 @@ const longest = [
   "run-crash",
   "image",
   "helm-releases",
-  "portainer",
   "compose-story",
   "engine-groups",
   "engine-fidelity",

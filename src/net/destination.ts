@@ -104,9 +104,9 @@ export function canonicalHost(host: string): string {
   return URL.canParse(text) ? bareHost(new URL(text).hostname) : host;
 }
 
-/** True for a metadata address in every notation, and for the names clouds give it. Does not use DNS. */
+/** True for a metadata address in every notation, also in brackets, and for the names clouds give it. Does not use DNS. */
 export function isMetadataHost(host: string): boolean {
-  const canonical = canonicalHost(host);
+  const canonical = canonicalHost(bareHost(host));
   return isMetadataAddress(canonical) || metadataNames.includes(canonical);
 }
 

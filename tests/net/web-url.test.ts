@@ -20,12 +20,16 @@ describe("a host with a dot at its end", () => {
     expect(webUrl(text).href).toBe(url);
   });
 
-  test.each(["metadata.google.internal.", "METADATA.GOOGLE.INTERNAL.", "169.254.169.254.", "2852039166."])(
-    "%s is a metadata host",
-    (host) => {
-      expect(isMetadataHost(host)).toBe(true);
-    },
-  );
+  test.each([
+    "metadata.google.internal.",
+    "METADATA.GOOGLE.INTERNAL.",
+    "169.254.169.254.",
+    "2852039166.",
+    "fd00:ec2::254",
+    "[fd00:ec2::254]",
+  ])("%s is a metadata host", (host) => {
+    expect(isMetadataHost(host)).toBe(true);
+  });
 
   test("has no dot when it is judged", () => {
     expect([bareHost("host.example."), bareHost("host.example"), bareHost("[::1]")]).toEqual([

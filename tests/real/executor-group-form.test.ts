@@ -97,7 +97,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await page.locator("#targets > li:visible b").first().textContent()).toBe("shop");
     expect(await page.locator("#targets > li:visible").count()).toBe(1);
     await page.fill("[data-find]", "nothing like that");
-    await page.getByText("No target has a matching name or image.").waitFor();
+    await page.getByText("No target has a matching name, image or chart.").waitFor();
     await page.fill("[data-find]", "shop");
   });
 

@@ -1,29 +1,16 @@
-import type { IncomingMessage } from "node:http";
 import type { RequestContext } from "@kubernetes/client-node/dist/gen/http/http.js";
 import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { plain, say } from "../../messages/message.ts";
-import { bareHost } from "../../net/address.ts";
-import { startBody, streamBody } from "../../net/bounded-body.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { codeOfStatus } from "../../net/code-of-status.ts";
-import { createDeadlines, type Deadline } from "../../net/deadline.ts";
-import { isMetadataHost } from "../../net/destination.ts";
-import {
-  bodyOf,
-  connectionFault,
-  createAgent,
-  describeFailure,
-  exchange,
-  StaleConnection,
-} from "../../net/exchange.ts";
-import { readJson } from "../../net/read-json.ts";
-import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
+import type { Deadline } from "../../net/deadline.ts";
+import { connectionFault, describeFailure } from "../../net/exchange.ts";
+import { maxBodyBytes, openNamedServer } from "../../net/named-server.ts";
+import type { Resolve } from "../../net/resolve.ts";
 import type { ClusterAccess } from "./access.ts";
 
-/** A page of 250 workloads has about 2 MB; an object has at most 1.5 MB in etcd. */
-const maxBodyBytes = 32 * 1024 * 1024;
 const requestMs = 30_000;
 /** The API server closes a watch after this time. */
 const watchSeconds = 240;
@@ -122,83 +109,39 @@ export interface ClusterOptions {
   resolve?: Resolve;
 }
 
-export function openCluster(
-  access: ClusterAccess,
-  { clock, signal, resolve = systemResolve }: ClusterOptions,
-): Cluster {
+export function openCluster(access: ClusterAccess, { clock, signal, resolve }: ClusterOptions): Cluster {
   const { server } = access;
-  const deadlines = createDeadlines(clock);
-  const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
-  const agent = createAgent("https:", {
-    keepAlive: true,
-    maxSockets: 8,
-    ...(access.ca === null ? {} : { ca: access.ca }),
-    ...(access.cert === null ? {} : { cert: access.cert }),
-    ...(access.key === null ? {} : { key: access.key }),
-    ...(access.tls_server_name === null ? {} : { servername: access.tls_server_name }),
+  const api = openNamedServer(server, {
+    ...{ clock, signal, resolve },
+    tls: {
+      ...(access.ca === null ? {} : { ca: access.ca }),
+      ...(access.cert === null ? {} : { cert: access.cert }),
+      ...(access.key === null ? {} : { key: access.key }),
+      ...(access.tls_server_name === null ? {} : { servername: access.tls_server_name }),
+    },
+    headers: access.authorization === null ? {} : { authorization: access.authorization },
+    broken_off: say("kubernetes.broken_off"),
+    refuse: (status, body) => refusedBy(status, statusIn(body), access),
+    fail: (cause, deadline) => failureOf(cause, access, deadline),
   });
   let factories: Promise<Factories> | null = null;
   const composed = async (compose: Compose) => {
-    // `lookup` is asked for names alone, never for what is an address already.
-    if (isMetadataHost(bareHost(server.hostname))) throw new PluginError("rejected", say("net.destination_blocked"));
     factories ??= loadFactories(server);
     return await compose(await factories);
   };
 
-  const dial = async (request: RequestContext, deadline: Deadline): Promise<IncomingMessage> => {
-    const url = new URL(request.getUrl());
-    const headers = new Headers({ ...request.getHeaders(), "user-agent": "Tidemark" });
-    if (access.authorization !== null) headers.set("authorization", access.authorization);
-    const body = request.getBody();
-    const sent = {
-      url,
-      method: request.getHttpMethod(),
-      headers,
-      body: typeof body === "string" ? new TextEncoder().encode(body) : null,
-      agent,
-      lookup,
-      deadline,
+  const toRequest = (context: RequestContext, timeout_ms: number) => {
+    const body = context.getBody();
+    return {
+      method: context.getHttpMethod(),
+      url: new URL(context.getUrl()),
+      headers: context.getHeaders(),
+      body: typeof body === "string" ? body : null,
+      timeout_ms,
     };
-    try {
-      return await exchange(sent);
-    } catch (error) {
-      // Nothing was read yet, and the server had closed the connection before.
-      if (error instanceof StaleConnection) return await exchange(sent);
-      throw error;
-    }
   };
-  const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Response> => {
-    const limits = { host: server.host, max_bytes: maxBytes };
-    const { start, rest } = await startBody(
-      bodyOf(message, () => undefined),
-      limits,
-    );
-    const toError = (cause: unknown) =>
-      cause instanceof PluginError ? cause : new PluginError("unreachable", say("kubernetes.broken_off"), { cause });
-    return new Response(
-      rest === null ? start : streamBody(start, rest, { ...limits, toError, onEnd: () => undefined }),
-    );
-  };
-  const refusal = async (message: IncomingMessage): Promise<PluginError> => {
-    const status = message.statusCode ?? 0;
-    const text = await (await readAll(message, 1024 * 1024)).text();
-    return refusedBy(status, statusIn(text), access);
-  };
-  /** Whole responses only; every status but 2xx throws. */
-  const send: Cluster["send"] = async (compose, schema) => {
-    const context = await composed(compose);
-    const deadline = deadlines.start(requestMs, [signal]);
-    try {
-      const message = await dial(context, deadline);
-      const status = message.statusCode ?? 0;
-      if (status < 200 || status > 299) throw await refusal(message);
-      return await readJson(await readAll(message, maxBodyBytes), schema);
-    } catch (error) {
-      throw failureOf(error, access, deadline);
-    } finally {
-      deadline.end();
-    }
-  };
+  const send: Cluster["send"] = async (compose, schema) =>
+    await api.send(toRequest(await composed(compose), requestMs), schema);
 
   return {
     send,
@@ -233,26 +176,17 @@ export function openCluster(
       context.setQueryParam("resourceVersion", resourceVersion);
       context.setQueryParam("timeoutSeconds", String(watchSeconds));
       context.setQueryParam("allowWatchBookmarks", "true");
-      const deadline = deadlines.start((watchSeconds + 30) * 1000, [signal, stop]);
-      try {
-        const message = await dial(context, deadline);
-        deadline.watch(() => message.destroy());
-        if (message.statusCode !== 200) throw await refusal(message);
-        for await (const line of linesOf(message)) {
-          const { type, object } = eventOf(line);
-          if (type === "ERROR") {
-            const status = v.safeParse(Status, object);
-            throw refusedBy(status.success ? status.output.code : 0, status.success ? status.output : noStatus, access);
-          }
-          if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+      const chunks = api.stream(toRequest(context, (watchSeconds + 30) * 1000), stop);
+      for await (const line of linesOf(chunks)) {
+        const { type, object } = eventOf(line);
+        if (type === "ERROR") {
+          const status = v.safeParse(Status, object);
+          throw refusedBy(status.success ? status.output.code : 0, status.success ? status.output : noStatus, access);
         }
-      } catch (error) {
-        throw failureOf(error, access, deadline);
-      } finally {
-        deadline.end();
+        if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
       }
     },
-    close: () => agent.destroy(),
+    close: api.close,
   };
 }
 
@@ -301,10 +235,10 @@ function eventOf(line: string): v.InferOutput<typeof WatchEvent> {
   }
 }
 
-async function* linesOf(message: IncomingMessage): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of bodyOf(message, () => undefined)) {
+  for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
     if (rest.length > maxBodyBytes) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
     const lines = rest.split("\n");

@@ -7,13 +7,13 @@ import { targetOf } from "./target.ts";
 import { foundFrom, rules, type WorkloadKind, workloadKinds } from "./workloads.ts";
 
 /** The Helm releases of a namespace, or of all; null if they may not be listed. */
-export type ListReleases = (namespace: string | null) => Promise<readonly Target[] | null>;
+type ListReleases = (namespace: string | null) => Promise<readonly Target[] | null>;
 
 const isForbidden = (error: unknown) => error instanceof Refused && error.status === 403;
 
 /**
- * Every workload and release of these namespaces, or of all that may be listed; throws `unauthorized` if none may. Targets are made page by page, so
- * that 5,000 workloads are never in memory as Kubernetes describes them.
+ * Every workload and release of these namespaces, or of all that may be listed; throws `unauthorized` if none may. Targets are made page by
+ * page, so that 5,000 workloads are never in memory as Kubernetes describes them.
  */
 export async function discoverTargets(
   cluster: Cluster,
@@ -38,13 +38,31 @@ export async function discoverTargets(
     named ??= await allNamespaces(cluster);
     for (const namespace of named) await list(kind, namespace);
   }
-  for (const namespace of releases === null ? [] : (named ?? [null])) {
-    targets.push(...((await releases?.(namespace)) ?? []));
-  }
+  if (releases !== null) targets.push(...(await releasesOf(cluster, named, releases)));
   if (!isListed && named?.length !== 0) {
     throw new PluginError("unauthorized", say("kubernetes.nothing_listed", { namespaces }));
   }
   return targets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `named`: null for the whole cluster. */
+async function releasesOf(
+  cluster: Cluster,
+  named: readonly string[] | null,
+  list: ListReleases,
+): Promise<readonly Target[]> {
+  const everywhere = named === null ? await list(null) : null;
+  if (everywhere !== null) return everywhere;
+  const found: Target[] = [];
+  for (const namespace of named ?? (await allNamespaces(cluster).catch(noneIfRefused))) {
+    found.push(...((await list(namespace)) ?? []));
+  }
+  return found;
+}
+
+function noneIfRefused(error: unknown): readonly string[] {
+  if (error instanceof PluginError && error.code === "unauthorized") return [];
+  throw error;
 }
 
 async function listInto(

@@ -2,7 +2,7 @@ import { type Message, plain, say } from "../../messages/message.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { Event, Pod } from "./objects.ts";
 import { isUpToDate, reasonsOf, selectorText } from "./pods.ts";
-import type { Found } from "./workloads.ts";
+import { type Found, rules } from "./workloads.ts";
 
 export async function podsOf(cluster: Cluster, found: Found): Promise<readonly Pod[]> {
   const selector = selectorText(found);
@@ -42,9 +42,9 @@ export async function whyPodsWait(cluster: Cluster, found: Found): Promise<Messa
   }
 }
 
-/** Quotas and admission webhooks refuse pods before they exist; only events of the owner tell. */
+/** Quotas and admission webhooks refuse pods before they exist; only events of what creates the pods tell. */
 async function failedCreation(cluster: Cluster, found: Found): Promise<Message | null> {
-  const said: string[] = [];
+  const failures: { at: string; message: string }[] = [];
   await cluster.list(
     async ({ core }) => {
       const request = await core.listNamespacedEvent(found.metadata.namespace);
@@ -53,11 +53,18 @@ async function failedCreation(cluster: Cluster, found: Found): Promise<Message |
     },
     Event,
     (page) => {
-      for (const { involvedObject, message } of page) {
-        if (involvedObject.name.startsWith(found.metadata.name)) said.push(message);
+      for (const { involvedObject, message, lastTimestamp, eventTime } of page) {
+        if (createsPodsOf(found, involvedObject)) failures.push({ at: lastTimestamp || eventTime, message });
       }
     },
   );
-  const last = said.at(-1);
-  return last === undefined ? null : say("kubernetes.not_created", { said: plain(last) });
+  const last = failures.toSorted((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
+  return last === undefined ? null : say("kubernetes.not_created", { said: plain(last.message) });
+}
+
+/** A Deployment's pods are created by its ReplicaSets, whose names end with a hash without a dash. */
+function createsPodsOf({ kind, metadata }: Found, creator: { kind: string; name: string }): boolean {
+  if (kind !== "deployment") return creator.kind === rules[kind].title && creator.name === metadata.name;
+  const hash = creator.name.startsWith(`${metadata.name}-`) ? creator.name.slice(metadata.name.length + 1) : "";
+  return creator.kind === "ReplicaSet" && /^[a-z0-9]+$/.test(hash);
 }

@@ -129,7 +129,13 @@ export const Pod = v.object({
 });
 export type Pod = v.InferOutput<typeof Pod>;
 
-export const Event = v.object({ message: Text, involvedObject: v.object({ name: Text }) });
+export const Event = v.object({
+  message: Text,
+  involvedObject: v.object({ kind: Text, name: Text }),
+  /** Blank for events that newer components report by `eventTime`. */
+  lastTimestamp: Text,
+  eventTime: Text,
+});
 
 export const Review = v.object({ status: v.object({ userInfo: v.object({ username: v.string() }) }) });
 export const Named = v.object({ metadata: v.object({ name: v.string() }) });

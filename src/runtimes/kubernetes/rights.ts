@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import type { Cluster } from "./client.ts";
@@ -39,11 +40,7 @@ interface Lacking {
  * for the whole cluster, or all that it has if the credential is for some of them.
  */
 export async function findMissingRights(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Refusal[]> {
-  let places = namespaces;
-  if (places.length === 0) {
-    const everywhere = await Promise.all(listed.map((right) => isAllowed(cluster, right, "list", "")));
-    places = everywhere.includes(true) ? [""] : await allNamespaces(cluster);
-  }
+  const places = await placesToAsk(cluster, namespaces, listed);
   const unlisted: string[] = [];
   const lacking: Lacking[] = [];
   for (const namespace of places) {
@@ -61,6 +58,40 @@ export async function findMissingRights(cluster: Cluster, namespaces: readonly s
 /** The kinds of workload. */
 const listed = neededRights.filter(({ group }) => group !== "");
 
+/** Where Helm may store releases. */
+const storages = ["secrets", "configmaps"].map((resource) => ({ group: "", resource }));
+
+/** The namespaces in which no release can be listed, of so many asked; blank for the whole cluster. */
+export async function namespacesWithoutReleases(
+  cluster: Cluster,
+  namespaces: readonly string[],
+): Promise<{ asked: number; unlisted: readonly string[] }> {
+  const places = await placesToAsk(cluster, namespaces, storages).catch((error: unknown) => {
+    // Then the cluster as a whole is what cannot be listed.
+    if (error instanceof PluginError && error.code === "unauthorized") return [""];
+    throw error;
+  });
+  const unlisted: string[] = [];
+  for (const namespace of places) {
+    const verdicts = await Promise.all(storages.map((each) => isAllowed(cluster, each, "list", namespace)));
+    if (!verdicts.includes(true)) unlisted.push(namespace);
+  }
+  return { asked: places.length, unlisted };
+}
+
+type Resource = Pick<Right, "group" | "resource">;
+
+/** `namespaces`, or for none the whole cluster; else, if none of these can be listed there, all that it has. */
+async function placesToAsk(
+  cluster: Cluster,
+  namespaces: readonly string[],
+  resources: readonly Resource[],
+): Promise<readonly string[]> {
+  if (namespaces.length > 0) return namespaces;
+  const everywhere = await Promise.all(resources.map((each) => isAllowed(cluster, each, "list", "")));
+  return everywhere.includes(true) ? [""] : await allNamespaces(cluster);
+}
+
 async function lackingIn(cluster: Cluster, namespace: string): Promise<readonly Lacking[]> {
   const found = await Promise.all(
     neededRights.map(async (right) => {
@@ -73,7 +104,7 @@ async function lackingIn(cluster: Cluster, namespace: string): Promise<readonly 
 
 async function isAllowed(
   cluster: Cluster,
-  { group, resource }: Right,
+  { group, resource }: Resource,
   verb: string,
   namespace: string,
 ): Promise<boolean> {

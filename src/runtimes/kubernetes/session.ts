@@ -2,6 +2,8 @@ import type { PlanDetail, RuntimeContext, RuntimeSession, TargetRef } from "../r
 import type { ClusterAccess } from "./access.ts";
 import { type Cluster, openCluster, Refused } from "./client.ts";
 import { discoverTargets } from "./discover.ts";
+import { openHelm } from "./helm/program.ts";
+import { discoverReleases, findReleaseProblems } from "./helm/release-discovery.ts";
 import { releaseOperations } from "./helm/release-operations.ts";
 import { releaseKind } from "./helm/release-target.ts";
 import { Review, Version } from "./objects.ts";
@@ -19,7 +21,9 @@ export function openSession(
   const namespaces = namespacesIn(config.namespaces);
   const around = { cluster, clock, signal, stall_ms: config.stall_seconds * 1000 };
   const workloads = workloadOperations(around);
-  const releases = releaseOperations(around, access, context.self);
+  const helm = openHelm({ access, clock, signal, self: context.self });
+  const releases = releaseOperations(around, helm);
+  const listReleases = (namespace: string | null) => discoverReleases(cluster, helm, namespace);
   const of = ({ kind }: Pick<TargetRef, "kind">): TargetOperations => (kind === releaseKind ? releases : workloads);
 
   return {
@@ -47,11 +51,11 @@ export function openSession(
         identity: await ownName(cluster),
         warnings: [
           ...(await findMissingRights(cluster, namespaces)),
-          ...(config.helm ? await releases.findProblems(namespaces) : []),
+          ...(config.helm ? await findReleaseProblems(cluster, helm, namespaces) : []),
         ],
       };
     },
-    discover: () => discoverTargets(cluster, namespaces, config.helm ? releases.list : null),
+    discover: () => discoverTargets(cluster, namespaces, config.helm ? listReleases : null),
     [Symbol.asyncDispose]: async () => cluster.close(),
   };
 }

@@ -1,20 +1,13 @@
-import type { IncomingMessage } from "node:http";
 import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { plain, say } from "../../messages/message.ts";
-import { startBody, streamBody } from "../../net/bounded-body.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { codeOfStatus } from "../../net/code-of-status.ts";
-import { createDeadlines, type Deadline } from "../../net/deadline.ts";
-import { isMetadataHost } from "../../net/destination.ts";
-import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "../../net/exchange.ts";
-import { readJson } from "../../net/read-json.ts";
-import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
+import { openNamedServer } from "../../net/named-server.ts";
+import type { Resolve } from "../../net/resolve.ts";
 import { Refusal, Stack } from "./objects.ts";
 
-/** A list of a thousand containers has about 3 MB. */
-const maxBodyBytes = 32 * 1024 * 1024;
 const requestMs = 30_000;
 /** Of what Portainer says about a refusal: compose tells all its steps first, and the reason at the end. */
 const maxSaidLength = 500;
@@ -66,81 +59,31 @@ export interface PortainerOptions {
   resolve?: Resolve;
 }
 
-interface Sent {
-  method: "GET" | "PUT";
-  path: string;
-  body: string | null;
-  timeout_ms: number;
-}
-
 export function openPortainer(
   { server, ca, api_key, endpoint_id }: PortainerAccess,
-  { clock, signal, resolve = systemResolve }: PortainerOptions,
+  { clock, signal, resolve }: PortainerOptions,
 ): Portainer {
-  const deadlines = createDeadlines(clock);
-  const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
-  const tls = ca === null ? {} : { ca };
-  const agent = createAgent(server.protocol, { keepAlive: true, maxSockets: 8, ...tls });
-  // A connection of its own: on one that is kept, nobody knows whether the server had closed it before the request arrived.
-  const ownAgent = createAgent(server.protocol, { keepAlive: false, ...tls });
-
-  const dial = async ({ method, path, body }: Sent, deadline: Deadline): Promise<IncomingMessage> => {
-    const headers = new Headers({ accept: "application/json", "user-agent": "Tidemark", "x-api-key": api_key });
-    if (body !== null) headers.set("content-type", "application/json");
-    const sent = {
-      ...{ url: new URL(`${server.href.replace(/\/$/, "")}/api${path}`), method, headers, lookup, deadline },
-      body: body === null ? null : new TextEncoder().encode(body),
-      agent: method === "GET" ? agent : ownAgent,
-    };
-    try {
-      return await exchange(sent);
-    } catch (error) {
-      if (error instanceof StaleConnection && method === "GET") return await exchange(sent);
-      throw error;
-    }
-  };
-  const readAll = async (message: IncomingMessage): Promise<Response> => {
-    const limits = { host: server.host, max_bytes: maxBodyBytes };
-    const body = bodyOf(message, () => undefined);
-    const { start, rest } = await startBody(body, limits);
-    const toError = (cause: unknown) =>
-      cause instanceof PluginError ? cause : new PluginError("unreachable", say("portainer.broken_off"), { cause });
-    return new Response(
-      rest === null ? start : streamBody(start, rest, { ...limits, toError, onEnd: () => undefined }),
-    );
-  };
-  /** Redirects are not followed: the key goes to this server alone. */
-  const send = async <S extends v.GenericSchema>(sent: Sent, schema: S): Promise<v.InferOutput<S>> => {
-    // `lookup` is asked for names alone, never for what is an address already.
-    if (isMetadataHost(server.hostname)) throw new PluginError("rejected", say("net.destination_blocked"));
-    const deadline = deadlines.start(sent.timeout_ms, [signal]);
-    try {
-      const message = await dial(sent, deadline);
-      const status = message.statusCode ?? 0;
-      const response = await readAll(message);
-      if (status < 200 || status > 299) throw refusedBy(status, await response.text());
-      return await readJson(response, schema);
-    } catch (error) {
-      throw describeFailure(error, server, deadline).error;
-    } finally {
-      deadline.end();
-    }
-  };
+  const api = openNamedServer(server, {
+    ...{ clock, signal, resolve },
+    tls: ca === null ? {} : { ca },
+    headers: { accept: "application/json", "x-api-key": api_key },
+    broken_off: say("portainer.broken_off"),
+    refuse: refusedBy,
+  });
+  const urlOf = (path: string) => new URL(`${server.href.replace(/\/$/, "")}/api${path}`);
   const get: Portainer["get"] = (path, schema) =>
-    send({ method: "GET", path, body: null, timeout_ms: requestMs }, schema);
+    api.send({ method: "GET", url: urlOf(path), timeout_ms: requestMs }, schema);
 
   return {
     get,
     engine: (path, schema) => get(`/endpoints/${endpoint_id}/docker${path}`, schema),
-    update: (stack, { file, env, pull }, timeoutMs) => {
+    update: (stack, { file, env, pull }, timeout_ms) => {
       const body = JSON.stringify({ stackFileContent: file, env, prune: false, pullImage: pull });
-      const path = `/stacks/${stack}?endpointId=${endpoint_id}`;
-      return send({ method: "PUT", path, body, timeout_ms: timeoutMs }, Stack);
+      const url = urlOf(`/stacks/${stack}?endpointId=${endpoint_id}`);
+      const headers = { "content-type": "application/json" };
+      return api.send({ method: "PUT", url, headers, body, timeout_ms, is_once: true }, Stack);
     },
-    close: () => {
-      agent.destroy();
-      ownAgent.destroy();
-    },
+    close: api.close,
   };
 }
 

@@ -117,21 +117,19 @@ export function doRun({ members, images }: Found, { services, running }: Judged,
     const wanted = services.find((each) => each.service === service);
     return (
       own.length > 0 &&
-      own.every((each) => {
-        const { Running, Restarting } = each.container.State;
-        const isUp = Running === true && Restarting !== true;
-        return isUp && (wanted === undefined || isWanted(each, images, wanted, side));
-      })
+      own.every((each) => isUp(each) && (wanted === undefined || isWanted(each, images, wanted, side)))
     );
   });
 }
 
 /** A container that the update left alone may have been restarted long ago. */
-function judgeUntouched({ container }: Member): Readiness {
-  const { Running, Restarting } = container.State;
-  const isUp = Running === true && Restarting !== true;
-  if (isUp) return { ready: true, detail: say("readiness.running", { seconds: 0 }) };
-  return { ready: false, detail: endOf(container) ?? say("readiness.paused") };
+function judgeUntouched(member: Member): Readiness {
+  if (isUp(member)) return { ready: true, detail: say("readiness.running", { seconds: 0 }) };
+  return { ready: false, detail: endOf(member.container) ?? say("readiness.paused") };
+}
+
+function isUp({ container: { State: state } }: Member): boolean {
+  return state.Running === true && state.Restarting !== true;
 }
 
 function isWanted(
@@ -196,9 +194,9 @@ export function endOfServices({ members }: Pick<Found, "members">, { running, co
   for (const service of running) {
     const own = members.filter((each) => each.service === service);
     if (own.length === 0) return say("phrases.about", { name: service, said: say("readiness.removed") });
-    for (const { container } of own) {
-      const isUp = container.State.Running === true && container.State.Restarting !== true;
-      const end = isUp && containers.includes(container.Id) ? null : endOf(container);
+    for (const member of own) {
+      const { container } = member;
+      const end = isUp(member) && containers.includes(container.Id) ? null : endOf(container);
       if (end !== null) return say("phrases.about", { name: service, said: end });
     }
   }

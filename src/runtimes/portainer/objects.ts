@@ -36,14 +36,7 @@ export type Stack = v.InferOutput<typeof Stack>;
 export const StackFile = v.object({ StackFileContent: v.pipe(v.string(), v.maxLength(4 * 1024 * 1024)) });
 
 /** A container in the engine's list. */
-export const Listed = v.object({
-  Id: v.string(),
-  Names: v.nullish(v.array(v.string()), []),
-  Image: v.nullish(v.string(), ""),
-  ImageID: v.nullish(v.string(), ""),
-  State: v.nullish(v.string(), ""),
-  Labels: v.nullish(v.record(v.string(), v.string()), {}),
-});
+export const Listed = v.object({ Id: v.string(), Labels: v.nullish(v.record(v.string(), v.string()), {}) });
 export type Listed = v.InferOutput<typeof Listed>;
 
 export const Refusal = v.object({ message: v.optional(v.string(), ""), details: v.optional(v.string(), "") });

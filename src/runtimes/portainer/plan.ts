@@ -5,7 +5,7 @@ import { say } from "../../messages/message.ts";
 import { splitReference } from "../engine/reference.ts";
 import type { FieldDiff, FileNotice, ImageChange, Refusal, RuntimeContext, TargetRef, UpdatePlan } from "../runtime.ts";
 import type { StackContent } from "./client.ts";
-import { editStackFile, readStackFile } from "./compose.ts";
+import { type Configured, editStackFile, readStackFile } from "./compose.ts";
 import type { SavedStack } from "./saved.ts";
 import { type Found, marksOf } from "./stacks.ts";
 import { runningServices, targetOf } from "./target.ts";
@@ -71,15 +71,19 @@ export async function planUpdate(around: Surroundings, changes: readonly ImageCh
     ? await editStackFile(content, found.stack.EntryPoint ?? "", changes)
     : { content, notices: [], refusals: [], warnings: [] };
   const wanted = new Map(changes.map((change) => [change.service, change]));
-  return composePlan(around, content, {
-    changes,
-    next: edited.content,
-    wanted: (service) => wanted.get(service)?.reference ?? null,
-    digest: (service) => wanted.get(service)?.digest?.split("@")[1] ?? null,
-    refusals: edited.refusals,
-    warnings: [...pulledToo(found, configured.services, changes), ...edited.warnings],
-    files: edited.notices,
-  });
+  return composePlan(
+    around,
+    { content, configured },
+    {
+      changes,
+      next: edited.content,
+      wanted: (service) => wanted.get(service)?.reference ?? null,
+      digest: (service) => wanted.get(service)?.digest?.split("@")[1] ?? null,
+      refusals: edited.refusals,
+      warnings: [...pulledToo(found, configured.services, changes), ...edited.warnings],
+      files: edited.notices,
+    },
+  );
 }
 
 /**
@@ -88,6 +92,7 @@ export async function planUpdate(around: Surroundings, changes: readonly ImageCh
  */
 export async function planRestore(around: Surroundings, saved: SavedStack): Promise<PlannedStack> {
   const content = around.found.content ?? noContent;
+  const configured = await readStackFile(content);
   const images = new Map((await readStackFile(saved)).services.map(({ service, image }) => [service, image]));
   const [was, is] = [content, saved].map(({ file }) => file.split("\n")) as [string[], string[]];
   const lines = is.filter((line) => !was.includes(line)).length;
@@ -96,16 +101,20 @@ export async function planRestore(around: Surroundings, saved: SavedStack): Prom
   ).length;
   const isSame = lines === 0 && variables === 0;
   const warning = { code: "whole_file", message: say("portainer.whole_file", { lines, variables }) };
-  return composePlan(around, content, {
-    changes: [],
-    next: { file: saved.file, env: saved.env },
-    wanted: (service) => images.get(service) ?? null,
-    digest: () => null,
-    refusals: [],
-    warnings: isSame ? [] : [warning],
-    files: [],
-    running: saved.running,
-  });
+  return composePlan(
+    around,
+    { content, configured },
+    {
+      changes: [],
+      next: { file: saved.file, env: saved.env },
+      wanted: (service) => images.get(service) ?? null,
+      digest: () => null,
+      refusals: [],
+      warnings: isSame ? [] : [warning],
+      files: [],
+      running: saved.running,
+    },
+  );
 }
 
 interface Wanted {
@@ -121,14 +130,13 @@ interface Wanted {
   running?: readonly string[];
 }
 
-async function composePlan(
+function composePlan(
   { ref, found, self }: Surroundings,
-  content: StackContent,
+  { content, configured }: { content: StackContent; configured: Configured },
   { changes, next, wanted, digest, refusals, warnings, files, running = [] }: Wanted,
-): Promise<PlannedStack> {
+): PlannedStack {
   const { stack, members } = found;
-  const configured = found.content === null ? null : await readStackFile(content);
-  const target = targetOf(found, configured, self);
+  const target = targetOf(found, found.content === null ? null : configured, self);
   const services = target.services.flatMap(({ name, artifact, state }) => {
     const reference = wanted(name);
     if (reference === null || artifact.kind !== "image") return [];

@@ -43,11 +43,12 @@ const isOurs = ({ labels: all, project }: { labels: Readonly<Record<string, stri
 /** All stacks of the environment, each with its file and containers. */
 export async function findStacks(portainer: Portainer, endpoint: number): Promise<readonly Found[]> {
   const stacks = await listStacks(portainer, endpoint);
+  const names = new Set(stacks.map(({ Name }) => Name));
   const listed = await listContainers(portainer, null);
   const inspected = await each(listed, async ({ Id, Labels }) => {
     const project = Labels?.[labels.project] ?? "";
-    if (!stacks.some(({ Name }) => isOurs({ labels: Labels ?? {}, project: Name }) && Name === project)) return null;
-    return await inspectContainer(portainer, Id);
+    const isWanted = names.has(project) && isOurs({ labels: Labels ?? {}, project });
+    return isWanted ? await inspectContainer(portainer, Id) : null;
   });
   return await each(stacks, async (stack) => ({
     stack,
@@ -101,7 +102,7 @@ async function findRecord(
   return found;
 }
 
-export async function findMembers(portainer: Portainer, name: string): Promise<readonly Member[]> {
+async function findMembers(portainer: Portainer, name: string): Promise<readonly Member[]> {
   const listed = await listContainers(portainer, name);
   return membersAmong(await each(listed, ({ Id }) => inspectContainer(portainer, Id)), name);
 }

@@ -2,14 +2,16 @@ import { afterEach, expect, test } from "bun:test";
 import * as v from "valibot";
 import { systemClock } from "../../../src/clock.ts";
 import type { PluginError } from "../../../src/errors.ts";
-import { say } from "../../../src/messages/message.ts";
+import { plain, say } from "../../../src/messages/message.ts";
 import { accessOf } from "../../../src/runtimes/kubernetes/access.ts";
 import { openCluster, Refused } from "../../../src/runtimes/kubernetes/client.ts";
 import { discoverTargets } from "../../../src/runtimes/kubernetes/discover.ts";
+import { whyPodsWait } from "../../../src/runtimes/kubernetes/explain.ts";
 import { kubernetes } from "../../../src/runtimes/kubernetes/index.ts";
-import { Named } from "../../../src/runtimes/kubernetes/objects.ts";
+import { Named, Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { findMissingRights } from "../../../src/runtimes/kubernetes/rights.ts";
 import { Config, Secret } from "../../../src/runtimes/kubernetes/schema.ts";
+import { foundFrom } from "../../../src/runtimes/kubernetes/workloads.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -100,6 +102,42 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
     });
     const found = await discoverTargets(server.cluster, ["shop", "closed"], null);
     expect(found.map(({ ref }) => ref)).toEqual([{ kind: "cronjob", id: "shop/nightly" }]);
+  });
+
+  test("releases are listed namespace by namespace where they may not be listed at once", async () => {
+    server = await startApiServer((_request, response, { pathname }) => {
+      const items = pathname === "/api/v1/namespaces" ? ["shop", "closed"].map((name) => ({ metadata: { name } })) : [];
+      json(response, 200, { metadata: {}, items });
+    });
+    const asked: (string | null)[] = [];
+    await discoverTargets(server.cluster, [], async (namespace) => {
+      asked.push(namespace);
+      return namespace === "shop" ? [] : null;
+    });
+    expect(asked).toEqual([null, "shop", "closed"]);
+  });
+
+  test("of events about pods that were not created, the last one of this workload counts", async () => {
+    const event = (kind: string, name: string, lastTimestamp: string) => ({
+      ...{ message: `${name} at ${lastTimestamp}`, involvedObject: { kind, name }, lastTimestamp },
+    });
+    server = await startApiServer((_request, response, { pathname }) => {
+      const items = [
+        event("ReplicaSet", "web-6f9c", "2026-01-02T03:04:07Z"),
+        event("ReplicaSet", "web-7b57", "2026-01-02T03:04:05Z"),
+        event("ReplicaSet", "webshop-5d4c", "2026-01-02T03:04:09Z"),
+        event("ReplicaSet", "web-shop-5d4c", "2026-01-02T03:04:09Z"),
+        event("Job", "web-6f9c", "2026-01-02T03:04:09Z"),
+      ];
+      json(response, 200, { metadata: {}, items: pathname.endsWith("/events") ? items : [] });
+    });
+    const object = {
+      metadata: { name: "web", namespace: "shop" },
+      spec: { selector: { matchLabels: { app: "web" } }, template: { spec: { containers: [] } } },
+    };
+    const found = foundFrom("deployment", v.parse(Workload, object));
+    const said = plain("web-6f9c at 2026-01-02T03:04:07Z");
+    expect(await whyPodsWait(server.cluster, found)).toEqual(say("kubernetes.not_created", { said }));
   });
 
   test("nothing that may be listed is an error with the namespaces", async () => {

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
+import { say } from "../../../src/messages/message.ts";
 import { type Helm, openHelm } from "../../../src/runtimes/kubernetes/helm/program.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -36,8 +37,11 @@ describe("a helm program", () => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   const folders = () => (existsSync(join(directory, "helm")) ? readdirSync(join(directory, "helm")) : []);
+  let written = 0;
   const write = (script: string): Helm => {
-    const program = join(directory, "helm-program");
+    // A name of its own: what is usable is remembered by its name.
+    written += 1;
+    const program = join(directory, `helm-program-${written}`);
     writeFileSync(program, `#!/bin/sh\n${script}\n`);
     chmodSync(program, 0o755);
     return open(program);
@@ -56,12 +60,27 @@ describe("a helm program", () => {
       (error: { said?: { code: string } }) => error.said?.code ?? String(error),
     );
 
-  test("tells its version; one that is missing, too old or none is named", async () => {
-    expect(await write("echo v3.22.0").version()).toBe("3.22.0");
-    expect(await failure(open(join(directory, "nothing")).version())).toBe("kubernetes.helm_missing");
-    expect(await failure(write("echo v3.13.9").version())).toBe("kubernetes.helm_old");
-    expect(await failure(write("echo hello").version())).toBe("kubernetes.helm_strange");
-    expect(await failure(write("exit 3").version())).toBe("kubernetes.helm_strange");
+  test("may be used from 3.14 on; one that is missing, too old or none is named", async () => {
+    const problem = async (helm: Helm) => (await helm.findProblem())?.code ?? null;
+    expect(await problem(write("echo v3.22.0"))).toBeNull();
+    expect(await problem(write("echo v4.3.1"))).toBeNull();
+    expect(await problem(open(join(directory, "nothing")))).toBe("kubernetes.helm_missing");
+    expect(await write("echo v3.13.9").findProblem()).toEqual(
+      say("kubernetes.helm_old", { version: "3.13.9", oldest: "3.14" }),
+    );
+    expect(await problem(write("echo hello"))).toBe("kubernetes.helm_strange");
+    expect(await problem(write("exit 3"))).toBe("kubernetes.helm_strange");
+  });
+
+  test("is asked for its version once in a while; one that cannot be used is asked again", async () => {
+    const usable = write(`echo >> ${directory}/asked; echo v3.22.0`);
+    for (let look = 0; look < 3; look++) expect(await usable.findProblem()).toBeNull();
+    expect(readFileSync(join(directory, "asked"), "utf8")).toBe("\n");
+    const installed = join(directory, "later");
+    expect((await open(installed).findProblem())?.code).toBe("kubernetes.helm_missing");
+    writeFileSync(installed, "#!/bin/sh\necho v3.22.0\n");
+    chmodSync(installed, 0o755);
+    expect(await open(installed).findProblem()).toBeNull();
   });
 
   test("gets nothing of ours but a private folder, which is removed", async () => {
@@ -142,9 +161,13 @@ describe("a helm program", () => {
   });
 
   test("folders that a killed process left behind are removed after a while", async () => {
-    for (const name of ["old", "fresh"]) mkdirSync(join(directory, "helm", name), { recursive: true });
-    const past = new Date(systemClock.now() - 3_600_000);
-    utimesSync(join(directory, "helm", "old"), past, past);
+    for (const [name, ageMs] of Object.entries({ old: 3_600_000, fresh: 0 })) {
+      const folder = join(directory, "helm", name);
+      mkdirSync(folder, { recursive: true });
+      // The file system does not follow the date that the tests run at.
+      const changedAt = new Date(systemClock.now() - ageMs);
+      utimesSync(folder, changedAt, changedAt);
+    }
     await write("true").run(call);
     expect(folders()).toEqual(["fresh"]);
   });

@@ -1,8 +1,11 @@
-import { parseAllDocuments } from "yaml";
+import { type Document, parseAllDocuments } from "yaml";
+import { PluginError } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText } from "../../engine/secret-form.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
 import { idOf, type WorkloadKind, workloadKinds } from "../workloads.ts";
+import type { Release } from "./storage.ts";
 
 /** One object of a rendered chart. */
 interface Rendered {
@@ -17,12 +20,10 @@ const maxValue = 200;
 /** Shown of a plan; more than anybody reads. */
 export const maxDiffs = 300;
 
-/** `namespace`: the release's, for objects that name none. Throws for text that is not YAML. */
+/** `namespace`: the release's, for objects that name none. Throws `malformed` for text that is not YAML. */
 export function readManifest(text: string, namespace: string): readonly Rendered[] {
   return parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false }).flatMap((document) => {
-    const [error] = document.errors ?? [];
-    if (error !== undefined) throw error;
-    const content: unknown = document.toJS({ maxAliasCount: 1000 });
+    const content = contentOf(document);
     if (!isObject(content)) return [];
     const metadata = objectAt(content.metadata);
     const own = stringAt(metadata.namespace);
@@ -35,6 +36,21 @@ export function readManifest(text: string, namespace: string): readonly Rendered
       },
     ];
   });
+}
+
+function contentOf(document: Document): unknown {
+  const [broken] = document.errors;
+  try {
+    if (broken !== undefined) throw broken;
+    return document.toJS({ maxAliasCount: 1000 });
+  } catch (cause) {
+    throw new PluginError("malformed", say("kubernetes.manifest_unreadable"), { cause });
+  }
+}
+
+/** The workloads of a release, whose rollout can be followed. Throws `malformed`. */
+export function workloadsOf({ manifest }: Pick<Release, "manifest">, namespace: string): readonly TargetRef[] {
+  return workloadsIn(readManifest(manifest, namespace));
 }
 
 /** The objects whose rollout can be followed. */

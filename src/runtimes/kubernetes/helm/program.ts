@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
+import { RecentMap } from "../../../recent-map.ts";
 import type { RuntimeContext } from "../../runtime.ts";
 import type { ClusterAccess } from "../access.ts";
 import type { Driver } from "./storage.ts";
@@ -19,6 +20,10 @@ const graceMs = 10_000;
 /** Folders that a killed process left behind are removed after this time. */
 const staleMs = 15 * 60 * 1000;
 
+/** When a program was last found to be usable; every look at a release asks, and each start of helm takes a third of a second. */
+const usable = new RecentMap<string, number>(8);
+const usableMs = 5 * 60 * 1000;
+
 /** What helm answered; never its arguments, which may contain nothing secret anyway. */
 export interface HelmResult {
   is_done: boolean;
@@ -28,8 +33,8 @@ export interface HelmResult {
 }
 
 export interface Helm {
-  /** Its version, such as `3.22.0`; throws `rejected` if there is none, or one that is too old. */
-  version(): Promise<string>;
+  /** Why it cannot be used: there is none, or one that is too old. Null if it can. */
+  findProblem(): Promise<Message | null>;
   /**
    * Runs helm on the release's storage, in a folder that only this call uses. `files`: written there, and named in `args` by `{folder}`.
    * `folder`: its name, by which a later process finds the helm; then a stop leaves helm running, else it ends it.
@@ -39,7 +44,7 @@ export interface Helm {
   awaitEnd(folder: string, signal: AbortSignal): Promise<void>;
 }
 
-export interface HelmCall {
+interface HelmCall {
   args: readonly string[];
   driver: Driver;
   files?: Readonly<Record<string, Uint8Array>>;
@@ -58,7 +63,6 @@ interface Options {
 /** The helm program of this machine, with nothing of its user's: no configuration, plug-ins, cache or kubeconfig. */
 export function openHelm({ access, clock, signal, self }: Options): Helm {
   const base = join(self.data_dir, "helm");
-  let known: Promise<string> | null = null;
 
   const environment = (folder: string, driver: Driver): Record<string, string> => ({
     PATH: self.helm?.search_path ?? "",
@@ -120,21 +124,30 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     }
   };
 
-  const version = async () => {
+  const requireUsable = async () => {
     const result = await execute(["version", "--template", "{{.Version}}"], environment(base, "secret"), 20_000);
     const [, major = "", minor = "", rest = ""] = /^v(\d+)\.(\d+)(\.\S*)/.exec(result.stdout.trim()) ?? [];
     if (major === "") throw rejected(say("kubernetes.helm_strange", { said: result.said ?? plain("") }));
     const isOld = Number(major) < oldest.major || (Number(major) === oldest.major && Number(minor) < oldest.minor);
-    const found = `${major}.${minor}${rest}`;
-    if (isOld)
-      throw rejected(say("kubernetes.helm_old", { version: found, oldest: `${oldest.major}.${oldest.minor}` }));
-    return found;
+    if (!isOld) return;
+    const found = { version: `${major}.${minor}${rest}`, oldest: `${oldest.major}.${oldest.minor}` };
+    throw rejected(say("kubernetes.helm_old", found));
   };
 
   return {
-    version: () => {
-      known ??= version();
-      return known;
+    findProblem: async () => {
+      const { program = "helm", search_path = "" } = self.helm ?? {};
+      const key = `${program}\0${search_path}`;
+      const usableAt = usable.get(key);
+      if (usableAt !== undefined && clock.elapsed() - usableAt < usableMs) return null;
+      try {
+        await requireUsable();
+        usable.set(key, clock.elapsed());
+        return null;
+      } catch (error) {
+        if (error instanceof PluginError) return error.said;
+        throw error;
+      }
     },
     run: async ({ args, driver, files = {}, folder: own, timeout_ms, stop }) => {
       await sweep();

@@ -2,59 +2,52 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
-import type {
-  ChartChange,
-  Journal,
-  Recovery,
-  Refusal,
-  RuntimeContext,
-  TargetRef,
-  TargetService,
-} from "../../runtime.ts";
-import type { ClusterAccess } from "../access.ts";
-import type { ListReleases } from "../discover.ts";
+import type { ChartChange, Journal, Recovery, TargetRef, TargetService, UpdatePlan } from "../../runtime.ts";
 import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
 import type { TargetOperations } from "../workload-operations.ts";
 import { placeOf, rules } from "../workloads.ts";
-import { readManifest, workloadsIn } from "./manifest.ts";
-import { openHelm } from "./program.ts";
-import { hashOf, lookMs, planRollback, planUpgrade, type ReleaseDetail, upgradeArgs, wordsOf } from "./release-plan.ts";
-import { deployedOf, type FoundRelease, isPending, releaseTarget } from "./release-target.ts";
+import { workloadsOf } from "./manifest.ts";
+import type { Helm } from "./program.ts";
 import {
-  listReleases,
-  type Release,
-  readEach,
-  readIfReadable,
-  readRevision,
-  revisionsOf,
-  type StoredRevision,
-} from "./storage.ts";
+  hashOf,
+  lookMs,
+  planRollback,
+  planUpgrade,
+  type ReleaseDetail,
+  rollbackHash,
+  upgradeArgs,
+  wordsOf,
+} from "./release-plan.ts";
+import { deployedOf, type FoundRelease, isPending, releaseTarget } from "./release-target.ts";
+import { type Release, readIfReadable, readRevision, revisionsOf, type StoredRevision } from "./storage.ts";
 
 /** The steps that make the run's own revision. */
-const changing: ReadonlySet<string> = new Set(["upgrade", "back"]);
+const changing: readonly string[] = ["upgrade", "back"];
 /** Which revision a run found: Helm has its content. */
 const SavedRevision = v.object({ format: v.literal(1), revision: v.number(), manifest: v.string() });
 /** What the journal keeps of an upgrade, so that it can be continued and rolled back. */
-const UpgradeFacts = v.object({ from: v.number(), version: v.string() });
-interface Releases {
-  list: ListReleases;
-  /** Why releases are not listed or not updated; `namespaces`: empty for all. */
-  findProblems(namespaces: readonly string[]): Promise<readonly Refusal[]>;
+const UpgradeFacts = v.object({ from: v.number() });
+
+interface Revising {
+  /** As journalled, with these facts. */
+  step: string;
+  facts: Readonly<Record<string, unknown>>;
+  args: readonly string[];
+  files?: Readonly<Record<string, Uint8Array>>;
+  /** The sentence for helm's own words. */
+  failed(said: Message): Message;
+  /** Whether the caller ends the step, if this part of it succeeds. */
+  goes_on?: boolean;
 }
 
 /** The health check asks several times a second whether everything still runs. */
 const endMs = 2_000;
 
-export function releaseOperations(
-  around: Around,
-  access: ClusterAccess,
-  self: RuntimeContext["self"],
-): TargetOperations & Releases {
+export function releaseOperations(around: Around, helm: Helm): TargetOperations {
   const { cluster, clock, signal, stall_ms } = around;
-  const helm = openHelm({ access, clock, signal, self });
   const timeout = `${Math.ceil(stall_ms / 1000)}s`;
   let looked: { at: number; end: Message | null } | null = null;
 
@@ -80,10 +73,10 @@ export function releaseOperations(
     const serving = before === undefined ? release : await readIfReadable(cluster, before);
     return { all, stored, release, serving, state };
   };
-  const lookAtWorkloads = async ({ manifest }: Release, namespace: string) => {
+  const lookAtWorkloads = async (release: Release, namespace: string) => {
     let state: TargetService["state"] = "running";
     let isRolling = false;
-    for (const each of workloadsIn(readManifest(manifest, namespace))) {
+    for (const each of workloadsOf(release, namespace)) {
       const found = await readWorkload(cluster, each).catch((error: unknown) => {
         if (error instanceof PluginError && error.code === "not_found") return null;
         throw error;
@@ -95,38 +88,42 @@ export function releaseOperations(
     }
     return { state, is_rolling: isRolling };
   };
-  const helmProblem = async (): Promise<Message | null> => {
-    try {
-      await helm.version();
-      return null;
-    } catch (error) {
-      if (error instanceof PluginError) return error.said;
-      throw error;
-    }
-  };
-  const rollBack = async (
+  /**
+   * One change by helm, which makes a revision. Throws if it failed without one: then nothing has changed. False if it failed with one, which
+   * is then judged.
+   */
+  const makeRevision = async (
     ref: TargetRef,
-    { driver }: StoredRevision,
-    to: number,
-    journal: Journal,
-    stop?: AbortSignal,
-  ) => {
-    const { namespace, name } = placeOf(ref);
-    return await helm.run({
-      args: ["rollback", name, String(to), "--namespace", namespace, "--timeout", timeout],
-      driver,
-      folder: journal.run_id,
-      timeout_ms: stall_ms + lookMs,
-      stop,
-    });
+    { revision, driver }: StoredRevision,
+    { step, facts, args, files = {}, failed, goes_on = false }: Revising,
+    { journal, stop }: { journal: Journal; stop?: AbortSignal | undefined },
+  ): Promise<boolean> => {
+    await journal.begin(step, facts);
+    const folder = journal.run_id;
+    const result = await helm.run({ args, driver, files, folder, timeout_ms: stall_ms + lookMs, stop });
+    if (result.is_done) {
+      if (!goes_on) await journal.finish(step, { revision: revision + 1 });
+      return true;
+    }
+    const said = failed(wordsOf(result));
+    await journal.fail(step, toldAs("error", said));
+    if ((await latestOf(ref)).revision === revision) throw new PluginError("rejected", said);
+    return false;
   };
+  const rollbackTo = (ref: TargetRef, to: number): Pick<Revising, "args" | "failed"> => {
+    const { namespace, name } = placeOf(ref);
+    return {
+      args: ["rollback", name, String(to), "--namespace", namespace, "--timeout", timeout],
+      failed: (said) => say("kubernetes.rollback_failed", { to, said }),
+    };
+  };
+  const ending = (stop: AbortSignal | undefined) => (stop === undefined ? signal : AbortSignal.any([signal, stop]));
   /** Follows every workload of a revision, one after the other; null when all are complete. */
   const follow = async (
     stored: StoredRevision,
     { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
   ): Promise<Message | null> => {
-    const { manifest } = await readRevision(cluster, stored);
-    const workloads = workloadsIn(readManifest(manifest, stored.namespace));
+    const workloads = workloadsOf(await readRevision(cluster, stored), stored.namespace);
     for (const [at, ref] of workloads.entries()) {
       const { is_done, detail } = await followRollout(around, ref, {
         images: new Map(),
@@ -150,7 +147,7 @@ export function releaseOperations(
   ): Promise<Message | null> => {
     const begun = upgradeOf(journal);
     if (begun === null) return say("kubernetes.not_upgraded");
-    await helm.awaitEnd(journal.run_id, AbortSignal.any([signal, stop]));
+    await helm.awaitEnd(journal.run_id, ending(stop));
     const stored = await latestOf(ref);
     const { revision, status } = stored;
     if (revision <= begun.from) return say("kubernetes.not_upgraded");
@@ -158,7 +155,10 @@ export function releaseOperations(
     if (isPending(status)) return say("kubernetes.upgrade_cut_off", { revision, status });
     if (status !== "deployed") {
       const { description } = (await readRevision(cluster, stored)).info;
-      return say("kubernetes.upgrade_failed", { revision, said: saidIn(journal) ?? plain(description.slice(0, 1000)) });
+      return say("kubernetes.upgrade_failed", {
+        revision,
+        said: saidIn(journal, ...changing) ?? plain(description.slice(0, 1000)),
+      });
     }
     return isStatusEnough ? null : await follow(stored, { journal, step: "rollout", stop });
   };
@@ -166,125 +166,67 @@ export function releaseOperations(
   const undo = async (ref: TargetRef, journal: Journal, stop: AbortSignal | undefined): Promise<Recovery> => {
     const begun = upgradeOf(journal);
     if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-    await helm.awaitEnd(journal.run_id, stop === undefined ? signal : AbortSignal.any([signal, stop]));
+    await helm.awaitEnd(journal.run_id, ending(stop));
     const stored = await latestOf(ref);
     const { revision } = stored;
     const isBegun = journal.entries().some(({ step }) => step === "undo");
     if (revision <= begun.from) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-    const isBack = isBegun && revision === begun.from + 2 && stored.status === "deployed";
-    if (revision > begun.from + 1 && !isBack && !(isBegun && revision === begun.from + 2)) {
+    if (revision > begun.from + (isBegun ? 2 : 1)) {
       return { state: "mixed", detail: say("kubernetes.release_changed_meanwhile", { revision }) };
     }
-    await journal.begin("undo", { revision: begun.from });
-    try {
-      if (!isBack) {
-        const result = await rollBack(ref, stored, begun.from, journal);
-        if (!result.is_done) {
-          throw new PluginError(
-            "rejected",
-            say("kubernetes.rollback_failed", { to: begun.from, said: wordsOf(result) }),
-          );
-        }
-      }
-      const why = await follow(await latestOf(ref), { journal, step: "undo", stop });
-      if (why !== null)
-        throw new PluginError("rejected", say("kubernetes.rollback_stuck", { to: begun.from, cause: why }));
-      await journal.finish("undo", { state: "untouched" });
-      return { state: "untouched", detail: say("kubernetes.rolled_back", { to: begun.from }) };
-    } catch (error) {
-      if (error instanceof PluginError) await journal.fail("undo", toldAs("error", error.said));
-      throw error;
+    const to = begun.from;
+    const isBack = revision === to + 2 && stored.status === "deployed";
+    const change = { step: "undo", facts: { revision: to }, goes_on: true, ...rollbackTo(ref, to) };
+    if (isBack) await journal.begin("undo", change.facts);
+    else if (!(await makeRevision(ref, stored, change, { journal }))) {
+      throw new PluginError("rejected", saidIn(journal, "undo") ?? say("kubernetes.helm_killed"));
     }
+    const why = await follow(await latestOf(ref), { journal, step: "undo", stop });
+    if (why !== null) {
+      const said = say("kubernetes.rollback_stuck", { to, cause: why });
+      await journal.fail("undo", toldAs("error", said));
+      throw new PluginError("rejected", said);
+    }
+    await journal.finish("undo", { state: "untouched" });
+    return { state: "untouched", detail: say("kubernetes.rolled_back", { to }) };
   };
 
   return {
-    list: async (namespace) => {
-      const all = await listReleases(cluster, namespace);
-      if (all === null) return null;
-      const problem = all.length === 0 ? null : await helmProblem();
-      const found = all.flatMap((each) => {
-        const [stored, deployed] = [each[0], deployedOf(each)];
-        return stored === undefined || deployed === undefined ? [] : [{ stored, deployed }];
-      });
-      const contents = await readEach(
-        cluster,
-        found.map(({ deployed }) => deployed),
-      );
-      return found.map(({ stored }, at) => {
-        const release = contents[at] ?? null;
-        return releaseTarget({ stored, release, serving: release, state: null }, problem);
-      });
-    },
-    findProblems: async (namespaces) => {
-      const places = namespaces.length === 0 ? [null] : namespaces;
-      const refused: string[] = [];
-      let isListed = false;
-      for (const namespace of places) {
-        if ((await listReleases(cluster, namespace)) === null) refused.push(namespace ?? "");
-        else isListed = true;
-      }
-      const unlisted = {
-        code: "releases_not_listed",
-        message: say("kubernetes.releases_not_listed", { namespaces: refused.filter((each) => each !== "") }),
-      };
-      const problem = isListed ? await helmProblem() : null;
-      return [
-        ...(refused.length === 0 ? [] : [unlisted]),
-        ...(problem === null ? [] : [{ code: "helm_missing", message: problem }]),
-      ];
-    },
-    inspect: async (ref) => releaseTarget(await find(ref), await helmProblem()),
+    inspect: async (ref) => releaseTarget(await find(ref), await helm.findProblem()),
     plan: async (ref, changes) => {
       const found = await find(ref);
-      return await planUpgrade(ref, found, found.all, changes, { helm, problem: await helmProblem() });
+      return await planUpgrade(ref, found, found.all, changes, { helm, problem: await helm.findProblem() });
     },
     prepare: async (plan, _auths, journal) => {
-      const detail = plan.detail as ReleaseDetail;
+      const { ref } = plan;
+      const { unlock_to } = plan.detail as ReleaseDetail;
       const change = plan.changes[0] as ChartChange;
-      const chart = plan.is_noop ? new Uint8Array() : await change.archive();
+      const archive = plan.is_noop ? new Uint8Array() : await change.archive();
       return {
         is_noop: plan.is_noop,
         apply: async (stopping) => {
           stopping?.throwIfAborted();
-          const stored = await latestOf(plan.ref);
-          if (hashOf(plan.ref, stored, change) !== plan.hash) {
-            throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
+          const stored = await latestOf(ref);
+          requireAsPlanned(plan, hashOf(ref, stored, change));
+          if (unlock_to !== null) {
+            const facts = { revision: stored.revision, to: unlock_to };
+            const unlocking = { step: "unlock", facts, ...rollbackTo(ref, unlock_to) };
+            if (!(await makeRevision(ref, stored, unlocking, { journal }))) {
+              throw new PluginError("rejected", saidIn(journal, "unlock") ?? say("kubernetes.helm_killed"));
+            }
           }
-          const { unlock_to } = detail;
-          if (unlock_to !== null) await unlock(plan.ref, stored, unlock_to);
-          await upgrade(plan.ref, chart, change.version, stopping);
+          const now = await latestOf(ref);
+          const { namespace, name } = placeOf(ref);
+          const upgrading = {
+            step: "upgrade",
+            facts: { from: now.revision },
+            args: upgradeArgs(name, namespace, timeout),
+            files: { "chart.tgz": archive },
+            failed: (said: Message) => said,
+          };
+          await makeRevision(ref, now, upgrading, { journal, stop: stopping });
         },
       };
-
-      async function unlock(ref: TargetRef, stored: StoredRevision, to: number): Promise<void> {
-        await journal.begin("unlock", { revision: stored.revision, to });
-        const result = await rollBack(ref, stored, to, journal);
-        if (!result.is_done) {
-          const said = say("kubernetes.rollback_failed", { to, said: wordsOf(result) });
-          await journal.fail("unlock", toldAs("error", said));
-          throw new PluginError("rejected", said);
-        }
-        await journal.finish("unlock", {});
-      }
-
-      async function upgrade(ref: TargetRef, archive: Uint8Array, version: string, stop?: AbortSignal): Promise<void> {
-        const { revision: from, driver } = await latestOf(ref);
-        const { namespace, name } = placeOf(ref);
-        await journal.begin("upgrade", { from, version });
-        const result = await helm.run({
-          args: upgradeArgs(name, namespace, timeout),
-          driver,
-          files: { "chart.tgz": archive },
-          folder: journal.run_id,
-          timeout_ms: stall_ms + lookMs,
-          stop,
-        });
-        if (result.is_done) return await journal.finish("upgrade", { revision: from + 1 });
-        const said = wordsOf(result);
-        await journal.fail("upgrade", toldAs("error", said));
-        // Without a new revision helm has changed nothing; otherwise what it left is judged.
-        if ((await latestOf(ref)).revision === from) throw new PluginError("rejected", said);
-      }
     },
     snapshots: {
       capture: async (ref) => {
@@ -300,23 +242,18 @@ export function releaseOperations(
         const release = stored === undefined ? null : await readIfReadable(cluster, stored);
         // A release that was uninstalled and installed again counts from 1.
         const isSame = release !== null && digestOf(release.manifest) === manifest;
-        return planRollback(ref, found, { revision, release: isSame ? release : null }, await helmProblem());
+        return planRollback(ref, found, { revision, release: isSame ? release : null }, await helm.findProblem());
       },
       prepareRestore: async (plan, snapshot, _auths, journal) => ({
         is_noop: plan.is_noop,
         apply: async (stopping) => {
           stopping?.throwIfAborted();
+          const { ref } = plan;
           const { revision: to } = readSaved(snapshot, SavedRevision);
-          const stored = await latestOf(plan.ref);
-          if (stored.revision !== (plan.detail as ReleaseDetail).revision) {
-            throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
-          }
-          await journal.begin("back", { from: stored.revision, version: String(to) });
-          const result = await rollBack(plan.ref, stored, to, journal, stopping);
-          if (result.is_done) return await journal.finish("back", { revision: stored.revision + 1 });
-          const said = say("kubernetes.rollback_failed", { to, said: wordsOf(result) });
-          await journal.fail("back", toldAs("error", said));
-          if ((await latestOf(plan.ref)).revision === stored.revision) throw new PluginError("rejected", said);
+          const stored = await latestOf(ref);
+          requireAsPlanned(plan, rollbackHash(ref, stored, to));
+          const change = { step: "back", facts: { from: stored.revision }, ...rollbackTo(ref, to) };
+          await makeRevision(ref, stored, change, { journal, stop: stopping });
         },
       }),
     },
@@ -332,7 +269,7 @@ export function releaseOperations(
       const begun = upgradeOf(journal);
       if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
       if (journal.entries().some(({ step }) => step === "undo")) return await undo(ref, journal, stopping);
-      await helm.awaitEnd(journal.run_id, stopping === undefined ? signal : AbortSignal.any([signal, stopping]));
+      await helm.awaitEnd(journal.run_id, ending(stopping));
       const { revision } = await latestOf(ref);
       return revision === begun.from
         ? { state: "untouched", detail: say("kubernetes.not_upgraded") }
@@ -344,7 +281,7 @@ export function releaseOperations(
       if (stored.status !== "deployed" || release === null) {
         return { ready: false, detail: say("kubernetes.release_status", { status: stored.status }) };
       }
-      for (const each of workloadsIn(readManifest(release.manifest, stored.namespace))) {
+      for (const each of workloadsOf(release, stored.namespace)) {
         const { state, detail: said } = judgeRollout(await readWorkload(cluster, each));
         if (state === "done") continue;
         const detail = ofWorkload(each, said);
@@ -388,15 +325,19 @@ function missing({ id }: TargetRef): PluginError {
   return new PluginError("not_found", say("kubernetes.release_missing", { release: id }));
 }
 
-/** Helm's words of the failed upgrade, if this process or an earlier one heard them. */
-function saidIn(journal: Journal): Message | null {
-  const entry = journal.entries().find(({ step, phase }) => changing.has(step) && phase === "fail");
+/** Helm's words of a failure, if this process or an earlier one heard them. */
+function saidIn(journal: Journal, ...steps: readonly string[]): Message | null {
+  const entry = journal.entries().findLast(({ step, phase }) => steps.includes(step) && phase === "fail");
   return saidAt(entry?.facts ?? {}, "error");
+}
+
+function requireAsPlanned({ hash }: UpdatePlan, now: string): void {
+  if (hash !== now) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
 }
 
 /** The upgrade that the run began, by its journal; null if it did not come so far. */
 function upgradeOf(journal: Journal): v.InferOutput<typeof UpgradeFacts> | null {
-  const entry = journal.entries().find(({ step, phase }) => changing.has(step) && phase === "begin");
+  const entry = journal.entries().find(({ step, phase }) => changing.includes(step) && phase === "begin");
   const parsed = v.safeParse(UpgradeFacts, entry?.facts);
   return parsed.success ? parsed.output : null;
 }

@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
-import { parse } from "yaml";
+import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { parseBoundedJson } from "../../../net/bounded-json.ts";
-import { canonical, objectAt, stringAt } from "../../engine/raw.ts";
-import type { Change, ChartChange, FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
-import { manifestDiffs, maxDiffs, readManifest, valuesDiffs, workloadsIn } from "./manifest.ts";
+import { canonical } from "../../engine/raw.ts";
+import type {
+  Change,
+  ChartArtifact,
+  ChartChange,
+  FieldDiff,
+  Refusal,
+  Target,
+  TargetRef,
+  UpdatePlan,
+} from "../../runtime.ts";
+import { manifestDiffs, maxDiffs, readManifest, valuesDiffs, workloadsIn, workloadsOf } from "./manifest.ts";
 import type { Helm, HelmResult } from "./program.ts";
 import { type FoundRelease, isPending, releaseKind, releaseTarget } from "./release-target.ts";
 import type { Driver, Release, StoredRevision } from "./storage.ts";
@@ -27,7 +36,54 @@ export interface ReleaseDetail extends Record<string, unknown> {
 /** Runs of helm that change nothing. */
 export const lookMs = 120_000;
 
-/** `revisions`: the latest first. `helm`: why it cannot be used; null if it can. */
+/** What a plan is made of. */
+interface Planned {
+  change: ChartChange | null;
+  from: Pick<ChartArtifact, "name" | "version">;
+  to: { version: string; reference: string; digest: string | null };
+  unlock_to?: number | null;
+  workloads: readonly string[];
+  diff: readonly FieldDiff[];
+  refusals: readonly Refusal[];
+  warnings: readonly Refusal[];
+  is_noop: boolean;
+  hash: string;
+}
+
+function planOf(ref: TargetRef, { stored }: FoundRelease, target: Target, planned: Planned): UpdatePlan<ReleaseDetail> {
+  const { change, from, to, unlock_to = null, workloads, diff, is_noop, hash } = planned;
+  const more = diff.length - maxDiffs;
+  const cut = { code: "diff_cut", message: say("kubernetes.diff_cut", { more }) };
+  return {
+    ref,
+    changes: change === null ? [] : [change],
+    services: target.services.map(({ name: service, artifact: { reference }, state }) => ({
+      service,
+      from: { reference, digest: null, image_id: "", is_running: state === "running" },
+      to: { reference: to.reference, digest: to.digest, is_running: true },
+    })),
+    detail: {
+      release: ref.id,
+      driver: stored.driver,
+      revision: stored.revision,
+      unlock_to,
+      chart: { name: from.name, from: from.version, to: to.version },
+      workloads,
+    },
+    order: "start_first",
+    drain_seconds: 0,
+    owed: [],
+    files: [],
+    diff: diff.slice(0, maxDiffs),
+    carried: {},
+    refusals: [...target.refusals, ...planned.refusals],
+    warnings: [...target.warnings, ...planned.warnings, ...(more > 0 ? [cut] : [])],
+    is_noop,
+    hash,
+  };
+}
+
+/** `revisions`: the latest first. `program.problem`: why helm cannot be used; null if it can. */
 export async function planUpgrade(
   ref: TargetRef,
   found: FoundRelease,
@@ -37,54 +93,23 @@ export async function planUpgrade(
 ): Promise<UpdatePlan<ReleaseDetail>> {
   const { stored, release } = found;
   const target = releaseTarget(found, program.problem);
-  const [service] = target.services;
   const change = chartChange(changes);
-  if (service?.artifact.kind !== "chart") throw new Error("A release has one chart");
-  const from = service.artifact;
-  const isSame = change === null || from.version === change.version;
-  const refusals = [...target.refusals];
-  if (change !== null && release !== null && from.name !== change.name) {
-    refusals.push({
-      code: "other_chart",
-      message: say("kubernetes.other_chart", { from: from.name, to: change.name }),
-    });
-  }
+  const from = chartOf(target);
+  const to = change ?? { version: from.version, reference: from.reference, digest: null };
+  const isSame = from.version === to.version;
+  const refusals: Refusal[] = [];
   const unlockTo = isPending(stored.status) ? lastGood(revisions) : null;
-  if (isPending(stored.status) && unlockTo === null && refusals.length === 0) {
+  if (isPending(stored.status) && unlockTo === null && target.refusals.length === 0) {
     refusals.push({ code: "not_installed", message: say("kubernetes.release_not_installed") });
   }
-  const isPreviewed = !isSame && refusals.length === 0 && unlockTo === null && release !== null;
+  const isOpen = target.refusals.length + refusals.length === 0;
+  const isPreviewed = !isSame && isOpen && unlockTo === null && release !== null && change !== null;
   const preview = isPreviewed ? await previewOf(program.helm, stored, release, change) : null;
-  if (preview?.problem != null) refusals.push({ code: "not_rendered", message: preview.problem });
-  return {
-    ref,
-    changes,
-    services: [
-      {
-        service: "main",
-        from: { reference: from.reference, digest: null, image_id: "", is_running: service.state === "running" },
-        to: { reference: change?.reference ?? from.reference, digest: change?.digest ?? null, is_running: true },
-      },
-    ],
-    detail: {
-      release: ref.id,
-      driver: stored.driver,
-      revision: stored.revision,
-      unlock_to: unlockTo,
-      chart: { name: from.name, from: from.version, to: change?.version ?? from.version },
-      workloads: preview?.workloads ?? workloadNames(release, stored.namespace),
-    },
-    order: "start_first",
-    drain_seconds: 0,
-    owed: [],
-    files: [],
-    diff: preview?.diff ?? [],
-    carried: {},
-    refusals,
-    warnings: [...target.warnings, ...(preview?.warnings ?? [])],
-    is_noop: isSame,
-    hash: hashOf(ref, stored, change),
-  };
+  return planOf(ref, found, target, {
+    ...{ change, from, to, refusals, unlock_to: unlockTo, is_noop: isSame, hash: hashOf(ref, stored, change) },
+    ...{ diff: [], warnings: [], workloads: release === null ? [] : namesOf(workloadsOf(release, stored.namespace)) },
+    ...preview,
+  });
 }
 
 /** Going back to `to`, as Helm stored it: with its chart and with what was set then. Null if Helm has forgotten it. */
@@ -96,49 +121,35 @@ export function planRollback(
 ): UpdatePlan<ReleaseDetail> {
   const { stored, release } = found;
   const target = releaseTarget(found, problem);
-  const { chart: { metadata: before } = { metadata: { name: "", version: "" } } } = release ?? {};
-  const { chart: { metadata: after } = { metadata: before } } = to.release ?? {};
-  const refusals = [...target.refusals];
   const { revision } = to;
-  if (to.release === null) {
-    refusals.push({ code: "revision_gone", message: say("kubernetes.revision_gone", { revision }) });
-  }
-  const diff = release === null || to.release === null ? [] : differences(release, to.release, stored.namespace);
-  return {
-    ref,
-    changes: [],
-    services: [
-      {
-        service: "main",
-        from: { reference: `${before.name}-${before.version}`, digest: null, image_id: "", is_running: true },
-        to: { reference: `${after.name}-${after.version}`, digest: null, is_running: true },
-      },
-    ],
-    detail: {
-      release: ref.id,
-      driver: stored.driver,
-      revision: stored.revision,
-      unlock_to: null,
-      chart: { name: before.name, from: before.version, to: after.version },
-      workloads: workloadNames(to.release, stored.namespace),
-    },
-    order: "start_first",
-    drain_seconds: 0,
-    owed: [],
-    files: [],
-    diff: diff.slice(0, maxDiffs),
-    carried: {},
-    refusals,
-    warnings: target.warnings,
-    is_noop:
-      stored.status === "deployed" && (stored.revision === revision || (to.release !== null && diff.length === 0)),
-    hash: hashOf(ref, stored, { name: after.name, version: String(revision), digest: null }),
-  };
+  const from = chartOf(target);
+  const { name, version } = to.release?.chart.metadata ?? from;
+  const gone = { code: "revision_gone", message: say("kubernetes.revision_gone", { revision }) };
+  const diff = release === null || to.release === null ? null : differences(release, to.release, stored.namespace);
+  return planOf(ref, found, target, {
+    ...{ change: null, from, to: { version, reference: `${name}-${version}`, digest: null } },
+    workloads: to.release === null ? [] : namesOf(workloadsOf(to.release, stored.namespace)),
+    diff: diff ?? [],
+    refusals: to.release === null ? [gone] : [],
+    warnings: [],
+    is_noop: stored.status === "deployed" && (stored.revision === revision || diff?.length === 0),
+    hash: rollbackHash(ref, stored, revision),
+  });
+}
+
+function chartOf({ services }: Target): ChartArtifact {
+  const [service] = services;
+  if (service?.artifact.kind !== "chart") throw new Error("A release has one chart");
+  return service.artifact;
+}
+
+function namesOf(workloads: readonly TargetRef[]): readonly string[] {
+  return workloads.map(({ kind, id }) => `${kind}/${id}`);
 }
 
 function differences(before: Release, after: Release, namespace: string): readonly FieldDiff[] {
   return [
-    ...valuesDiffs(objectAt(before.config), objectAt(after.config)),
+    ...valuesDiffs(before.config ?? {}, after.config ?? {}),
     ...manifestDiffs(readManifest(before.manifest, namespace), readManifest(after.manifest, namespace)),
   ];
 }
@@ -166,21 +177,12 @@ export function hashOf(
   return createHash("sha256").update(text).digest("hex");
 }
 
-function workloadNames(release: Release | null, namespace: string): readonly string[] {
-  try {
-    return workloadsIn(readManifest(release?.manifest ?? "", namespace)).map(({ kind, id }) => `${kind}/${id}`);
-  } catch {
-    return [];
-  }
+/** The same for going back to a revision. */
+export function rollbackHash(ref: TargetRef, stored: StoredRevision, revision: number): string {
+  return hashOf(ref, stored, { name: "", version: String(revision), digest: null });
 }
 
-interface Preview {
-  diff: readonly FieldDiff[];
-  warnings: readonly Refusal[];
-  workloads: readonly string[];
-  /** Why the new version cannot be installed with the release's values. */
-  problem: Message | null;
-}
+type Preview = Partial<Pick<Planned, "diff" | "warnings" | "workloads" | "refusals">>;
 
 /** What the cluster would get, by its own word: a dry run on the server. */
 async function previewOf(
@@ -193,40 +195,51 @@ async function previewOf(
   const look = (...args: readonly string[]) => helm.run({ args, driver, files, timeout_ms: lookMs });
   const rendered = await look(...upgradeArgs(release.name, namespace, "2m"), "--dry-run=server", "-o", "json");
   if (!rendered.is_done) {
-    const problem = say("kubernetes.not_rendered", { said: wordsOf(rendered) });
-    return { diff: [], warnings: [], workloads: [], problem };
+    return refused("not_rendered", say("kubernetes.not_rendered", { said: wordsOf(rendered) }));
   }
+  const next = readRendered(rendered.stdout);
+  const { name } = next.chart.metadata;
+  // Whatever the archive was announced as: Helm would put it in the place of the other chart.
+  if (name !== change.name)
+    return refused("other_chart", say("kubernetes.other_chart", { from: change.name, to: name }));
   const [values, crds] = await Promise.all([
     look("show", "values", "{folder}/chart.tgz"),
     look("show", "crds", "{folder}/chart.tgz"),
   ]);
-  try {
-    const next = objectAt(parseBoundedJson(jsonIn(rendered.stdout)));
-    const after = readManifest(stringAt(next.manifest), namespace);
-    const diff = [
-      ...valuesDiffs(objectAt(release.chart.values), objectAt(parse(values.stdout, { maxAliasCount: 1000 }))),
+  const after = readManifest(next.manifest, namespace);
+  const crdNames = readManifest(crds.stdout, namespace).map((each) => each.name);
+  const [defaults] = readManifest(values.stdout, namespace);
+  return {
+    diff: [
+      ...valuesDiffs(release.chart.values ?? {}, defaults?.content ?? {}),
       ...manifestDiffs(readManifest(release.manifest, namespace), after),
-    ];
-    return {
-      diff: diff.slice(0, maxDiffs),
-      warnings: [
-        ...named(
-          "crds",
-          "kubernetes.crds_left",
-          readManifest(crds.stdout, namespace).map(({ name }) => name),
-        ),
-        ...named("hooks", "kubernetes.hooks_run", hooksIn(next.hooks)),
-        ...(diff.length > maxDiffs
-          ? [{ code: "diff_cut", message: say("kubernetes.diff_cut", { more: diff.length - maxDiffs }) }]
-          : []),
-      ],
-      workloads: workloadsIn(after).map(({ kind, id }) => `${kind}/${id}`),
-      problem: null,
-    };
-  } catch (error) {
-    // Not what helm prints, or a manifest that is not YAML.
-    if (error instanceof PluginError) throw error;
-    throw new PluginError("malformed", say("kubernetes.helm_strange", { said: plain("") }), { cause: error });
+    ],
+    warnings: [
+      ...named("crds", "kubernetes.crds_left", crdNames),
+      ...named("hooks", "kubernetes.hooks_run", hooksIn(next.hooks ?? [])),
+    ],
+    workloads: namesOf(workloadsIn(after)),
+  };
+}
+
+function refused(code: string, message: Message): Preview {
+  return { refusals: [{ code, message }] };
+}
+
+const Hook = v.object({ name: v.string(), kind: v.string(), events: v.nullish(v.array(v.string()), []) });
+/** What is read of a dry run. */
+const RenderedRelease = v.object({
+  chart: v.object({ metadata: v.object({ name: v.string() }) }),
+  manifest: v.nullish(v.string(), ""),
+  hooks: v.nullish(v.array(Hook), []),
+});
+
+/** Helm 4 writes other lines before the JSON. */
+function readRendered(text: string): v.InferOutput<typeof RenderedRelease> {
+  try {
+    return v.parse(RenderedRelease, parseBoundedJson(text.slice(/^\{/m.exec(text)?.index ?? 0)));
+  } catch (cause) {
+    throw new PluginError("malformed", say("kubernetes.helm_strange", { said: plain("") }), { cause });
   }
 }
 
@@ -243,18 +256,10 @@ export function wordsOf({ said }: HelmResult): Message {
   return said ?? say("kubernetes.helm_killed");
 }
 
-/** Helm 4 writes other lines before it. */
-function jsonIn(text: string): string {
-  const start = /^\{/m.exec(text)?.index ?? 0;
-  return text.slice(start);
-}
-
-function hooksIn(hooks: unknown): readonly string[] {
-  if (!Array.isArray(hooks)) return [];
-  return hooks.flatMap((hook) => {
-    const { kind, name, events } = objectAt(hook);
-    const when = Array.isArray(events) ? events.filter((each) => /upgrade$/.test(String(each))) : [];
-    return when.length === 0 ? [] : [`${stringAt(kind)} ${stringAt(name)} (${when.join(", ")})`];
+function hooksIn(hooks: readonly v.InferOutput<typeof Hook>[]): readonly string[] {
+  return hooks.flatMap(({ kind, name, events }) => {
+    const when = (events ?? []).filter((each) => each.endsWith("upgrade"));
+    return when.length === 0 ? [] : [`${kind} ${name} (${when.join(", ")})`];
   });
 }
 
