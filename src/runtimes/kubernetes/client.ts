@@ -28,6 +28,8 @@ const Status = v.object({
   message: v.optional(v.string(), ""),
   reason: v.optional(v.string(), ""),
   code: v.optional(v.number(), 0),
+  /** `continue`: where an expired list goes on, in the present. */
+  metadata: v.optional(v.object({ continue: v.optional(v.string(), "") }), {}),
 });
 const ListMeta = v.object({ continue: v.optional(v.string(), "") });
 const WatchEvent = v.looseObject({ type: v.string(), object: v.looseObject({}) });
@@ -40,6 +42,8 @@ export class Refused extends PluginError {
     readonly reason: string,
     code: PluginErrorCode,
     said: PluginError["said"],
+    /** Where a list that expired goes on, in the present; blank if it does not. */
+    readonly next = "",
   ) {
     super(code, said);
   }
@@ -162,7 +166,11 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
           context.setQueryParam("limit", String(pageSize));
           if (next !== "") context.setQueryParam("continue", next);
           return context;
-        }, Page);
+        }, Page).catch((error: unknown) => {
+          // The pages behind show the cluster as it is now, and begin after the last name: nothing comes twice.
+          if (!(error instanceof Refused && error.status === 410) || error.next === "") throw error;
+          return { metadata: { continue: error.next }, items: [] };
+        });
         take(found.items ?? []);
         next = found.metadata?.continue ?? "";
         if (next === "") return;
@@ -204,11 +212,15 @@ function failureOf(cause: unknown, { server, ca }: ClusterAccess, deadline: Dead
     : new PluginError("unreachable", said, { cause });
 }
 
-function refusedBy(status: number, { message, reason }: v.InferOutput<typeof Status>, access: ClusterAccess): Refused {
+function refusedBy(
+  status: number,
+  { message, reason, metadata }: v.InferOutput<typeof Status>,
+  access: ClusterAccess,
+): Refused {
   const said = withoutLogin(message === "" ? reason : message, access).slice(0, 1000);
   const told =
     status === 401 ? say("kubernetes.unauthenticated") : say("kubernetes.refused", { status, said: plain(said) });
-  return new Refused(status, reason, codeOfStatus(status), told);
+  return new Refused(status, reason, codeOfStatus(status), told, metadata.continue);
 }
 
 /** A proxy in front of the API server may quote the request's headers. */
@@ -217,7 +229,7 @@ function withoutLogin(text: string, { authorization }: ClusterAccess): string {
   return login === "" ? text : text.replaceAll(login, "***");
 }
 
-const noStatus = { message: "", reason: "", code: 0 };
+const noStatus = { message: "", reason: "", code: 0, metadata: { continue: "" } };
 
 function statusIn(text: string): v.InferOutput<typeof Status> {
   try {
