@@ -21,6 +21,9 @@ export function controlPlaneMissing(): string | null {
   return `${absent} is not there (run tests/peers/build-kubernetes.sh, ten minutes)`;
 }
 
+/** Whoever asks the API server by this name is shown a certificate that ended yesterday. */
+export const expiredName = "expired.test";
+
 export type Identity = ReturnType<typeof makeIdentity>;
 
 /** Who is who: the servers, the administrator, the node, and the key that signs accounts' tokens. */
@@ -28,6 +31,7 @@ export function makeIdentity(folder: string, addresses: readonly string[]) {
   const authority = createAuthority(folder);
   const names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1", ...addresses];
   const server = authority.issue("127.0.0.1", "server", { names });
+  const expired = authority.issue(expiredName, "server", { is_expired: true });
   const admin = authority.issue("admin", "client", { organization: "system:masters" });
   const node = authority.issue(`system:node:${nodeName}`, "client", { organization: "system:nodes" });
   const token = randomBytes(16).toString("hex");
@@ -42,6 +46,7 @@ export function makeIdentity(folder: string, addresses: readonly string[]) {
     issue: authority.issue,
     ca_file: authority.ca_file,
     server,
+    expired,
     admin_certificate: admin,
     admin: { certificate: text(admin.cert_file), key: text(admin.key_file), token },
     node: { certificate: text(node.cert_file), key: text(node.key_file) },
@@ -166,12 +171,13 @@ function etcdFlags(folder: string, port: number, peerPort: number): string[] {
 }
 
 function apiServerFlags(port: number, etcdPort: number, identity: Identity): string[] {
-  const { server, admin_certificate: admin, ca_file, accounts_key } = identity;
+  const { server, expired, admin_certificate: admin, ca_file, accounts_key } = identity;
   return [
     ...[`--etcd-servers=http://127.0.0.1:${etcdPort}`, "--bind-address=127.0.0.1", `--secure-port=${port}`],
     // An address of loopback cannot be the endpoint of the service in the cluster.
     ...["--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/16"],
     ...[`--tls-cert-file=${server.cert_file}`, `--tls-private-key-file=${server.key_file}`],
+    `--tls-sni-cert-key=${expired.cert_file},${expired.key_file}:${expiredName}`,
     ...[`--client-ca-file=${ca_file}`, `--token-auth-file=${identity.tokens_file}`],
     ...["--service-account-issuer=https://kubernetes.default.svc", `--service-account-key-file=${accounts_key}`],
     ...[

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAuthority } from "../peers/authority.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { clusterMissing, startCluster } from "../peers/kubernetes.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage } from "../support/oci-image.ts";
@@ -17,7 +19,10 @@ import {
 } from "../support/server.ts";
 
 const deno = Bun.which("deno");
-const missing = deno === null ? "deno is not installed (npm package deno)" : (registryMissing() ?? engineMissing());
+const missing =
+  deno === null
+    ? "deno is not installed (npm package deno)"
+    : (registryMissing() ?? engineMissing() ?? clusterMissing());
 
 const root = join(import.meta.dir, "../..");
 const denoRun = (file: string) => [deno ?? "", "run", "-A", "--no-prompt", file];
@@ -93,6 +98,25 @@ peerSuite("on Deno", missing, () => {
     expect(checked.body).toMatchObject({ ok: true, version: expect.any(String) });
   }, 60_000);
 
+  test("a cluster's certificate is verified by the CA of its credential, and by no other", async () => {
+    await using cluster = await startCluster();
+    const other = createAuthority(folder);
+    const checkedBy = async (name: string, ca_certificate: string) => {
+      const secret = { token: cluster.admin.token, ca_certificate };
+      const credential = await api.post("/credentials", { name, kind: "kubernetes", secret });
+      const config = { server: cluster.url, helm: false };
+      const input = { name, kind: "kubernetes", config, credential_id: credential.body.id };
+      const connection = await api.post("/runtime-connections", input);
+      return (await api.post(`/runtime-connections/${connection.body.id}/checks`)).body;
+    };
+    expect(await checkedBy("right", cluster.ca)).toMatchObject({ ok: true, identity: "admin-token" });
+    expect(await checkedBy("wrong", other.ca)).toMatchObject({
+      ok: false,
+      code: "unreachable",
+      message_data: { code: "kubernetes.certificate_untrusted" },
+    });
+  }, 120_000);
+
   test("a page is drawn", async () => {
     const page = await fetch(`${server.url}/login`);
     expect(page.status).toBe(200);
@@ -101,7 +125,7 @@ peerSuite("on Deno", missing, () => {
 
   test("the encryption key is rotated, with a backup before", async () => {
     const rotated = await api.post("/security-keys/encryption/rotations", { current_password: testPassword });
-    expect([rotated.status, rotated.body]).toEqual([201, expect.objectContaining({ reencrypted_values: 1 })]);
+    expect([rotated.status, rotated.body]).toEqual([201, expect.objectContaining({ reencrypted_values: 3 })]);
     const backups = (await api.get("/backups")).body.items as { kind: string }[];
     expect(backups.map(({ kind }) => kind)).toEqual(["before-key-rotation"]);
   }, 60_000);
@@ -122,6 +146,7 @@ peerSuite("on Deno", missing, () => {
     const signedIn = await again.post("/session", { username: "admin", password: testPassword });
     again.token = String(signedIn.body.token);
     expect((await again.get("/trackers/app")).body).toMatchObject({ name: "app" });
-    expect((await again.get("/credentials")).body.items).toMatchObject([{ name: "registry" }]);
+    const credentials = (await again.get("/credentials")).body.items as { name: string }[];
+    expect(credentials.map(({ name }) => name).toSorted()).toEqual(["registry", "right", "wrong"]);
   }, 120_000);
 });

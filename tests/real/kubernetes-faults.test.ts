@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { systemActor } from "../../src/auth/schema.ts";
 import { neededRights } from "../../src/runtimes/kubernetes/rights.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
+import { expiredName } from "../peers/kubernetes-plane.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { isRolledOut, webDeployment } from "../support/kubernetes-objects.ts";
@@ -284,6 +285,19 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
       ok: false,
       code: "unauthorized",
       message_data: { code: "kubernetes.unauthenticated" },
+    });
+  });
+
+  test("an expired certificate of the API server is named, with its host and what to do", async () => {
+    const kubeconfig = cluster
+      .kubeconfigOf(token)
+      .replace(/^( *)server: .*$/m, `$&\n$1tls-server-name: ${expiredName}`);
+    const { host } = new URL(cluster.url);
+    const late = await connect({}, { kubeconfig });
+    expect(await world.main.connections.check(systemActor, late, live)).toMatchObject({
+      ok: false,
+      code: "unreachable",
+      message: `The certificate of "${host}" has expired: renew it on the cluster, or correct the clock of this machine`,
     });
   });
 
