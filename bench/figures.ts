@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 
 /** The value below which `share` of the values lie (nearest rank). */
@@ -55,6 +55,15 @@ export const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(1)}
 export function residentBytes(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(found?.[1] ?? Number.NaN) * 1024;
+}
+
+/** Lets the kernel note the most resident memory of this process from here on. */
+export function forgetPeak(): void {
+  writeFileSync("/proc/self/clear_refs", "5");
+}
+
+export function peakBytes(): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? Number.NaN) * 1024;
 }
 
 /** A whole number from the command line (`--rounds=8`), between bounds. */

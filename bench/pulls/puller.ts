@@ -1,5 +1,4 @@
 // Holds ten sessions on one engine and has all of them pull at once, as runs do: with the plan, the progress and a journal on disk.
-import { readFileSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { allEngineModes } from "../../tests/peers/engine.ts";
 import { temporaryDatabase } from "../../tests/support/temporary-database.ts";
@@ -7,22 +6,13 @@ import { target } from "../../tests/support/update-target.ts";
 import { answerParent, costOf } from "../child.ts";
 import { durableRun } from "../downtime/durable-run.ts";
 import { openBenchSession } from "../engines.ts";
-import { residentBytes } from "../figures.ts";
+import { forgetPeak, peakBytes, residentBytes } from "../figures.ts";
 
 const Question = v.object({
   mode: v.picklist(allEngineModes),
   address: v.string(),
   changes: v.array(v.object({ container: v.string(), reference: v.string(), digest: v.string() })),
 });
-
-/** What the kernel noted as the most, from here on. */
-function forgetPeak(): void {
-  writeFileSync("/proc/self/clear_refs", "5");
-}
-
-function peakBytes(): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? Number.NaN) * 1024;
-}
 
 answerParent(async (message) => {
   const { mode, address, changes } = v.parse(Question, message);
