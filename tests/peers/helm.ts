@@ -50,7 +50,8 @@ export function createHelm(version: HelmVersion = helmVersions[0]): Helm {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-helm-"));
   const env: Record<string, string> = { PATH: process.env.PATH ?? "", HOME: directory };
   for (const kind of ["CONFIG", "CACHE", "DATA"]) env[`HELM_${kind}_HOME`] = join(directory, kind.toLowerCase());
-  const helm = async (...args: string[]) => (await run(helmProgram(version), args, { env, timeout: 60_000 })).stdout;
+  const helm = async (...args: string[]) =>
+    (await run(helmProgram(version), args, { env, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 })).stdout;
   return {
     directory,
     run: helm,

@@ -68,6 +68,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       { "templates/needs.yaml": '{{ required "database.url is needed" .Values.database }}' },
     );
     await pack("1.4.0", { tag: "2" }, { "templates/hook.yaml": hook(cluster, "exit 3") });
+    await pack("1.6.0", { tag: "2", defaults: manyValues("default") });
     await pack("1.5.0", { tag: "2" }, { "templates/hook.yaml": hook(cluster, "sleep 600") });
   });
   afterAll(async () => {
@@ -186,6 +187,32 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       expect(await answers("web")).toEqual(["1\n", "1\n"]);
       expect(await greetingOf("web")).toBe("mine");
       expect((await history("web")).at(-1)).toBe("3 web-1.0.0 deployed");
+    });
+
+    test("a release with a megabyte of values is listed, its plan is short, and an upgrade keeps them all", async () => {
+      const own = { greeting: "mine", table: manyValues("row") };
+      const text = JSON.stringify(own);
+      expect(text.length).toBeGreaterThan(1024 * 1024);
+      const file = join(helm.directory, "values.json");
+      writeFileSync(file, text);
+      await run("install", "heavy", archive("1.0.0"), "--values", file, "--wait", "--timeout", "60s");
+      const executor = await world.addExecutor({
+        connection,
+        target: { kind: "helm_release", id: `${namespace}/heavy` },
+        desired: desired("1.6.0"),
+        settings: { health_check: { strategy: "auto" } },
+      });
+      const { items } = await world.main.connections.targets(connection, live);
+      expect(items.find(({ kind, id }) => kind === "helm_release" && id === `${namespace}/heavy`)).toMatchObject({
+        refusals: [],
+      });
+      const { plan } = await world.main.executors.plan(executor, live);
+      expect(plan?.diff.map(({ path }) => path)).toContain("values.tag");
+      expect(JSON.stringify(plan).length).toBeLessThan(128 * 1024);
+      expect(await world.update(executor, { plan_hash: plan?.hash })).toMatchObject({ state: "succeeded" });
+      const kept: unknown = JSON.parse(await run("get", "values", "heavy", "-o", "json"));
+      expect(kept).toEqual(own);
+      expect(await answers("heavy")).toEqual(["2\n", "2\n"]);
     });
 
     test("a version that does not render with the release's values is refused before anything is touched", async () => {
@@ -326,6 +353,12 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
     }, 300_000);
   });
 });
+
+/** More than a megabyte, of which little is left when it is packed: a release has to fit into a Secret. */
+function manyValues(kind: string): Readonly<Record<string, string>> {
+  const text = `of this ${kind}, which is as long as all the others `.repeat(2);
+  return Object.fromEntries(Array.from({ length: 9_500 }, (_, index) => [`${kind}-${index}`, `${index} ${text}`]));
+}
 
 const crd = `
 apiVersion: apiextensions.k8s.io/v1
