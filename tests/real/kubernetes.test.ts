@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { systemClock } from "../../src/clock.ts";
+import { createGuard } from "../../src/net/guarded-fetch.ts";
+import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { isEndState } from "../../src/runs/states.ts";
 import { neededRights } from "../../src/runtimes/kubernetes/rights.ts";
 import { createAuthority } from "../peers/authority.ts";
+import { freePort } from "../peers/free-port.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
+import { nodeName } from "../peers/kubernetes-node.ts";
 import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type RealRuns, realRuns } from "../support/real-runs.ts";
+import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
 
 setDefaultTimeout(120_000);
 
@@ -22,6 +27,9 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   let world: RealRuns;
   let connection: string;
   let role: string;
+  /** The node's address, and a port of it that the operator allows HTTP checks to ask. */
+  let node: string;
+  let served: number;
 
   beforeAll(async () => {
     cluster = await startCluster({ node: true });
@@ -30,7 +38,16 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     await push(versions.good, ready);
     await push(versions.bad, { cmd: serveHttp });
     await push(versions.crash, { cmd: ["/bin/sh", "-c", "exit 3"] });
-    world = await realRuns();
+    const { status } = await cluster.request<{ status: { addresses: { type: string; address: string }[] } }>(
+      "GET",
+      `/api/v1/nodes/${nodeName}`,
+    );
+    node = status.addresses.find(({ type }) => type === "InternalIP")?.address ?? "";
+    served = await freePort();
+    world = await realRuns(
+      undefined,
+      createGuard({ clock: systemClock, allow: parseOutboundAllow(`${node}:${served}`) }),
+    );
     await cluster.apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
     const rules = neededRights.map(({ group, resource, verbs }) => ({
       apiGroups: [group],
@@ -152,6 +169,45 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     const back = await world.update(executor, { snapshot_id: await world.snapshotOf(run.id) });
     expect(back).toMatchObject({ state: "succeeded" });
     expect(await answers("web")).toEqual(["1.0.0\n", "1.0.0\n"]);
+  });
+
+  test("an HTTP and a TCP check ask what a workload serves after its rollout", async () => {
+    // Pods of the node's own network answer at its address.
+    const manifest = webDeployment("asked", image("1.0.0"), { namespace, replicas: 1 });
+    const { template } = manifest.spec;
+    const [{ readinessProbe: _, ports: __, ...web } = { name: "web", image: "" }] = template.spec.containers;
+    const containers = [{ ...web, env: [{ name: "PORT", value: String(served) }] }];
+    const pod = { ...template.spec, hostNetwork: true, containers };
+    const spec = { ...manifest.spec, strategy: { type: "Recreate" }, template: { ...template, spec: pod } };
+    const deployOld = async () => {
+      await cluster.apply([{ ...manifest, spec }]);
+      await cluster.waitFor<Parameters<typeof isRolledOut>[0]>(path("deployments", "asked"), (found) =>
+        isRolledOut(found, 1),
+      );
+    };
+    await deployOld();
+    const http = { protocol: "http", host: node, port: served, path: "/", method: "GET" };
+    const follow = (strategy: string, probe: Readonly<Record<string, unknown>>) =>
+      world.addExecutor({
+        connection,
+        target: { kind: "deployment", id: `${namespace}/asked` },
+        services: ["web"],
+        desired: desired(versions.good),
+        settings: { health_check: { ...quickCheck, strategy, probe, total_probe_duration_seconds: 5 } },
+      });
+    const blocked = { fields: { "health_check.probe.host": "Destination blocked" } };
+    await expect(follow("http", { ...http, port: 8080 })).rejects.toMatchObject(blocked);
+    const wrong = await follow("http", { ...http, expected_body_pattern: "^9" });
+    const failed = await world.update(wrong);
+    expect(failed).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous" });
+    expect(JSON.stringify(failed.reason)).toContain('"probes.pattern_missing"');
+    await world.main.executors.remove(systemActor, wrong);
+    const newest = await follow("http", { ...http, expected_body_pattern: `^${versions.good}\\s` });
+    expect(await world.update(newest)).toMatchObject({ state: "succeeded", serving: "desired" });
+    await deployOld();
+    await world.main.executors.remove(systemActor, newest);
+    const byPort = await follow("tcp", { host: node, port: served });
+    expect(await world.update(byPort)).toMatchObject({ state: "succeeded", serving: "desired" });
   });
 
   test("a StatefulSet and a DaemonSet are updated pod by pod, a CronJob for its next job", async () => {

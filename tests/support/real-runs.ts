@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { events, snapshots } from "../../src/db/tables.ts";
+import type { Guard } from "../../src/net/guarded-fetch.ts";
 import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import type { TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -77,7 +78,8 @@ export const quickCheck = {
   total_probe_duration_seconds: 120,
 } as const;
 
-export async function realRuns(machine?: Machine): Promise<RealRuns> {
+/** `guard`: what http and tcp checks reach; nothing when left out. */
+export async function realRuns(machine?: Machine, guard?: Guard): Promise<RealRuns> {
   const temporary = await temporaryDatabase();
   const { db } = temporary;
   const clock = shiftedClock();
@@ -97,6 +99,7 @@ export async function realRuns(machine?: Machine): Promise<RealRuns> {
       desired: desiredOf,
       clock,
       gate: async () => undefined,
+      guard,
       ...(machine === undefined ? {} : { machine }),
     });
   const main = instance("main");

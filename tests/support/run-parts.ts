@@ -6,6 +6,7 @@ import { executorEvaluator } from "../../src/executors/evaluate.ts";
 import type { TrackerReleases } from "../../src/executors/releases.ts";
 import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
+import type { Guard } from "../../src/net/guarded-fetch.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
 import { runService } from "../../src/runs/service.ts";
@@ -29,6 +30,8 @@ interface RunPartsOptions extends Pick<ConnectionOptions, "runtimes" | "self"> {
   redact?: (text: string) => string;
   /** What answers the probes of http and tcp checks, which have no network. */
   probe?: OpenProbe;
+  /** What judges their destinations and reaches them; without it they have no network. */
+  guard?: Guard | undefined;
 }
 
 export type RunParts = ReturnType<typeof runParts>;
@@ -36,10 +39,19 @@ export type RunRow = typeof runs.$inferSelect;
 
 const refused = (reason: string) => () => Promise.reject(new Error(reason));
 
+/** As the product's services do. */
+const judgeBy =
+  (guard: Guard): NonNullable<ExecutorOptions["judgeDestination"]> =>
+  (destination) => {
+    if (destination.purpose === "tcp") return guard.judgeConnect(destination.host, destination.port);
+    const judgement = guard.judge(destination.url, destination.purpose);
+    return judgement.ok ? null : judgement.reason;
+  };
+
 /** What updates targets, as the product composes it; a further call is a further process on the same ground. */
 export function runParts(ground: Ground, options: RunPartsOptions) {
   const { clock, log, sealer, audit, counted, credentials } = ground;
-  const { instance_id, gate = async () => undefined, timezone = () => "UTC" } = options;
+  const { instance_id, gate = async () => undefined, timezone = () => "UTC", guard } = options;
   const db: Database = {
     ...ground.db,
     write: async (work) => {
@@ -57,7 +69,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
   const executors = executorService({
     ...{ db, clock, audit, connections, timezone, releases: options.releases },
     openLogin: options.openLogin ?? refused("The registry wants no login"),
-    judgeDestination: options.judgeDestination ?? (() => null),
+    judgeDestination: options.judgeDestination ?? (guard === undefined ? () => null : judgeBy(guard)),
   });
   const runs = runService({
     ...{ db, clock, counted, log, sealer, audit, instance_id, connections, executors },
@@ -75,9 +87,10 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
         ? options.probe
         : probes[kind].open(config, {
             ...context,
-            clock,
-            fetch: refused("No network"),
-            connect: refused("No network"),
+            ...(guard === undefined
+              ? { clock, fetch: refused("No network") }
+              : guard.open({ purpose: "probe", timeout_ms: 10_000, signal: context.signal })),
+            connect: guard?.connect ?? refused("No network"),
           }),
   });
   const evaluator = executorEvaluator({

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Database, openDatabase } from "../../src/db/client.ts";
+import type { Guard } from "../../src/net/guarded-fetch.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import { groundOn } from "./ground.ts";
 import { runParts } from "./run-parts.ts";
@@ -69,15 +70,17 @@ interface PartsOptions {
   /** Passed before and after each write. */
   gate: () => Promise<void>;
   machine?: Machine;
+  /** See `runParts`. */
+  guard?: Guard | undefined;
 }
 
 /** The services that a run needs, all real but the tracker. */
 export function openRunParts(options: PartsOptions) {
-  const { db, key, instance_id, desired, clock = systemClock, gate, machine = noMachine } = options;
+  const { db, key, instance_id, desired, clock = systemClock, gate, machine = noMachine, guard } = options;
   const desiredOf = (sourceId: string) => (typeof desired === "function" ? desired(sourceId) : desired);
   const ground = groundOn(db, clock, { level: "error", write: (line) => console.log(line), keys: { primary: key } });
   return runParts(ground, {
-    ...{ instance_id, gate, runtimes },
+    ...{ instance_id, gate, runtimes, guard },
     self: { hostname: "somewhere-else", ...machine },
     releases: {
       desiredRelease: async (sourceId) => {
