@@ -11,7 +11,7 @@ import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from 
 import { readJson } from "./read-json.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "./resolve.ts";
 
-/** A page of 100 workloads has about 1 MB, a list of a thousand containers about 3 MB. */
+/** A page of 50 workloads has about 0.5 MB, a list of a thousand containers about 3 MB. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 /** Of an error's body. */
 const maxRefusalBytes = 1024 * 1024;

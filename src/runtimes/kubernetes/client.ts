@@ -15,9 +15,9 @@ const requestMs = 30_000;
 /** The API server closes a watch after this time. */
 const watchSeconds = 240;
 /** Objects per page of a list: few, because each page is in memory as text and as objects. */
-const pageSize = 100;
+const pageSize = 50;
 /** Pages of one list; more means that the server never ends it. */
-const maxPages = 1000;
+const maxPages = 2000;
 
 export type Factories = Awaited<ReturnType<typeof loadFactories>>;
 /** Composes a request with the factories of the Kubernetes client. */

@@ -80,7 +80,7 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
       json(response, 200, { metadata: { continue: "x" }, items: [] }),
     );
     expect((await failure(namespaces())).said).toEqual(say("kubernetes.endless_list"));
-    expect(server.asked.length).toBe(1000);
+    expect(server.asked.length).toBe(2000);
   });
 
   test.each([410, 500])("an error inside a watch has the server's own status %p", async (code) => {
