@@ -6,6 +6,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { isEndState } from "../../src/runs/states.ts";
 import { createHelm, type Helm, helmMissing, helmProgram, helmVersions } from "../peers/helm.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
+import { pointsBy, rounds } from "../support/engine-modes.ts";
 import type { Pod } from "../support/kubernetes-objects.ts";
 import { webDeployment } from "../support/kubernetes-objects.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -321,36 +322,41 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
     });
 
-    test("a process that ends at any point of a run leaves one upgrade, and the run comes to its end", async () => {
-      const executor = await install("killed");
-      // Each version of helm takes every eighth point, and others than the other.
-      for (let point = version.startsWith("3") ? 1 : 5; ; point += 8) {
-        const { id } = await world.main.runs.create(systemActor, executor, {});
-        const before = (await history("killed")).length;
-        const isKilled = await world.performAndDie(id, desired("1.1.0"), point);
-        await world.main.runs.takeOver();
-        for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
-          expect(tries).toBeLessThan(4);
-          await world.main.runs.work.perform({ id }, live);
+    test.each(rounds)(
+      "a process that ends at any point of a run leaves one upgrade, and the run comes to its end, round %i",
+      async (round) => {
+        const name = `killed-${round}`;
+        const executor = await install(name);
+        // Each version of helm takes other points.
+        for (const point of pointsBy(12, { first: version.startsWith("3") ? 1 : 7 })) {
+          const { id } = await world.main.runs.create(systemActor, executor, {});
+          const before = (await history(name)).length;
+          const isKilled = await world.performAndDie(id, desired("1.1.0"), point);
+          await world.main.runs.takeOver();
+          for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
+            expect(tries).toBeLessThan(4);
+            await world.main.runs.work.perform({ id }, live);
+          }
+          const ended = await world.run(id);
+          const upgrades = (await history(name)).length - before;
+          expect([point, upgrades, ended.state]).toEqual([
+            point,
+            upgrades === 0 ? 0 : 1,
+            upgrades === 0 ? "failed" : "succeeded",
+          ]);
+          if (!isKilled) break;
+          expect(point).toBeLessThan(60);
+          if (upgrades > 0) await run("rollback", name, "1", "--wait");
+          // Helm keeps ten revisions.
+          if (before > 6) {
+            await run("uninstall", name, "--wait");
+            await run("install", name, archive("1.0.0"), "--wait", "--timeout", "60s");
+          }
         }
-        const ended = await world.run(id);
-        const upgrades = (await history("killed")).length - before;
-        expect([point, upgrades, ended.state]).toEqual([
-          point,
-          upgrades === 0 ? 0 : 1,
-          upgrades === 0 ? "failed" : "succeeded",
-        ]);
-        if (!isKilled) break;
-        expect(point).toBeLessThan(60);
-        if (upgrades > 0) await run("rollback", "killed", "1", "--wait");
-        // Helm keeps ten revisions.
-        if (before > 6) {
-          await run("uninstall", "killed", "--wait");
-          await run("install", "killed", archive("1.0.0"), "--wait", "--timeout", "60s");
-        }
-      }
-      expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
-    }, 300_000);
+        expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
+      },
+      300_000,
+    );
   });
 });
 

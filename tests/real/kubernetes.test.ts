@@ -9,6 +9,7 @@ import { createAuthority } from "../peers/authority.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
 import { nodeName } from "../peers/kubernetes-node.ts";
+import { pointsBy, rounds } from "../support/engine-modes.ts";
 import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -347,32 +348,35 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     expect(JSON.stringify(run.reason)).toContain('"kubernetes.unauthenticated"');
   });
 
-  test("a process that ends at any point of a run leaves one patch, and the run comes to its end", async () => {
-    const executor = await deploy("killed");
-    const type = { type: "application/strategic-merge-patch+json" };
-    // Every other point: before a write, not after it.
-    for (let point = 1; ; point += 2) {
-      const { id } = await world.main.runs.create(systemActor, executor, {});
-      const before = await generationOf("killed");
-      const isKilled = await world.performAndDie(id, desired(versions.good), point);
-      await world.main.runs.takeOver();
-      for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
-        expect(tries).toBeLessThan(4);
-        await world.main.runs.work.perform({ id }, live);
+  test.each(rounds)(
+    "a process that ends at any point of a run leaves one patch, and the run comes to its end, round %i",
+    async (round) => {
+      const name = `killed-${round}`;
+      const executor = await deploy(name);
+      const type = { type: "application/strategic-merge-patch+json" };
+      for (const point of pointsBy(5)) {
+        const { id } = await world.main.runs.create(systemActor, executor, {});
+        const before = await generationOf(name);
+        const isKilled = await world.performAndDie(id, desired(versions.good), point);
+        await world.main.runs.takeOver();
+        for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
+          expect(tries).toBeLessThan(4);
+          await world.main.runs.work.perform({ id }, live);
+        }
+        const run = await world.run(id);
+        const patches = (await generationOf(name)) - before;
+        // Before the patch a run ends as interrupted, or is begun again; afterwards it is followed to its end.
+        expect([point, patches, run.state]).toEqual([
+          point,
+          patches === 0 ? 0 : 1,
+          patches === 0 ? "failed" : "succeeded",
+        ]);
+        if (!isKilled) break;
+        expect(point).toBeLessThan(60);
+        if (patches === 0) continue;
+        const spec = { template: { spec: { containers: [{ name: "web", image: image("1.0.0") }] } } };
+        await cluster.request("PATCH", path("deployments", name), { spec }, type);
       }
-      const run = await world.run(id);
-      const patches = (await generationOf("killed")) - before;
-      // Before the patch a run ends as interrupted, or is begun again; afterwards it is followed to its end.
-      expect([point, patches, run.state]).toEqual([
-        point,
-        patches === 0 ? 0 : 1,
-        patches === 0 ? "failed" : "succeeded",
-      ]);
-      if (!isKilled) break;
-      expect(point).toBeLessThan(60);
-      if (patches === 0) continue;
-      const spec = { template: { spec: { containers: [{ name: "web", image: image("1.0.0") }] } } };
-      await cluster.request("PATCH", path("deployments", "killed"), { spec }, type);
-    }
-  });
+    },
+  );
 });

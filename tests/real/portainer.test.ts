@@ -6,7 +6,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Portainer, portainerMissing, startPortainer, type Variable } from "../peers/portainer.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
-import { pointsOf } from "../support/engine-modes.ts";
+import { pointsOf, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -425,7 +425,7 @@ services:
     wanted: string,
     judge: (end: { point: number; updates: number; run: Awaited<ReturnType<RealRuns["run"]>> }) => Promise<void>,
   ) => {
-    for (const point of pointsOf(mode, { sparser: 1 / 3 })) {
+    for (const point of pointsOf(mode, { sparser: 2 / 3 })) {
       const { id: run } = await world.main.runs.create(systemActor, executor, {});
       const before = portainer.puts.length;
       const isKilled = await world.performAndDie(run, desired(wanted), point);
@@ -442,8 +442,8 @@ services:
     }
   };
 
-  test(
-    "a process that ends at any point of a run sends one update, and the run comes to its end",
+  test.each(rounds)(
+    "a process that ends at any point of a run sends one update, and the run comes to its end, round %i",
     async () => {
       const stack = await deploy();
       const { id, file, env } = stack;
@@ -461,8 +461,8 @@ services:
     longMs,
   );
 
-  test(
-    "and one that ends while a stack is put back leaves the previous version running",
+  test.each(rounds)(
+    "and one that ends while a stack is put back leaves the previous version running, round %i",
     async () => {
       const stack = await deploy();
       const { id, file, env, web } = stack;

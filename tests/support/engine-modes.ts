@@ -55,13 +55,21 @@ export const isWholeMatrix = repeats > 0;
 /** Of the points where a mode is killed or broken it takes every ninth, each mode others of them: the whole takes hours. */
 const usualStride = 9;
 
-/** The points of a matrix that a mode takes, from 1 up; without `last` as many as are asked for. `TIDEMARK_REPEATS=1` takes all. */
-export function* pointsOf(mode: EngineMode, { last = Number.POSITIVE_INFINITY, sparser = 1 } = {}): Generator<number> {
-  const stride = isWholeMatrix ? 1 : usualStride * sparser;
-  for (let point = 1 + (allEngineModes.indexOf(mode) % stride); point <= last; point += stride) yield point;
+/** Every `stride`th point from `first` up; without `last` as many as are asked for. With `TIDEMARK_REPEATS=1` all, from 1 up. */
+export function* pointsBy(stride: number, { first = 1, last = Number.POSITIVE_INFINITY } = {}): Generator<number> {
+  for (let point = isWholeMatrix ? 1 : first; point <= last; point += isWholeMatrix ? 1 : stride) yield point;
 }
+
+/** The points of a matrix that a mode takes. */
+export function pointsOf(mode: EngineMode, { last = Number.POSITIVE_INFINITY, sparser = 1 } = {}): Generator<number> {
+  const stride = usualStride * sparser;
+  return pointsBy(stride, { first: 1 + (allEngineModes.indexOf(mode) % stride), last });
+}
+
+/** One for each time that `TIDEMARK_REPEATS` asks for. */
+export const rounds = Array.from({ length: Math.max(repeats, 1) }, (_, index) => index + 1);
 
 /** The rows of a matrix's table, so often as `TIDEMARK_REPEATS` asks for. */
 export function repeated<T>(rows: readonly T[]): readonly T[] {
-  return Array.from({ length: Math.max(repeats, 1) }, () => rows).flat();
+  return rounds.flatMap(() => rows);
 }
