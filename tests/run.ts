@@ -1,6 +1,6 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
 // Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others. The fast layer
-// runs at other dates instead of today's, where they can be had; what it starts as a process of its own runs once. Arguments, a file or
+// runs at another date instead of today's, and what deals with dates at a third one, where they can be had. Arguments, a file or
 // a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -89,24 +89,28 @@ function shares(): Share[] {
     const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
     return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
   });
-  const servers = filesWithProcesses();
-  const args = ["tests/real/**", ...servers].flatMap((path) => ["--path-ignore-patterns", path]);
   const weight = 1e8;
-  const faked = fakedDates.map((date) => ({ title: `the fast layer ${date.title}`, args, weight, date }));
+  const layer = fastFiles();
+  // What starts processes starts them at the system's date.
+  const starts = /support\/(server|installation|scrambled-words)\.ts"/;
+  const faked = fakedDates.map((date) => ({
+    title: `the fast layer ${date.title}`,
+    args: layer.filter(({ text }) => !starts.test(text) && (date.files?.test(text) ?? true)).map(({ path }) => path),
+    weight,
+    date,
+  }));
+  const servers = layer.filter(({ text }) => starts.test(text)).map(({ path }) => path);
   const fast =
     fakedDatesMissing() === null
-      ? { title: "the fast layer's own processes", args: servers.map((file) => `./${file}`), weight }
+      ? { title: "the fast layer's own processes", args: servers, weight }
       : { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight };
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
-/** Of the fast layer: what starts processes starts them at the system's date. */
-function filesWithProcesses(): string[] {
+function fastFiles(): { path: string; text: string }[] {
   const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
-  const isWith = (file: string) =>
-    /support\/(server|installation|scrambled-words)\.ts"/.test(readFileSync(join(root, file), "utf8"));
-  const isFast = (file: string) => /\.test\.tsx?$/.test(file) && !file.startsWith("tests/real/");
-  return files.map((file) => `tests/${file}`).filter((file) => isFast(file) && isWith(file));
+  const fast = files.filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith("real/"));
+  return fast.map((file) => ({ path: `./tests/${file}`, text: readFileSync(join(root, "tests", file), "utf8") }));
 }
 
 function startTests(
