@@ -96,18 +96,28 @@ export const pluginErrorCodes = [
 ] as const;
 export type PluginErrorCode = (typeof pluginErrorCodes)[number];
 
-/** Thrown by sources, runtimes, probes and notifiers. `retry_after_ms` counts from the time of the throw. */
+interface PluginErrorOptions {
+  /** Counts from the time of the throw. */
+  retry_after_ms?: number | null;
+  /** What was refused of the input: a member of `config` or `secret`, such as `secret.token`. */
+  field?: string | null;
+  cause?: unknown;
+}
+
+/** Thrown by sources, runtimes, probes and notifiers. */
 export class PluginError extends Error {
   readonly code: PluginErrorCode;
   readonly said: Message;
   readonly retry_after_ms: number | null;
+  readonly field: string | null;
 
-  constructor(code: PluginErrorCode, said: Message, options: { retry_after_ms?: number | null; cause?: unknown } = {}) {
+  constructor(code: PluginErrorCode, said: Message, options: PluginErrorOptions = {}) {
     super(inEnglish(said), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PluginError";
     this.said = said;
     this.code = code;
     this.retry_after_ms = options.retry_after_ms ?? null;
+    this.field = options.field ?? null;
   }
 }
 

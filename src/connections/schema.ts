@@ -21,6 +21,9 @@ const ConcurrentRuns = v.optional(
   1,
 );
 
+/** In a form, stands for a credential that is created with the connection. */
+export const newCredential = "new";
+
 const CredentialId = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64), v.title("Credential"))), null);
 
 const option = (kind: string, runtime: Runtime, titles: Readonly<Record<string, string>>) =>

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import type { CredentialService } from "../credentials/service.ts";
+import type { Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
@@ -15,6 +16,7 @@ import type {
   RuntimeContext,
   RuntimeSession,
   Runtimes,
+  SecretChoices,
   SnapshotReader,
   Target,
   TargetKind,
@@ -39,7 +41,7 @@ export type ConnectionService = ReturnType<typeof connectionService>;
 
 interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   runtimes: Runtimes;
-  credentials: Pick<CredentialService, "openSecret" | "requireKind">;
+  credentials: Pick<CredentialService, "draft" | "openSecret" | "requireKind">;
   /** Checks the host that a connection names; null when it is allowed, else the reason. */
   judgeHost: (host: string) => Message | null;
   /** The guarded HTTP client of the runtimes' sessions. */
@@ -172,6 +174,38 @@ export function connectionService(options: ConnectionServiceOptions) {
     }
   };
 
+  /** What a secret offers to choose from, and why it cannot be used with this configuration, as far as the runtime knows without being asked. */
+  const judgeSecret = async (
+    kind: string,
+    config: unknown,
+    secret: unknown,
+  ): Promise<{ choices: SecretChoices; problem: PluginError | null }> => {
+    const runtime = runtimeOf({ kind });
+    const { signal } = new AbortController();
+    let choices: SecretChoices = {};
+    try {
+      choices = runtime.choices?.(secret) ?? {};
+      const session = await runtime.open(config, secret, { fetch: options.openFetch(signal), signal, clock, self });
+      await session[Symbol.asyncDispose]();
+      return { choices, problem: null };
+    } catch (error) {
+      if (error instanceof PluginError) return { choices, problem: error };
+      throw error;
+    }
+  };
+  const insert = async (tx: Writer, actor: Actor, id: string, parsed: v.InferOutput<typeof Input>): Promise<void> => {
+    const now = clock.now();
+    await connectionRows.refuseTaken(tx, parsed.name, null);
+    const place = runtimeOf(parsed).place(parsed.config, parsed.credential_id);
+    await connectionRows.insert(tx, { id, ...parsed, place, created_at: now, updated_at: now });
+    await audit(tx, actor, {
+      event: "connection_created",
+      outcome: "ok",
+      subject: { kind: "connection", id, name: parsed.name },
+      detail: { kind: parsed.kind },
+    });
+  };
+
   return {
     isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
     /** The runtime's declaration of a target kind; throws for an unknown one. */
@@ -186,6 +220,22 @@ export function connectionService(options: ConnectionServiceOptions) {
       return known === undefined ? [] : toldEach(known.warnings(config));
     },
 
+    /** Null for a kind whose secret is optional; false for a configuration that uses none. */
+    needsSecret: (kind: string, config: unknown): boolean | null => runtimes.get(kind)?.needsSecret?.(config) ?? null,
+    /** Whether secrets of this kind have values for fields of the configuration. */
+    hasChoices: (kind: string): boolean => runtimes.get(kind)?.choices !== undefined,
+    /** For the form of a new connection, before its secret is stored: see `judgeSecret`. */
+    judgeSecret,
+    /** The choices that a stored credential has for fields of the configuration; none if it cannot be read. */
+    choicesOf: async (kind: string, credentialId: string): Promise<SecretChoices> => {
+      try {
+        return runtimeOf({ kind }).choices?.(await credentials.openSecret(kind, credentialId)) ?? {};
+      } catch (error) {
+        if (error instanceof PluginError || error instanceof AppError) return {};
+        throw error;
+      }
+    },
+
     /** By name. `query`: `cursor`, `limit`. */
     list: async (query: unknown): Promise<Page<ConnectionView>> => {
       const parsed = parseInput(PageQuery, query);
@@ -197,19 +247,35 @@ export function connectionService(options: ConnectionServiceOptions) {
     create: async (actor: Actor, input: unknown): Promise<ConnectionView> => {
       const parsed = parseInput(Input, input);
       await refuseDestination(actor, parsed);
-      const now = clock.now();
-      const id = newId(now);
+      const id = newId(clock.now());
       await db.write(async (tx) => {
-        await connectionRows.refuseTaken(tx, parsed.name, null);
         await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
-        const place = runtimeOf(parsed).place(parsed.config, parsed.credential_id);
-        await connectionRows.insert(tx, { id, ...parsed, place, created_at: now, updated_at: now });
-        await audit(tx, actor, {
-          event: "connection_created",
-          outcome: "ok",
-          subject: { kind: "connection", id, name: parsed.name },
-          detail: { kind: parsed.kind },
-        });
+        await insert(tx, actor, id, parsed);
+      });
+      return await get(id);
+    },
+
+    /**
+     * Stores `secret` as a credential with the connection's name and kind, and the connection that uses it: both or neither. Unlike
+     * `create` it refuses a secret that the runtime cannot use.
+     */
+    createWithSecret: async (actor: Actor, input: unknown, secret: unknown): Promise<ConnectionView> => {
+      const parsed = parseInput(Input, input);
+      const { name, kind, config } = parsed;
+      await refuseDestination(actor, parsed);
+      const credential = credentials.draft({ name, kind, secret });
+      const { choices, problem } = await judgeSecret(kind, config, credential.secret);
+      const unchosen = Object.entries(choices).flatMap(([field, { options }]) => {
+        if (options.length < 2 || (config[field] ?? "") !== "") return [];
+        const names = options.map(({ value }) => value);
+        return [[`config.${field}`, say("connections.choose_one", { options: names })] as const];
+      });
+      if (unchosen.length > 0) throw invalidInput(Object.fromEntries(unchosen));
+      if (problem !== null) throw invalidInput({ [problem.field ?? "secret"]: problem.said });
+      const id = newId(clock.now());
+      await db.write(async (tx) => {
+        await credential.insert(tx, actor);
+        await insert(tx, actor, id, { ...parsed, credential_id: credential.id });
       });
       return await get(id);
     },

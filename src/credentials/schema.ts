@@ -3,18 +3,20 @@ import { Description, Instant, Name } from "../forms/inputs.ts";
 import { issue } from "../messages/message.ts";
 
 const maxSecretLength = 65_536;
+/** A kubeconfig may hold the certificates of many clusters. */
+const maxKubeconfigLength = 262_144;
 
-const text = (title: string, description = "") =>
+const text = (title: string, description = "", maxLength = maxSecretLength) =>
   v.pipe(
     v.string(),
     v.minLength(1),
-    v.maxLength(maxSecretLength),
+    v.maxLength(maxLength),
     v.title(title),
     v.description(description),
     v.metadata({ secret: true }),
   );
-const multiline = (title: string, description = "") =>
-  v.pipe(text(title, description), v.metadata({ secret: true, multiline: true }));
+const multiline = (title: string, description = "", maxLength = maxSecretLength) =>
+  v.pipe(text(title, description, maxLength), v.metadata({ secret: true, multiline: true, file: true }));
 
 const token = (prefixes: readonly string[], description: string) =>
   v.strictObject({
@@ -59,7 +61,9 @@ export const secretSchemas = {
   docker: Engine,
   podman: Engine,
   kubernetes: v.strictObject({
-    kubeconfig: v.optional(multiline("Kubeconfig")),
+    kubeconfig: v.optional(
+      multiline("Kubeconfig", "With its data inside: kubectl config view --raw --flatten", maxKubeconfigLength),
+    ),
     token: v.optional(text("Bearer token")),
     client_certificate: v.optional(multiline("Client certificate", "PEM")),
     client_key: v.optional(multiline("Client key", "PEM")),

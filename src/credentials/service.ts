@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
-import type { Reader } from "../db/client.ts";
+import type { Reader, Writer } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
@@ -69,7 +69,28 @@ export function credentialService(options: CredentialServiceOptions) {
     return view;
   };
 
+  /** A new credential that is stored by the caller's transaction. */
+  const draft = (input: unknown) => {
+    const { secret, ...fields } = parseInput(CredentialInput, input);
+    const now = clock.now();
+    const id = newId(now);
+    const sealed_secret = sealer.sealJson(secret);
+    const insert = async (tx: Writer, actor: Actor): Promise<void> => {
+      await credentialRows.refuseTaken(tx, fields.name, null);
+      await credentialRows.insert(tx, { id, ...fields, sealed_secret, created_at: now, updated_at: now });
+      await audit(tx, actor, {
+        event: "credential_created",
+        outcome: "ok",
+        subject: { kind: "credential", id, name: fields.name },
+        detail: { kind: fields.kind },
+      });
+    };
+    return { id, secret, insert };
+  };
+
   return {
+    draft,
+
     /** By name. `query`: `cursor`, `limit`, `kind`. */
     list: async (query: unknown): Promise<Page<CredentialView>> => {
       const parsed = parseInput(ListQuery, query);
@@ -85,21 +106,8 @@ export function credentialService(options: CredentialServiceOptions) {
     },
 
     create: async (actor: Actor, input: unknown): Promise<CredentialView> => {
-      const parsed = parseInput(CredentialInput, input);
-      const now = clock.now();
-      const id = newId(now);
-      const { secret, ...fields } = parsed;
-      const sealed_secret = sealer.sealJson(secret);
-      await db.write(async (tx) => {
-        await credentialRows.refuseTaken(tx, parsed.name, null);
-        await credentialRows.insert(tx, { id, ...fields, sealed_secret, created_at: now, updated_at: now });
-        await audit(tx, actor, {
-          event: "credential_created",
-          outcome: "ok",
-          subject: { kind: "credential", id, name: parsed.name },
-          detail: { kind: parsed.kind },
-        });
-      });
+      const { id, insert } = draft(input);
+      await db.write((tx) => insert(tx, actor));
       return await get(id);
     },
 

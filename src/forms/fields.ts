@@ -18,6 +18,8 @@ export interface FieldDescription {
   is_advanced: boolean;
   /** Set at creation, read-only afterwards. */
   is_immutable: boolean;
+  /** Can also be uploaded as a file, whose text becomes the value. */
+  takes_file: boolean;
   /** A regular expression or other code: in a monospaced font. */
   is_code: boolean;
   placeholder: string;
@@ -40,6 +42,7 @@ export interface FieldMetadata extends Record<string, unknown> {
   advanced?: boolean;
   immutable?: boolean;
   code?: boolean;
+  file?: boolean;
   placeholder?: string;
   /** Shown only while another field of the same object has one of these values; changing that field redraws the form. */
   shown_when?: { field: string; is: readonly string[] };
@@ -182,6 +185,7 @@ function describeField(name: string, schema: AnySchema, path: string, value: unk
     is_secret: found.metadata.secret ?? false,
     is_advanced: found.metadata.advanced ?? false,
     is_immutable: found.metadata.immutable ?? false,
+    takes_file: found.metadata.file ?? false,
     is_code: found.metadata.code ?? false,
     placeholder: found.metadata.placeholder ?? "",
     options: optionsOf(optionSource).map((option) => ({ value: option, title: titles[option] ?? option })),

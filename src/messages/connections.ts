@@ -1,7 +1,10 @@
+import { quotedList } from "./lists.ts";
 import type { Area } from "./types.ts";
 
 export const connections = {
   answered: ({ runtime, version }: { runtime: string; version: string }) => `Connected to ${runtime} ${version}`,
   disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled; enable it first`,
   kind_unknown: ({ kind }: { kind: string }) => `This version of Tidemark has no connections of type "${kind}"`,
+  choose_one: ({ options }: { options: readonly string[] }) =>
+    `There are several; choose one of ${quotedList(options)}`,
 } satisfies Area;

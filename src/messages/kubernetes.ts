@@ -36,7 +36,9 @@ export const kubernetes = {
   credential_missing: "Choose a credential for this cluster, or use in-cluster mode",
   credential_half: "A client certificate needs its key, and a key its certificate",
   server_missing: "The credential does not name an API server: enter its address in the connection",
-  login_missing: "The credential has neither a token nor a client certificate, so the cluster would not know who asks",
+  login_blank: "Paste or upload a kubeconfig, or enter a token or a client certificate",
+  login_missing:
+    "The kubeconfig's user has no token, certificate or password. Add one to it, or enter a token beside the kubeconfig",
   token_with_spaces: "The token contains spaces or line breaks: paste it as a single line",
   not_in_cluster: "Tidemark does not run in a Kubernetes pod, so there is no service account to use",
   account_unreadable: ({ path }: { path: string }) =>

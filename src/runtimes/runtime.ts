@@ -478,10 +478,19 @@ export interface RuntimeContext extends PluginContext {
   };
 }
 
+/** The values that a secret has for fields of the configuration, by field. `current` counts while the field is blank; "" for none. */
+export type SecretChoices = Readonly<
+  Record<string, { options: readonly { value: string; title: string }[]; current: string }>
+>;
+
 export interface Runtime {
   kind: string;
   title: string;
   Config: ConfigSchema;
+  /** Whether a configuration, parsed or as entered, leads nowhere without a secret, or uses none. Absent if a secret is optional. */
+  needsSecret?(config: unknown): boolean;
+  /** What a secret has to choose from, such as the contexts of a kubeconfig. Throws `rejected` for one that cannot be read. */
+  choices?(secret: unknown): SecretChoices;
   /** Runtimes with the same kind of target share the object. */
   target_kinds: readonly TargetKind[];
   /** `secret` is the parsed secret of a credential of the same kind, or null. */

@@ -191,10 +191,11 @@ function TextArea(props: ControlProps) {
   );
 }
 
-/** Neither a stored nor a refused secret is ever in the page. */
+/** Neither a stored nor a refused secret is ever in the page; one that was sent and not stored has to be entered again. */
 function Secret(props: ControlProps) {
   const { ctx, field, has_secret, attributes } = props;
-  const placeholder = has_secret ? texts(ctx).common.form.stored_secret : props.words.placeholder;
+  const t = texts(ctx).common.form;
+  const placeholder = has_secret ? t.stored_secret : props.words.placeholder;
   const common = {
     id: fieldId(field.path),
     name: field.path,
@@ -203,10 +204,25 @@ function Secret(props: ControlProps) {
     "aria-required": field.is_required && !has_secret ? ("true" as const) : undefined,
     ...attributes,
   };
-  return field.kind === "textarea" ? (
-    <textarea class="input mono" rows={6} spellcheck={false} autocomplete="off" {...common} />
-  ) : (
-    <input class="input mono" type="password" autocomplete="new-password" {...common} />
+  return (
+    <>
+      {field.kind === "textarea" ? (
+        <textarea class="input mono" rows={6} spellcheck={false} autocomplete="off" {...common} />
+      ) : (
+        <input class="input mono" type="password" autocomplete="new-password" {...common} />
+      )}
+      {field.takes_file ? (
+        <label class="upload">
+          {t.or_file}
+          <input type="file" name={field.path} {...attributes} />
+        </label>
+      ) : null}
+      {text(props.value) === "" ? null : (
+        <p class="help unscripted" id={`${fieldId(field.path)}-again`}>
+          {t.secret_again}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -63,6 +63,7 @@ export function Form(props: FormProps) {
       id={id}
       method="post"
       action={address}
+      enctype={hasUpload(props.fields) ? "multipart/form-data" : undefined}
       novalidate
       hx-post={address}
       hx-target="this"
@@ -89,6 +90,10 @@ export function Form(props: FormProps) {
       </div>
     </form>
   );
+}
+
+function hasUpload(fields: readonly FieldDescription[]): boolean {
+  return fields.some((field) => field.takes_file || hasUpload([...field.children, ...field.entries.flat()]));
 }
 
 /** The plain fields in order, then the advanced ones, folded. */

@@ -1,9 +1,10 @@
 import type { Child } from "hono/jsx";
-import type { ConnectionView } from "../../src/connections/schema.ts";
+import { type ConnectionView, newCredential } from "../../src/connections/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { Problem } from "../../src/messages/schema.ts";
-import { Form, redraws } from "../components/form.tsx";
+import { Form, redraws, valueAt } from "../components/form.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -12,17 +13,31 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
-interface ConnectionFormPageProps {
+interface Choice {
+  value: string;
+  title: string;
+}
+
+/** What the form shows for its values. */
+export interface ConnectionFormFacts {
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  /** Those of the chosen kind. */
+  credentials: readonly Choice[];
+  needs_secret: boolean;
+  /** By field of the configuration: what the chosen credential has for it, and what counts while it is blank. */
+  choices: Readonly<Record<string, { options: readonly Choice[]; current: string }>>;
+  /** Why an entered secret cannot be used, and its field. */
+  problem: { path: string; message: Message } | null;
+  /** Warnings about the configuration in the form. */
+  warnings: readonly Problem[];
+}
+
+interface ConnectionFormPageProps extends ConnectionFormFacts {
   ctx: PageContext;
   /** Null for a new one. */
   connection: ConnectionView | null;
-  fields: readonly FieldDescription[];
-  values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
-  /** Those of the chosen kind. */
-  credentials: readonly { value: string; title: string }[];
-  /** Warnings about the configuration in the form. */
-  warnings: readonly Problem[];
 }
 
 const formId = "connection-form";
@@ -55,30 +70,64 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         submit={t.save}
         cancel_href={connection === null ? "/connections" : `/connections/${connection.id}`}
         is_edit={connection !== null}
-        choices={{ credential_id: [{ value: "", title: t.no_credential }, ...props.credentials] }}
+        choices={{ credential_id: credentialChoices(props), ...valueChoices(props) }}
         attributes={{
           "config.address": redrawn,
           "config.tls_verification": redrawn,
-          credential_id: redrawn,
+          "secret.kubeconfig": { ...redrawn, "hx-trigger": "change, paste delay:100ms" },
         }}
         below={{
-          credential_id: <CredentialHelp ctx={ctx} values={props.values} />,
+          credential_id: <CredentialHelp {...props} />,
           "config.tls_verification": <Warnings ctx={ctx} warnings={props.warnings} />,
+          ...secretProblem(props),
         }}
       />
     </Layout>
   );
 }
 
-function CredentialHelp({ ctx, values }: Pick<ConnectionFormPageProps, "ctx" | "values">) {
+function credentialChoices({ ctx, connection, credentials, needs_secret }: ConnectionFormPageProps): readonly Choice[] {
   const t = texts(ctx).connections;
-  const kind = typeof values.kind === "string" ? values.kind : "docker";
+  return [
+    ...(needs_secret ? [] : [{ value: "", title: t.no_credential }]),
+    ...(connection === null ? [{ value: newCredential, title: t.new_credential }] : []),
+    ...credentials,
+  ];
+}
+
+/** A stored value stays, whether the credential has it or not. With a new credential a blank is not enough: see `createWithSecret`. */
+function valueChoices({ ctx, choices, values }: ConnectionFormPageProps): Readonly<Record<string, readonly Choice[]>> {
+  const t = texts(ctx);
+  const all = Object.entries(choices).map(([field, { options, current }]) => {
+    const stored = valueAt(values, `config.${field}`);
+    const isKept = typeof stored === "string" && stored !== "" && !options.some(({ value }) => value === stored);
+    const usual = values.credential_id === newCredential ? undefined : options.find(({ value }) => value === current);
+    const blank = usual === undefined ? t.common.form.choose : t.connections.usual_choice(usual.title);
+    const kept = isKept ? [{ value: stored, title: stored }] : [];
+    return [`config.${field}`, [{ value: "", title: blank }, ...kept, ...options]] as const;
+  });
+  return Object.fromEntries(all);
+}
+
+function secretProblem({ ctx, problem, errors }: ConnectionFormPageProps): Readonly<Record<string, Child>> {
+  if (problem === null || errors[problem.path] !== undefined) return {};
+  return {
+    [problem.path]: <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>,
+  };
+}
+
+function CredentialHelp({ ctx, connection, values }: ConnectionFormPageProps) {
+  const t = texts(ctx).connections;
+  if (values.credential_id === newCredential) return <p class="help">{t.new_credential_help}</p>;
+  const kind = connection?.kind ?? (typeof values.kind === "string" ? values.kind : "docker");
   return (
     <p class="help">
       {t.credential_help}{" "}
-      <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
-        {texts(ctx).credentials.new_credential}
-      </Link>
+      {connection === null ? null : (
+        <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
+          {texts(ctx).credentials.new_credential}
+        </Link>
+      )}
     </p>
   );
 }

@@ -103,6 +103,13 @@ export function rowFields(
 /** A field without input: a placeholder in the form. */
 export const blank: FieldDescription = {
   ...{ name: "", path: "", kind: "text", title: "", description: "", children: [], entries: [] },
-  ...{ is_required: false, is_secret: false, is_advanced: false, is_immutable: false, is_code: false },
+  ...{
+    is_required: false,
+    is_secret: false,
+    is_advanced: false,
+    is_immutable: false,
+    is_code: false,
+    takes_file: false,
+  },
   ...{ placeholder: "", options: [], min: null, max: null, is_discriminant: false, default_value: undefined },
 };

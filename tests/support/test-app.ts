@@ -44,7 +44,8 @@ interface PageRequest {
   htmx?: boolean;
 }
 
-export type FormFields = Readonly<Record<string, string | readonly string[]>>;
+export type FormFields = Readonly<Record<string, FormValue | readonly FormValue[]>>;
+type FormValue = string | File;
 
 /**
  * The whole application, all services and both surfaces, over a database file of its own, with a clock that stands still
@@ -193,7 +194,7 @@ function browser(send: Send, origin: string) {
       const form = new FormData();
       form.set("csrf_token", formToken);
       for (const [name, value] of Object.entries(fields)) {
-        for (const item of typeof value === "string" ? [value] : value) form.append(name, item);
+        for (const item of [value].flat()) form.append(name, item);
       }
       return await go("POST", path, form, request);
     },

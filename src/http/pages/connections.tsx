@@ -6,13 +6,13 @@ import { ConnectionsPage } from "../../../templates/connections/list.tsx";
 import { ConnectionState } from "../../../templates/connections/state.tsx";
 import { Targets } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import type { ConnectionView } from "../../connections/schema.ts";
-import { fields } from "../../forms/fields.ts";
+import { type ConnectionView, newCredential } from "../../connections/schema.ts";
+import { type FieldDescription, valuesOf } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
+import { describeConnection, drawConnectionForm } from "./connection-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { listAll } from "./read-list.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
@@ -68,26 +68,26 @@ export function connectionPages(app: App, services: Services, page: PageSettings
   });
 }
 
-function plainPages(app: App, { connections, credentials }: Services, page: PageSettings): void {
-  const choices = async (kind: unknown) => {
-    const ofKind = { kind: typeof kind === "string" ? kind : "docker" };
-    const items = await listAll((page) => credentials.list({ ...ofKind, ...page }));
-    return items.map(({ id, name }) => ({ value: id, title: name }));
-  };
-  const describe = (values: Values, stored: ConnectionView | null) =>
-    fields(connections.Input, stored === null ? values : { ...values, kind: stored.kind });
+function plainPages(app: App, services: Services, page: PageSettings): void {
+  const { connections } = services;
+  const describe = (values: Values, stored: ConnectionView | null) => describeConnection(services, values, stored);
 
   resourcePages(app, page, {
     path: "/connections",
-    service: connections,
+    service: {
+      ...connections,
+      create: async (actor, input) => {
+        const { secret, ...connection } = valuesOf(input);
+        if (connection.credential_id !== newCredential) return await connections.create(actor, connection);
+        return await connections.createWithSecret(actor, { ...connection, credential_id: null }, secret ?? {});
+      },
+    },
     list: (props) => <ConnectionsPage {...props} />,
     begin: (c) => ({ kind: c.req.query("kind") ?? "docker" }),
     describe,
-    draw: async ({ stored, ...props }) => {
-      const kind = stored?.kind ?? props.values.kind;
-      const warnings = connections.warningsOf(kind, props.values.config);
-      const credentials = await choices(kind);
-      return <ConnectionFormPage connection={stored} credentials={credentials} warnings={warnings} {...props} />;
+    draw: async ({ ctx, stored, values, errors }) => {
+      const facts = await drawConnectionForm(services, values, stored);
+      return <ConnectionFormPage ctx={ctx} connection={stored} errors={errors} {...facts} />;
     },
     input: (sent, stored) => {
       if (stored === null) return sent;
@@ -109,7 +109,7 @@ function plainPages(app: App, { connections, credentials }: Services, page: Page
 }
 
 /** A blank field of the form returns to its default, where a missing member would stay unchanged. */
-function withBlanks(described: ReturnType<typeof fields>, config: unknown): Values {
+function withBlanks(described: readonly FieldDescription[], config: unknown): Values {
   const members = described.find((field) => field.name === "config")?.children ?? [];
   const given = typeof config === "object" && config !== null ? config : {};
   return { ...Object.fromEntries(members.map((field) => [field.name, null])), ...given };

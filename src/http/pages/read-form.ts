@@ -5,7 +5,10 @@ import type { AppContext } from "../context.ts";
 /** The longest of our own forms, a tracker with all its sources, has fewer than 1,000. */
 const maxFields = 2_000;
 
-/** The submitted form. Throws 400 when the body is no form, whatever its content type, and 413 for too many fields. */
+/**
+ * The submitted form, in which an uploaded file is the text of its field and one that was not chosen is left out. Throws 400 when the body
+ * is no form, whatever its content type, and 413 for too many fields.
+ */
 export async function readForm(c: AppContext): Promise<FormData> {
   const form = await formOf(c);
   let count = 0;
@@ -14,7 +17,18 @@ export async function readForm(c: AppContext): Promise<FormData> {
     if (count > maxFields)
       throw new AppError("too_many_fields", 413, say("request.too_many_fields", { limit: maxFields }));
   }
-  return form;
+  return await withFileTexts(form);
+}
+
+async function withFileTexts(form: FormData): Promise<FormData> {
+  const entries = [...form];
+  if (entries.every(([, value]) => typeof value === "string")) return form;
+  const texts = new FormData();
+  for (const [name, value] of entries) {
+    if (typeof value === "string") texts.append(name, value);
+    else if (value.size > 0) texts.append(name, await value.text());
+  }
+  return texts;
 }
 
 async function formOf(c: AppContext): Promise<FormData> {
@@ -26,7 +40,7 @@ async function formOf(c: AppContext): Promise<FormData> {
   }
 }
 
-/** The text of one field; "" when it is missing or a file. */
+/** The text of one field; "" when it is missing. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value : "";

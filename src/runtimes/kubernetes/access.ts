@@ -20,7 +20,8 @@ export interface ClusterAccess {
   authorization: string | null;
 }
 
-const rejected = (said: ReturnType<typeof say>, cause?: unknown) => new PluginError("rejected", said, { cause });
+const rejected = (said: ReturnType<typeof say>, options: { field?: string; cause?: unknown } = {}) =>
+  new PluginError("rejected", said, options);
 
 /** Never reads a kubeconfig or a variable that lies around: only what the connection and its credential say. Throws `rejected`. */
 export async function accessOf(
@@ -29,12 +30,18 @@ export async function accessOf(
   service_account: RuntimeContext["self"]["service_account"],
 ): Promise<ClusterAccess> {
   if (config.in_cluster) return await ownAccess(service_account);
-  if (secret === null) throw rejected(say("kubernetes.credential_missing"));
+  if (secret === null) throw rejected(say("kubernetes.credential_missing"), { field: "credential_id" });
   const { kubeconfig, token, client_certificate, client_key, ca_certificate } = secret;
-  if ((client_certificate === null) !== (client_key === null)) throw rejected(say("kubernetes.credential_half"));
+  if ((client_certificate === null) !== (client_key === null)) {
+    const field = client_key === null ? "secret.client_key" : "secret.client_certificate";
+    throw rejected(say("kubernetes.credential_half"), { field });
+  }
+  if (kubeconfig === null && token === null && client_certificate === null) {
+    throw rejected(say("kubernetes.login_blank"), { field: "secret.kubeconfig" });
+  }
   const read = kubeconfig === null ? null : readKubeconfig(kubeconfig, config.context);
   const server = config.server === "" ? (read?.server ?? "") : config.server;
-  if (server === "") throw rejected(say("kubernetes.server_missing"));
+  if (server === "") throw rejected(say("kubernetes.server_missing"), { field: "config.server" });
   const access = {
     server: serverOf(server),
     tls_server_name: read?.tls_server_name ?? null,
@@ -43,20 +50,32 @@ export async function accessOf(
     key: client_key ?? read?.key ?? null,
     authorization: authorizationOf(token ?? read?.token ?? null, read?.basic ?? null),
   };
-  if ((access.cert === null) !== (access.key === null)) throw rejected(say("kubernetes.credential_half"));
-  requirePem("ca_certificate", access.ca, (pem) => new X509Certificate(pem));
-  requirePem("client_certificate", access.cert, (pem) => new X509Certificate(pem));
-  requirePem("client_key", access.key, createPrivateKey);
-  if (access.cert === null && access.authorization === null) throw rejected(say("kubernetes.login_missing"));
+  const fieldOf = (member: keyof Secret) => `secret.${secret[member] === null ? "kubeconfig" : member}`;
+  if ((access.cert === null) !== (access.key === null)) {
+    throw rejected(say("kubernetes.credential_half"), { field: fieldOf("client_key") });
+  }
+  requirePem("ca_certificate", fieldOf, access.ca, (pem) => new X509Certificate(pem));
+  requirePem("client_certificate", fieldOf, access.cert, (pem) => new X509Certificate(pem));
+  requirePem("client_key", fieldOf, access.key, createPrivateKey);
+  if (access.cert === null && access.authorization === null) {
+    throw rejected(say("kubernetes.login_missing"), {
+      field: "secret.kubeconfig",
+    });
+  }
   return access;
 }
 
 /** Else the first request would fail with a code of the TLS library. */
-function requirePem(member: string, pem: string | null, read: (pem: string) => unknown): void {
+function requirePem(
+  member: keyof Secret,
+  fieldOf: (member: keyof Secret) => string,
+  pem: string | null,
+  read: (pem: string) => unknown,
+): void {
   try {
     if (pem !== null) read(pem);
   } catch (cause) {
-    throw rejected(say("kubernetes.certificate_unreadable", { member }), cause);
+    throw rejected(say("kubernetes.certificate_unreadable", { member }), { field: fieldOf(member), cause });
   }
 }
 
@@ -67,7 +86,9 @@ function serverOf(text: string): URL {
 
 function authorizationOf(token: string | null, basic: { username: string; password: string } | null): string | null {
   if (token !== null) {
-    if (!/^[\x21-\x7e]+$/.test(token.trim())) throw rejected(say("kubernetes.token_with_spaces"));
+    if (!/^[\x21-\x7e]+$/.test(token.trim())) {
+      throw rejected(say("kubernetes.token_with_spaces"), { field: "secret.token" });
+    }
     return `Bearer ${token.trim()}`;
   }
   return basic === null ? null : `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString("base64")}`;
@@ -79,7 +100,7 @@ async function ownAccess(account: RuntimeContext["self"]["service_account"]): Pr
   const read = async (name: string) => {
     const path = join(account.folder, name);
     return await readFile(path, "utf8").catch((cause: unknown) => {
-      throw rejected(say("kubernetes.account_unreadable", { path }), cause);
+      throw rejected(say("kubernetes.account_unreadable", { path }), { cause });
     });
   };
   const [token, ca] = await Promise.all([read("token"), read("ca.crt")]);

@@ -1,4 +1,4 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { parseOr } from "../../forms/issues.ts";
 import { plain, say } from "../../messages/message.ts";
@@ -7,6 +7,7 @@ import { bareHost } from "../../net/address.ts";
 import type { PlanDetail, PlannedPart, Runtime, StepKind, TargetKind } from "../runtime.ts";
 import { accessOf } from "./access.ts";
 import { releaseKind } from "./helm/release-target.ts";
+import { contextsIn } from "./kubeconfig.ts";
 import { Config, Secret } from "./schema.ts";
 import { openSession } from "./session.ts";
 import { rules, workloadKinds } from "./workloads.ts";
@@ -77,6 +78,16 @@ export const kubernetes: Runtime = {
   title: "Kubernetes",
   Config,
   target_kinds: targetKinds,
+  needsSecret: (config) => !v.is(v.object({ in_cluster: v.literal(true) }), config),
+  choices(secret) {
+    const { kubeconfig } = parse(Secret, secret);
+    if (kubeconfig === null) return {};
+    const { contexts, current } = contextsIn(kubeconfig);
+    const options = contexts.map(({ name, server }) => {
+      return { value: name, title: server === "" ? name : `${name} (${server})` };
+    });
+    return options.length === 0 ? {} : { context: { options, current } };
+  },
   open: async (config, secret, context) => {
     const parsed = parse(Config, config);
     const access = await accessOf(

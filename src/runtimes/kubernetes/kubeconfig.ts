@@ -61,24 +61,33 @@ const Kubeconfig = v.looseObject({
   ),
 });
 
-const rejected = (said: Message) => new PluginError("rejected", said);
+const rejected = (said: Message, field = "secret.kubeconfig") => new PluginError("rejected", said, { field });
+
+/** The contexts of a kubeconfig, each with the server that it leads to, and the current one. Throws `rejected`. */
+export function contextsIn(text: string): { contexts: readonly { name: string; server: string }[]; current: string } {
+  const { clusters, contexts, "current-context": current } = parseKubeconfig(text);
+  const serverOf = (cluster: string) => clusters?.find(({ name }) => name === cluster)?.cluster?.server;
+  const found = (contexts ?? []).map(({ name, context }) => {
+    const server = serverOf(context?.cluster ?? "");
+    return { name, server: typeof server === "string" ? server : "" };
+  });
+  return { contexts: found, current: found.some(({ name }) => name === current) ? (current ?? "") : "" };
+}
 
 /**
  * Reads one context of a kubeconfig, `context` or the current one. Nothing in it may run a program, read a file of this machine or leave
  * out the verification: such members are refused by name. Throws `rejected`.
  */
 export function readKubeconfig(text: string, context: string): KubeconfigAccess {
-  if (Buffer.byteLength(text) > maxBytes)
-    throw rejected(say("kubernetes.kubeconfig_too_large", { kib: maxBytes / 1024 }));
-  const config = v.safeParse(Kubeconfig, parseYaml(text));
-  if (!config.success) throw rejected(say("kubernetes.kubeconfig_unreadable"));
-  const { clusters, users } = config.output;
-  const contexts = config.output.contexts ?? [];
+  const { clusters, users, contexts: listed, "current-context": current } = parseKubeconfig(text);
+  const contexts = listed ?? [];
   const known = contexts.map((each) => each.name);
-  const name = context === "" ? config.output["current-context"] : context;
-  if (name == null || name === "") throw rejected(say("kubernetes.context_missing", { known }));
+  const name = context === "" ? current : context;
+  if (name == null || name === "") {
+    throw rejected(say("kubernetes.context_missing", { known }), known.length === 0 ? undefined : contextField);
+  }
   const chosen = contexts.find((each) => each.name === name)?.context;
-  if (chosen == null) throw rejected(say("kubernetes.context_unknown", { context: name, known }));
+  if (chosen == null) throw rejected(say("kubernetes.context_unknown", { context: name, known }), contextField);
   const cluster = clusters?.find((each) => each.name === chosen.cluster)?.cluster;
   if (cluster == null)
     throw rejected(say("kubernetes.kubeconfig_incomplete", { kind: "cluster", name: chosen.cluster }));
@@ -100,6 +109,16 @@ export function readKubeconfig(text: string, context: string): KubeconfigAccess 
     token,
     basic: username === null || password === null ? null : { username, password },
   };
+}
+
+const contextField = "config.context";
+
+function parseKubeconfig(text: string): v.InferOutput<typeof Kubeconfig> {
+  if (Buffer.byteLength(text) > maxBytes)
+    throw rejected(say("kubernetes.kubeconfig_too_large", { kib: maxBytes / 1024 }));
+  const config = v.safeParse(Kubeconfig, parseYaml(text));
+  if (!config.success) throw rejected(say("kubernetes.kubeconfig_unreadable"));
+  return config.output;
 }
 
 function parseYaml(text: string): unknown {

@@ -13,6 +13,8 @@ export function namespacesIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }
 
+const outsideCluster = { field: "in_cluster", is: ["false"] };
+
 export const Config = v.strictObject({
   in_cluster: v.optional(
     v.pipe(
@@ -30,7 +32,7 @@ export const Config = v.strictObject({
       v.check((text) => text === "" || isServer(text), issue("kubernetes.server_wanted")),
       v.title("API server address"),
       v.description("For a token or a client certificate; a kubeconfig has its own. https only"),
-      v.metadata({ example: "https://cluster.example:6443" }),
+      v.metadata({ example: "https://cluster.example:6443", shown_when: outsideCluster }),
     ),
     "",
   ),
@@ -41,6 +43,7 @@ export const Config = v.strictObject({
       v.maxLength(253),
       v.title("Context"),
       v.description("Of the kubeconfig; blank is its current one"),
+      v.metadata({ shown_when: outsideCluster }),
     ),
     "",
   ),

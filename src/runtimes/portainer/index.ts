@@ -37,14 +37,16 @@ export const portainer: Runtime = {
   title: "Portainer",
   Config,
   target_kinds: [stack],
+  needsSecret: () => true,
   open: async (config, secret, context) => {
     const parsed = parse(Config, config);
     if (secret === null || secret === undefined) {
-      throw new PluginError("rejected", say("portainer.credential_missing"));
+      throw new PluginError("rejected", say("portainer.credential_missing"), { field: "credential_id" });
     }
     const { api_key } = parse(Secret, secret);
     const key = api_key.trim();
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new PluginError("rejected", say("portainer.key_with_spaces"));
+    if (!/^[\x21-\x7e]+$/.test(key))
+      throw new PluginError("rejected", say("portainer.key_with_spaces"), { field: "secret.api_key" });
     const ca = parsed.ca_certificate.trim() === "" ? null : parsed.ca_certificate;
     const access = { server: serverOf(parsed), ca, api_key: key, endpoint_id: parsed.endpoint_id };
     return openSession(access, parsed, context);

@@ -110,6 +110,8 @@ export const common = {
     no_choice: "None",
     show_fields: "Show its fields",
     stored_secret: "Stored. Leave blank to keep it",
+    or_file: "or upload a file",
+    secret_again: "Secrets are never sent back to the browser: enter this one again.",
     add_item: (title: string) => `Add ${title}`,
     remove_item: (title: string) => `Remove ${title}`,
   },

@@ -81,5 +81,8 @@ export const connections = {
   empty_text:
     "A connection points to an engine that runs your containers. Tidemark finds and updates containers there.",
   empty_example: "The engine on this machine: type “Docker engine”, address unix:///var/run/docker.sock.",
+  new_credential: "New credential",
+  new_credential_help: "It is stored encrypted under Credentials, with the name of this connection.",
+  usual_choice: (title: string) => `Current: ${title}`,
   credential_help: "Only credentials of this type are listed.",
 };

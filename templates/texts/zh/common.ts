@@ -110,6 +110,8 @@ export const common = {
     no_choice: "无",
     show_fields: "显示对应字段",
     stored_secret: "已存储，留空则保持不变",
+    or_file: "或上传文件",
+    secret_again: "机密信息不会发回浏览器：请重新填写。",
     add_item: (title: string) => `添加${title}`,
     remove_item: (title: string) => `移除${title}`,
   },

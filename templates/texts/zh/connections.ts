@@ -80,5 +80,8 @@ export const connections = {
   empty_title: "还没有连接",
   empty_text: "连接指向运行容器的引擎。Tidemark 在其中查找并更新容器。",
   empty_example: "本机引擎：类型选择“Docker 引擎”，地址填写 unix:///var/run/docker.sock。",
+  new_credential: "新凭据",
+  new_credential_help: "将以此连接的名称加密保存在“凭据”中。",
+  usual_choice: (title: string) => `当前：${title}`,
   credential_help: "仅列出此类型的凭据。",
 } satisfies Texts["connections"];

@@ -1,6 +1,20 @@
 import type { FieldDictionary } from "../fields.ts";
 import { credentials } from "./credentials.ts";
 
+/** 机密信息在两个表单中填写。 */
+const secrets: FieldDictionary = {
+  token: { title: "令牌", description: "由该平台签发的访问令牌" },
+  basic_auth: { title: "用户名和密码", description: "格式为“用户名:密码”" },
+  username: { title: "用户名", description: "用于登录拉取镜像的仓库，不用于登录引擎" },
+  password: { title: "密码", description: "也可以是访问令牌" },
+  kubeconfig: { title: "Kubeconfig", description: "须内含数据：kubectl config view --raw --flatten" },
+  api_key: { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
+};
+
+function secretsOf(area: string): FieldDictionary {
+  return Object.fromEntries(Object.entries(secrets).map(([name, words]) => [`${area}.secret.${name}`, words]));
+}
+
 /** 表单字段的中文：按“区域.路径”或字段名查找，`options` 为各选项的名称。 */
 export const fields: FieldDictionary = {
   name: { title: "名称" },
@@ -14,12 +28,8 @@ export const fields: FieldDictionary = {
   client_certificate: { title: "客户端证书", description: "PEM 格式" },
   client_key: { title: "客户端密钥", description: "PEM 格式" },
   "credentials.kind": { options: credentials.kinds },
-  "credentials.secret.token": { title: "令牌", description: "由该平台签发的访问令牌" },
-  "credentials.secret.basic_auth": { title: "用户名和密码", description: "格式为“用户名:密码”" },
-  "credentials.secret.username": { title: "用户名", description: "用于登录拉取镜像的仓库，不用于登录引擎" },
-  "credentials.secret.password": { title: "密码", description: "也可以是访问令牌" },
-  "credentials.secret.kubeconfig": { title: "Kubeconfig 内容" },
-  "credentials.secret.api_key": { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
+  ...secretsOf("credentials"),
+  ...secretsOf("connections"),
   "trackers.sources.channels.requires_agreement": {
     title: "仅当所有来源一致时",
     description: "追踪器的每个来源都在同名通道中出现该版本后，它才成为最新版本",

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
-import type { GenericSchema } from "valibot";
+import * as v from "valibot";
 import { ApiTokenInput } from "../../../src/auth/schema.ts";
 import { connectionInput } from "../../../src/connections/schema.ts";
-import { CredentialInput, credentialKinds } from "../../../src/credentials/schema.ts";
+import { CredentialInput, credentialKinds, secretSchemas } from "../../../src/credentials/schema.ts";
 import { ExecutorInput } from "../../../src/executors/schema.ts";
 import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
@@ -20,7 +20,7 @@ import { fieldWords, untranslatedFields } from "../../../templates/texts/fields.
 
 interface FormCase {
   area: string;
-  schema: GenericSchema;
+  schema: v.GenericSchema;
   values?: Readonly<Record<string, unknown>>;
 }
 
@@ -31,6 +31,10 @@ const forms: readonly FormCase[] = [
     area: "connections",
     schema: connectionInput(runtimes),
     values: { kind },
+  })),
+  ...Object.keys(runtimes).map((kind) => ({
+    area: "connections",
+    schema: v.object({ secret: v.pipe(secretSchemas[kind as keyof typeof runtimes], v.title("Secret")) }),
   })),
   ...["auto", "native", "http", "tcp", "disabled"].map((strategy) => ({
     area: "executors",

@@ -1,0 +1,91 @@
+import type { ConnectionFormFacts } from "../../../templates/connections/form.tsx";
+import { type ConnectionView, newCredential } from "../../connections/schema.ts";
+import { CredentialInput } from "../../credentials/schema.ts";
+import { type FieldDescription, fields, valuesOf } from "../../forms/fields.ts";
+import type { Services } from "../../services.ts";
+import { listAll } from "./read-list.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+type Connections = Pick<Services, "connections">;
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** The fields of a connection's form: those of its schema, and those of the secret of a new credential. */
+export function describeConnection(
+  { connections }: Connections,
+  values: Values,
+  stored: ConnectionView | null,
+): readonly FieldDescription[] {
+  const kind = stored?.kind ?? text(values.kind);
+  const needsSecret = connections.needsSecret(kind, values.config);
+  const hasChoices = connections.hasChoices(kind);
+  const described = fields(connections.Input, { ...values, kind });
+  const credential = described
+    .filter(({ name }) => name === "credential_id")
+    .filter(() => needsSecret !== false)
+    .map((field) => ({ ...field, is_discriminant: true, is_required: needsSecret === true }));
+  const isNew = stored === null && values.credential_id === newCredential && credential.length > 0;
+  const asked = isNew ? [...credential, ...secretFields(kind, hasChoices)] : credential;
+  return described.flatMap((field) => {
+    if (field.name === "config") return hasChoices ? [...asked, field] : [field];
+    if (field.name === "credential_id") return hasChoices ? [] : asked;
+    return [field];
+  });
+}
+
+/** `isFolded`: all but the first, of several that serve alike. */
+function secretFields(kind: string, isFolded: boolean): readonly FieldDescription[] {
+  const secrets = fields(CredentialInput, { kind }).filter(({ name }) => name === "secret");
+  return secrets.map((secret) => ({
+    ...secret,
+    children: secret.children.map((field, index) => ({ ...field, is_advanced: isFolded && index > 0 })),
+  }));
+}
+
+/** The form for these values, in which a credential that does not fit the kind gives way to the usual choice. */
+export async function drawConnectionForm(
+  services: Services,
+  given: Values,
+  stored: ConnectionView | null,
+): Promise<ConnectionFormFacts> {
+  const { connections, credentials } = services;
+  const kind = stored?.kind ?? text(given.kind);
+  const items = await listAll((page) => credentials.list({ kind, ...page }));
+  const needsSecret = connections.needsSecret(kind, given.config);
+  const chosen = text(given.credential_id);
+  const isKnown = (chosen === newCredential && stored === null) || items.some(({ id }) => id === chosen);
+  const credential_id = isKnown ? chosen : needsSecret === true && stored === null ? newCredential : "";
+  const offered = await offeredBy(services, kind, { ...given, credential_id });
+  return {
+    ...offered,
+    fields: describeConnection(services, offered.values, stored),
+    credentials: items.map(({ id, name }) => ({ value: id, title: name })),
+    needs_secret: needsSecret === true,
+    warnings: connections.warningsOf(kind, given.config),
+  };
+}
+
+/** Of a new secret the usual value is chosen already; with a stored credential a blank stays blank. */
+async function offeredBy(
+  { connections }: Connections,
+  kind: string,
+  values: Values,
+): Promise<Pick<ConnectionFormFacts, "values" | "choices" | "problem">> {
+  const id = text(values.credential_id);
+  const secret = valuesOf(values.secret);
+  if (id !== newCredential) {
+    return { values, choices: id === "" ? {} : await connections.choicesOf(kind, id), problem: null };
+  }
+  if (Object.keys(secret).length === 0) return { values, choices: {}, problem: null };
+  const config = valuesOf(values.config);
+  const { choices, problem } = await connections.judgeSecret(kind, config, secret);
+  const chosen = Object.entries(choices).map(([field, { options, current }]) => {
+    const isKnown = options.some(({ value }) => value === config[field]);
+    return [field, isKnown ? config[field] : current] as const;
+  });
+  return {
+    values: { ...values, config: { ...config, ...Object.fromEntries(chosen) } },
+    choices,
+    problem: problem?.field?.startsWith("secret.") === true ? { path: problem.field, message: problem.said } : null,
+  };
+}
