@@ -34,7 +34,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => prepared(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
-    ...(settle === undefined ? {} : { settle: (ref, journal, stopping) => told(settle(ref, journal, stopping)) }),
+    ...(settle === undefined ? {} : { settle: (ref, ...rest) => told(settle(ref, ...rest)) }),
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),

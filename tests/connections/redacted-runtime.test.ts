@@ -4,7 +4,7 @@ import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
+import { FakeEngine, fakeRuntime, fakeRuntimes, fakeSession } from "../support/fake-runtime.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 
 const excerpt = (text: string) => text.replaceAll("kelp-otter", "[redacted]");
@@ -62,5 +62,24 @@ describe("redactedRuntimes()", () => {
     ).docker.open({}, null, context);
     expect(Object.keys(redacted).toSorted()).toEqual(Object.keys(bare).toSorted());
     expect(Object.keys(redacted.snapshots ?? {}).toSorted()).toEqual(Object.keys(bare.snapshots ?? {}).toSorted());
+  });
+
+  test("passes on all that a caller says", async () => {
+    const settled: unknown[] = [];
+    const runtime = {
+      ...fakeRuntime(new FakeEngine()),
+      open: async () => ({
+        ...fakeSession(new FakeEngine()),
+        settle: async (...given: unknown[]) => {
+          settled.push(...given);
+          return null;
+        },
+      }),
+    };
+    const { docker } = redactedRuntimes({ ...fakeRuntimes(new FakeEngine()), docker: runtime }, excerpt);
+    await using session = await docker.open({}, null, context);
+    const given = [{ kind: "helm_release", id: "a/b" }, memoryJournal(), context.signal] as const;
+    await session.settle?.(...given, { is_status_enough: true });
+    expect(settled).toEqual([...given, { is_status_enough: true }]);
   });
 });
