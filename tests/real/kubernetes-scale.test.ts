@@ -5,7 +5,7 @@ import { openClusterSession } from "../support/cluster-session.ts";
 import { makeManyWorkloads, manyNamespaces, manyWorkloads } from "../support/many-workloads.ts";
 import { peerSuite } from "../support/peer.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(600_000);
 
 /** More than this in one answer is a page that grows with the cluster. */
 const mostPerPage = 500;
