@@ -101,6 +101,8 @@ interface PluginErrorOptions {
   retry_after_ms?: number | null;
   /** What was refused of the input: a member of `config` or `secret`, such as `secret.token`. */
   field?: string | null;
+  /** A text for whoever can put it right, such as a manifest that grants the missing rights. */
+  remedy?: string | null;
   cause?: unknown;
 }
 
@@ -110,6 +112,7 @@ export class PluginError extends Error {
   readonly said: Message;
   readonly retry_after_ms: number | null;
   readonly field: string | null;
+  readonly remedy: string | null;
 
   constructor(code: PluginErrorCode, said: Message, options: PluginErrorOptions = {}) {
     super(inEnglish(said), options.cause === undefined ? undefined : { cause: options.cause });
@@ -118,6 +121,7 @@ export class PluginError extends Error {
     this.code = code;
     this.retry_after_ms = options.retry_after_ms ?? null;
     this.field = options.field ?? null;
+    this.remedy = options.remedy ?? null;
   }
 }
 

@@ -8,7 +8,8 @@ function reworded(fault: unknown, excerpt: Excerpt): unknown {
   if (!(fault instanceof PluginError)) return fault;
   const said = withTexts(fault.said, excerpt);
   if (inEnglish(said) === fault.message) return fault;
-  return new PluginError(fault.code, said, { retry_after_ms: fault.retry_after_ms, field: fault.field, cause: fault });
+  const { code, retry_after_ms, field, remedy } = fault;
+  return new PluginError(code, said, { retry_after_ms, field, remedy, cause: fault });
 }
 
 /** A runtime's error texts without the secrets it may have received: `excerpt` removes them. */

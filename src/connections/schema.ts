@@ -79,6 +79,8 @@ export const ConnectionCheckView = withSaid(
     /** The account that the runtime takes us for; null if it has none. */
     identity: v.optional(v.nullable(v.string()), null),
     warnings: v.array(ProblemSchema),
+    /** A text that grants the rights that are missing, such as a Kubernetes manifest; null if none are, or there is no such text. */
+    remedy: v.optional(v.nullable(v.string()), null),
     checked_at: Instant,
   }),
 );

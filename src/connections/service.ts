@@ -151,11 +151,12 @@ export function connectionService(options: ConnectionServiceOptions) {
     const checked_at = clock.now();
     try {
       await using session = await openRow(row, signal);
-      const { version, api_version, platform, identity = null, warnings } = await session.describe();
+      const facts = await session.describe();
+      const { version, api_version, platform, identity = null, warnings, remedy = null } = facts;
       const said = told(say("connections.answered", { runtime: runtimeOf(row).title, version }));
       return {
         ...{ ok: true, code: null, ...said, version, api_version, platform, identity },
-        ...{ warnings: toldEach(warnings), checked_at },
+        ...{ warnings: toldEach(warnings), remedy, checked_at },
       };
     } catch (error) {
       // A failed test is a result to store, unless the fault is our own or nobody waits for the result.
@@ -169,6 +170,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         platform: null,
         identity: null,
         warnings: [],
+        remedy: error.remedy,
         checked_at,
       };
     }

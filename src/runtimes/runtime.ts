@@ -354,6 +354,8 @@ export interface RuntimeFacts {
   /** The account that the runtime authenticates us as; absent if it has no accounts. */
   identity?: string | null;
   warnings: readonly Refusal[];
+  /** A text for whoever can grant what is missing, such as a manifest; absent if nothing is. */
+  remedy?: string | null;
 }
 
 /** An open connection to a runtime, closed by `await using`. Every call has its own deadline. */

@@ -1,6 +1,8 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import { ActionForm } from "../components/button.tsx";
+import { Code } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -53,15 +55,38 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
           {check.warnings.map((warning) => (
             <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
           ))}
+          <Remedy ctx={ctx} remedy={check.remedy} />
         </>
       ) : (
-        <Banner tone="failed" title={t.failures[failureCode(check)]}>
-          <p>{translateMessage(ctx.language, check.message_data)}</p>
-          <p>
-            {t.next_steps[failureCode(check)]} <Time ctx={ctx} at={check.checked_at} />
-          </p>
-        </Banner>
+        <>
+          <Banner tone="failed" title={t.failures[failureCode(check)]}>
+            <p>{translateMessage(ctx.language, check.message_data)}</p>
+            <p>
+              {t.next_steps[failureCode(check)]} <Time ctx={ctx} at={check.checked_at} />
+            </p>
+          </Banner>
+          <Remedy ctx={ctx} remedy={check.remedy} />
+        </>
       )}
     </Section>
+  );
+}
+
+/** What grants the missing rights, to copy. */
+function Remedy({ ctx, remedy }: { ctx: PageContext; remedy: string | null }) {
+  const t = texts(ctx).connections.remedy;
+  if (remedy === null) return null;
+  return (
+    <details class="advanced" id="remedy">
+      <summary>
+        <Icon name="chevron-right" />
+        <b>{t.title}</b>
+        <span>{t.lead}</span>
+      </summary>
+      <div class="advanced-fields">
+        <p>{t.text}</p>
+        <Code ctx={ctx} text={remedy} what={t.what} />
+      </div>
+    </details>
   );
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { parseAllDocuments } from "yaml";
 import { systemActor } from "../../src/auth/schema.ts";
 import { systemClock } from "../../src/clock.ts";
 import { createGuard } from "../../src/net/guarded-fetch.ts";
@@ -8,8 +9,10 @@ import { neededRights } from "../../src/runtimes/kubernetes/rights.ts";
 import { createAuthority } from "../peers/authority.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
+import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 import { nodeName } from "../peers/kubernetes-node.ts";
 import { pointsBy, rounds } from "../support/engine-modes.ts";
+import { eventually } from "../support/eventually.ts";
 import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -108,6 +111,32 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   };
   const generationOf = async (name: string) =>
     (await cluster.request<{ metadata: { generation: number } }>("GET", path("deployments", name))).metadata.generation;
+
+  test("the role that a connection's test offers grants exactly what was missing", async () => {
+    const own = { kind: "Namespace", apiVersion: "v1" };
+    await cluster.apply(["left", "right", "other"].map((name) => ({ ...own, metadata: { name } })));
+    const token = await cluster.createServiceAccount("tools", "updater", []);
+    const secret = { token, ca_certificate: cluster.ca };
+    const connect = (namespaces: string) =>
+      world.connectCluster({ server: cluster.url, namespaces, helm: false }, secret);
+    const testing = (id: string) => world.main.connections.check(systemActor, id, live);
+    const whole = await connect("");
+    expect(await testing(whole)).toMatchObject({ ok: false, code: "unauthorized" });
+    // A single namespace, several, and at last the whole cluster.
+    for (const namespaces of ["left", "left, right", ""]) {
+      const id = namespaces === "" ? whole : await connect(namespaces);
+      const before = await testing(id);
+      const manifest = parseAllDocuments(before.remedy ?? "").map((each): KubernetesObject => each.toJS());
+      await cluster.apply(manifest);
+      // The API server learns of it by a watch.
+      await eventually("every right", async () => {
+        const { ok, warnings, remedy } = await testing(id);
+        return ok && warnings.length === 0 && remedy === null;
+      });
+      const elsewhere = await testing(await connect("other"));
+      expect(elsewhere.warnings.length > 0).toBe(namespaces !== "");
+    }
+  });
 
   test("the connection reports version and rights, and an unknown authority", async () => {
     const check = await world.main.connections.check(systemActor, connection, live);

@@ -6,7 +6,7 @@ import type { Cluster } from "./client.ts";
 import { allNamespaces } from "./discover.ts";
 import { rules, workloadKinds } from "./workloads.ts";
 
-interface Right {
+export interface Right {
   group: string;
   resource: string;
   verbs: readonly string[];
@@ -28,32 +28,52 @@ export const neededRights: readonly Right[] = [
 
 const Access = v.object({ status: v.object({ allowed: v.boolean() }) });
 
-interface Lacking {
+export interface Lacking {
   right: Right;
   verbs: readonly string[];
   /** Blank for the whole cluster. */
   namespace: string;
 }
 
-/**
- * What the credential lacks: one warning for each resource, and one for the namespaces of which nothing can be listed. `namespaces`: none
- * for the whole cluster, or all that it has if the credential is for some of them.
- */
-export async function findMissingRights(cluster: Cluster, namespaces: readonly string[]): Promise<readonly Refusal[]> {
+export interface MissingRights {
+  /** One for each resource, and one for the namespaces of which nothing can be listed. */
+  warnings: readonly Refusal[];
+  /** Not those of a namespace that nobody named and of which nothing can be listed: it is left out. */
+  lacking: readonly Lacking[];
+  /** Whether the cluster was asked as a whole, not each of its namespaces. */
+  is_cluster_wide: boolean;
+}
+
+/** What the credential lacks. `namespaces`: none for the whole cluster, or all that it has if the credential is for some of them. */
+export async function findMissingRights(cluster: Cluster, namespaces: readonly string[]): Promise<MissingRights> {
   const places = await placesToAsk(cluster, namespaces, listed);
   const unlisted: string[] = [];
   const lacking: Lacking[] = [];
+  const unseen: Lacking[] = [];
   for (const namespace of places) {
     const found = await lackingIn(cluster, namespace);
     const isUnlisted = listed.every((right) =>
       found.some((each) => each.right === right && each.verbs.includes("list")),
     );
-    if (isUnlisted && namespace !== "") unlisted.push(namespace);
-    else lacking.push(...found);
+    if (isUnlisted && namespace !== "") {
+      unlisted.push(namespace);
+      unseen.push(...found);
+    } else lacking.push(...found);
   }
   const none = { code: "not_listed", message: say("kubernetes.not_listed", { namespaces: unlisted }) };
-  return [...(unlisted.length === 0 ? [] : [none]), ...neededRights.flatMap((right) => warningOf(right, lacking))];
+  return {
+    warnings: [...(unlisted.length === 0 ? [] : [none]), ...neededRights.flatMap((right) => warningOf(right, lacking))],
+    lacking: namespaces.length === 0 ? lacking : [...lacking, ...unseen],
+    is_cluster_wide: places.includes(""),
+  };
 }
+
+/** Everything, in the whole cluster. */
+export const lackingAll: readonly Lacking[] = neededRights.map((right) => ({
+  right,
+  verbs: right.verbs,
+  namespace: "",
+}));
 
 /** The kinds of workload. */
 const listed = neededRights.filter(({ group }) => group !== "");

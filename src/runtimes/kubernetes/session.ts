@@ -1,13 +1,15 @@
+import { PluginError } from "../../errors.ts";
 import type { PlanDetail, RuntimeContext, RuntimeSession, TargetRef } from "../runtime.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type Cluster, openCluster, Refused } from "./client.ts";
 import { discoverTargets } from "./discover.ts";
 import { openHelm } from "./helm/program.ts";
-import { discoverReleases, findReleaseProblems } from "./helm/release-discovery.ts";
+import { discoverReleases, findReleaseProblems, releasesNotListed } from "./helm/release-discovery.ts";
 import { releaseOperations } from "./helm/release-operations.ts";
 import { releaseKind } from "./helm/release-target.ts";
 import { Review, Version } from "./objects.ts";
-import { findMissingRights } from "./rights.ts";
+import { findMissingRights, lackingAll, type MissingRights } from "./rights.ts";
+import { manifestOf } from "./role.ts";
 import { type Config, namespacesIn } from "./schema.ts";
 import { type TargetOperations, workloadOperations } from "./workload-operations.ts";
 
@@ -44,20 +46,45 @@ export function openSession(
     standing: (ref, ...rest) => of(ref).standing(ref, ...rest),
     describe: async () => {
       const version = await cluster.send(({ version: api }) => api.getCode(), Version);
+      const identity = await ownName(cluster);
+      const missing = await findMissingRights(cluster, namespaces).catch((error: unknown) => {
+        throw withRemedy(error, identity, config.helm);
+      });
+      const releaseProblems = config.helm ? await findReleaseProblems(cluster, helm, namespaces) : [];
+      const isHelmLacking = releaseProblems.some(({ code }) => code === releasesNotListed);
       return {
         version: version.gitVersion,
         api_version: `${version.major}.${version.minor}`,
         platform: version.platform,
-        identity: await ownName(cluster),
-        warnings: [
-          ...(await findMissingRights(cluster, namespaces)),
-          ...(config.helm ? await findReleaseProblems(cluster, helm, namespaces) : []),
-        ],
+        identity,
+        warnings: [...missing.warnings, ...releaseProblems],
+        remedy: remedyOf(missing, identity, namespaces, isHelmLacking),
       };
     },
     discover: () => discoverTargets(cluster, namespaces, config.helm ? listReleases : null),
     [Symbol.asyncDispose]: async () => cluster.close(),
   };
+}
+
+/** For the namespaces where something is missing, never for more than the connection is about. */
+function remedyOf(
+  { lacking, is_cluster_wide }: MissingRights,
+  identity: string | null,
+  named: readonly string[],
+  isHelmLacking: boolean,
+): string | null {
+  const isHelmOffered = isHelmLacking && (is_cluster_wide || named.length > 0);
+  if (lacking.length === 0 && !isHelmOffered) return null;
+  const missing = [...new Set(lacking.map(({ namespace }) => namespace))].filter((name) => name !== "");
+  const namespaces = missing.length === 0 ? named : missing;
+  return manifestOf({ namespaces, identity, lacking, is_helm_lacking: isHelmLacking });
+}
+
+/** A credential that may list nothing at all lacks everything. */
+function withRemedy(error: unknown, identity: string | null, isHelmLacking: boolean): unknown {
+  if (!(error instanceof PluginError) || error.code !== "unauthorized") return error;
+  const remedy = manifestOf({ namespaces: [], identity, lacking: lackingAll, is_helm_lacking: isHelmLacking });
+  return new PluginError(error.code, error.said, { remedy, cause: error });
 }
 
 /** Whom the API server takes us for; null for one older than 1.28, which does not tell. */

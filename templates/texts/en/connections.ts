@@ -41,6 +41,12 @@ export const connections = {
     rejected: "Check the address, the API version and the credential.",
     malformed: "Check the address. The response probably comes from something else.",
   },
+  remedy: {
+    title: "Role to apply",
+    lead: "grants everything that is missing",
+    text: "Save it as role.yaml and have an administrator of the cluster run kubectl apply -f role.yaml. Then test again.",
+    what: "role",
+  },
   api_version: "API version",
   platform: "Platform",
   image_or_chart: "Image or chart",

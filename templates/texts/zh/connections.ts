@@ -42,6 +42,12 @@ export const connections = {
     rejected: "请检查地址、API 版本和凭据。",
     malformed: "请检查地址：该处响应的可能是其他服务。",
   },
+  remedy: {
+    title: "需要应用的角色",
+    lead: "授予所有缺少的权限",
+    text: "请将其保存为 role.yaml，由集群管理员执行 kubectl apply -f role.yaml，然后重新测试。",
+    what: "角色",
+  },
   api_version: "API 版本",
   platform: "平台",
   image_or_chart: "镜像或 Chart",

@@ -161,9 +161,13 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
         json(response, 201, { status: { allowed: namespace === "shop" } });
       });
     });
-    expect(await findMissingRights(server.cluster, [])).toEqual([
+    const { warnings, lacking } = await findMissingRights(server.cluster, []);
+    expect(warnings).toEqual([
       { code: "not_listed", message: say("kubernetes.not_listed", { namespaces: ["closed"] }) },
     ]);
+    expect(lacking).toEqual([]);
+    const named = await findMissingRights(server.cluster, ["shop", "closed"]);
+    expect(named.lacking.map(({ namespace }) => namespace)).toContain("closed");
   });
 
   test.each(["[fd00:ec2::254]", "169.254.169.254", "metadata.google.internal"])(

@@ -29,6 +29,9 @@ export async function discoverReleases(
   });
 }
 
+/** The code of a warning. */
+export const releasesNotListed = "releases_not_listed";
+
 /** Why releases are not listed or not updated. `namespaces`: none for all. */
 export async function findReleaseProblems(
   cluster: Cluster,
@@ -37,7 +40,7 @@ export async function findReleaseProblems(
 ): Promise<readonly Refusal[]> {
   const { asked, unlisted } = await namespacesWithoutReleases(cluster, namespaces);
   const named = unlisted.filter((each) => each !== "");
-  const left = { code: "releases_not_listed", message: say("kubernetes.releases_not_listed", { namespaces: named }) };
+  const left = { code: releasesNotListed, message: say("kubernetes.releases_not_listed", { namespaces: named }) };
   const problem = unlisted.length < asked ? await helm.findProblem() : null;
   return [
     ...(unlisted.length === 0 ? [] : [left]),
