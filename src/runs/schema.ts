@@ -264,7 +264,7 @@ export const SnapshotDiffView = v.object({
   refusals: v.array(ProblemSchema),
   warnings: v.array(ProblemSchema),
   /** The images it needs; those not present have to be pulled. Null: unknown. */
-  images: v.array(v.object({ id: v.string(), is_present: v.nullable(v.boolean()) })),
+  images: v.array(v.object({ id: v.string(), is_present: v.boolean() })),
   /** The plan that a restore would perform now; pass it with the run to get exactly this one. */
   plan_hash: v.string(),
   checked_at: Instant,

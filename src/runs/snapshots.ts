@@ -106,7 +106,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(
         (each) => each !== "",
       );
-      const present = (await session.images?.findPresent(needed)) ?? null;
+      const present = (await session.images?.findPresent(needed)) ?? [];
       return {
         snapshot_id: id,
         is_noop: plan.is_noop,
@@ -114,7 +114,8 @@ export function snapshotService(options: SnapshotServiceOptions) {
         files: toldEach(plan.files),
         refusals: toldEach(plan.refusals),
         warnings: toldEach(plan.warnings),
-        images: needed.map((image) => ({ id: image, is_present: present === null ? null : present.includes(image) })),
+        // Other runtimes pull what is missing.
+        images: session.images === undefined ? [] : needed.map((id) => ({ id, is_present: present.includes(id) })),
         plan_hash: plan.hash,
         checked_at: clock.now(),
       };

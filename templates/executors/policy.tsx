@@ -57,7 +57,7 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
   const check = executor.health_check;
   if (check.strategy === "disabled") return [w.no_check];
   const isProbed = check.strategy === "http" || check.strategy === "tcp";
-  const isRollout = !isProbed && executor.target.is_declarative;
+  const isReplaced = !isProbed && executor.target.is_declarative;
   const how =
     check.strategy === "http"
       ? w.http(probeAddress(check))
@@ -65,8 +65,8 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
         ? w.tcp(probeAddress(check))
         : check.strategy === "release"
           ? w.release
-          : isRollout
-            ? w.rollout
+          : isReplaced
+            ? w.replaced
             : w.auto;
   const number = (value: unknown) => (typeof value === "number" ? value : 0);
   const timing = w.timing(
@@ -74,7 +74,7 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
-  const isTimed = !isRollout && check.strategy !== "release" && typeof check.initial_delay_seconds === "number";
+  const isTimed = !isReplaced && check.strategy !== "release" && typeof check.initial_delay_seconds === "number";
   return [isTimed ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
 }
 

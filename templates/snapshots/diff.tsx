@@ -61,8 +61,8 @@ function Images({ ctx, view }: { ctx: PageContext; view: SnapshotDiffView }) {
             {view.images.map(({ id, is_present }) => (
               <div>
                 <Digest ctx={ctx} value={id} />{" "}
-                <State ctx={ctx} tone={is_present === null ? "unknown" : is_present ? "current" : "attention"}>
-                  {is_present === null ? t.image_unknown : is_present ? t.image_present : t.image_absent}
+                <State ctx={ctx} tone={is_present ? "current" : "attention"}>
+                  {is_present ? t.image_present : t.image_absent}
                 </State>
               </div>
             ))}

@@ -39,6 +39,12 @@ export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps
   );
 }
 
+function restoreText({ ctx, executor: { target } }: SnapshotQuestionProps): string {
+  const t = texts(ctx).executors;
+  if (target.is_declarative) return t.declarative_restore_text;
+  return target.is_group ? t.group_restore_text : t.restore_text;
+}
+
 interface SnapshotRestoreProps extends SnapshotQuestionProps {
   compared: Exclude<Compared, null>;
 }
@@ -61,7 +67,7 @@ export function SnapshotRestore(props: SnapshotRestoreProps) {
     >
       <SnapshotFacts {...props} />
       <SnapshotDiff ctx={ctx} compared={compared} />
-      <p>{executor.target.is_group ? t.group_restore_text : t.restore_text}</p>
+      <p>{restoreText(props)}</p>
       <p>
         <b>{t.restore_data}</b>
       </p>

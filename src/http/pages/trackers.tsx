@@ -17,6 +17,7 @@ import {
 } from "../../../templates/trackers/list.tsx";
 import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
 import type { Actor } from "../../auth/schema.ts";
+import { AppError } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
@@ -184,10 +185,21 @@ async function requestAll(trackers: TrackerService, actor: Actor): Promise<numbe
   let count = 0;
   for await (const items of pagesOf(trackers.list)) {
     const enabled = items.filter((tracker) => tracker.is_enabled);
-    await Promise.all(enabled.map((tracker) => trackers.requestCheck(actor, tracker.name)));
-    count += enabled.length;
+    const requested = await Promise.all(enabled.map(({ name }) => requestUnlessGone(trackers, actor, name)));
+    count += requested.filter(Boolean).length;
   }
   return count;
+}
+
+/** False for a tracker that was deleted since it was listed. */
+async function requestUnlessGone(trackers: TrackerService, actor: Actor, name: string): Promise<boolean> {
+  try {
+    await trackers.requestCheck(actor, name);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
+  }
 }
 
 /** A tracker for the path of `ctx`: the page, for htmx its content, or one explanation. */

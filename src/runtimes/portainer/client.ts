@@ -99,14 +99,29 @@ function refusedBy(status: number, text: string): PluginError {
   return new Refused(status, codeOfStatus(status), say("portainer.refused", { status, said: plain(said) }));
 }
 
+const pulling = "Pulling|Pulled|Interrupted|Skipped";
+const states = `${pulling}|Creat(?:ing|ed)|Recreated?|Start(?:ing|ed)|Running|Waiting|Healthy|Exited|Stopp(?:ing|ed)|Kill(?:ing|ed)|Remov(?:ing|ed)|Restart(?:ing|ed)|Error`;
+/** " Container shop-web-1  Starting" and " web Pulling", also after "failed to deploy a stack:". */
+const progress = new RegExp(
+  `(^|:)\\s+(?:(?:Container|Network|Volume|Image)\\s+\\S+\\s+(?:${states})|[\\w.-]+\\s+(?:${pulling}))\\s*$`,
+);
+/** A layer of an image that is pulled. */
+const layer = /^\s*[0-9a-f]{12}\s/;
+
+/** Portainer quotes all that compose writes, and the error is its last line. */
+function withoutProgress(text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => !layer.test(line));
+  return lines.map((line) => line.replace(progress, "$1")).join("\n");
+}
+
 /** What Portainer says; null for a body that is not Portainer's. */
 function saidIn(text: string): string | null {
   try {
     const { message, details } = v.parse(Refusal, parseBoundedJson(text));
     const isSame = details === "" || details === message;
     const whole = isSame ? message : message === "" ? details : `${message}: ${details}`;
-    const said = whole.replace(/\s+/g, " ").trim();
-    if (said === "") return null;
+    const said = [withoutProgress(whole), whole].map((each) => each.replace(/\s+/g, " ").trim()).find(Boolean);
+    if (said === undefined) return null;
     const rest = maxSaidLength - maxSaidStart;
     return said.length <= maxSaidLength ? said : `${said.slice(0, maxSaidStart)} … ${said.slice(-rest)}`;
   } catch {

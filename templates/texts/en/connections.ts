@@ -22,7 +22,7 @@ export const connections = {
   tested_failed: (name: string) => `Could not connect to ${name}`,
   last_test: "Last test",
   not_tested: "Not tested yet",
-  not_tested_text: "The test checks the engine version and the permissions needed for discovery.",
+  not_tested_text: "The test checks the version and the permissions needed to find targets.",
   answers: "Connected",
   answers_warned: "Connected, with warnings",
   failures: {
@@ -34,9 +34,9 @@ export const connections = {
     malformed: "Unexpected response",
   },
   next_steps: {
-    unreachable: "Check that the engine is running, the address is correct, and this machine can reach it.",
+    unreachable: "Check that it is running, the address is correct, and this machine can reach it.",
     unauthorized: "Check the credential of this connection and its permissions.",
-    not_found: "Check the address. Something responds there, but not this type of engine.",
+    not_found: "Check the address and the type. Something else responds there.",
     rate_limited: "Wait a moment, then test again.",
     rejected: "Check the address, the API version and the credential.",
     malformed: "Check the address. The response probably comes from something else.",
@@ -64,8 +64,8 @@ export const connections = {
   discovering: "Discovering targets",
   discover_again: "Refresh",
   discovery_failed: "The targets could not be listed",
-  no_targets: "No containers found",
-  no_targets_text: "The engine has no containers. Start one, then refresh.",
+  no_targets: "No targets found",
+  no_targets_text: "The runtime has nothing that Tidemark can update. Deploy something there, then refresh.",
   updates: "Updates",
   target_states: {
     running: "Running",
@@ -80,12 +80,12 @@ export const connections = {
   track_image: "Track this image",
   track_chart: "Track this chart",
   delete: "Delete connection",
-  delete_text: "This removes the connection from Tidemark. Running containers are not affected.",
+  delete_text: "This removes the connection from Tidemark. What runs there is not affected.",
   in_use_text:
     "It cannot be deleted because these executors use it. Delete them or choose another connection for them first.",
   empty_title: "No connections yet",
   empty_text:
-    "A connection points to an engine that runs your containers. Tidemark finds and updates containers there.",
+    "A connection leads to an engine, a Kubernetes cluster or Portainer. Tidemark finds and updates containers, workloads, Helm releases and stacks there.",
   empty_example: "The engine on this machine: type “Docker engine”, address unix:///var/run/docker.sock.",
   new_credential: "New credential",
   new_credential_help: "It is stored encrypted under Credentials, with the name of this connection.",

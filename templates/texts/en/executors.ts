@@ -150,7 +150,7 @@ export const executors = {
     digest: "Pins the image by its digest.",
     auto: "Healthy when the runtime reports the target as ready.",
     release: "Healthy when Helm reports the release as deployed.",
-    rollout: "Healthy when the rollout is complete.",
+    replaced: "Healthy when the new version has replaced the previous one everywhere and is ready.",
     native: "Healthy when the runtime reports the target as ready.",
     http: (address: string) => `Healthy when ${address} responds as expected.`,
     tcp: (address: string) => `Healthy when ${address} accepts a connection.`,
@@ -196,6 +196,8 @@ export const executors = {
     "This version and configuration replace the current ones. The current configuration is saved first, so you can undo this the same way.",
   group_restore_text:
     "The containers are replaced by ones with the images and configurations in the snapshot. The current configuration is saved first, so you can undo this the same way.",
+  declarative_restore_text:
+    "What was saved is applied as an update: the runtime replaces what runs. The present state is saved first, so you can undo this the same way.",
   restore_data: "Data in volumes is not rolled back.",
   restore_started: (name: string) => `Started rolling back ${name}`,
   snapshot_delete: "Delete snapshot",
@@ -238,7 +240,7 @@ export const executors = {
     plural("en", snapshots, { one: "snapshot will be deleted", other: "snapshots will be deleted" }),
   empty_title: "No executors yet",
   empty_text:
-    "An executor keeps a container or compose group at the versions found by trackers. It shows the changes and applies them manually, immediately or in a maintenance window.",
+    "An executor keeps a container, compose group, workload, Helm release or stack at the versions found by trackers. It shows the changes and applies them manually, immediately or in a maintenance window.",
   empty_example: "Container web follows the stable channel of nginx, on Saturdays from 02:00 to 04:00.",
   form_intro: "Choose the target, the releases it follows and when it is updated.",
   groups: {
@@ -248,7 +250,7 @@ export const executors = {
     when: "When to run",
     name: "Name and description",
   },
-  no_connection: "Add a connection to your containers first.",
+  no_connection: "Add a connection to an engine, a cluster or Portainer first.",
   no_tracker: "Add a tracker first; it finds the releases.",
   no_chart_tracker: "Add a tracker with a Helm source first; it finds the releases of the chart.",
   target_refused: "Cannot be chosen",

@@ -112,13 +112,13 @@ export const overview = {
     afterwards: "Then",
     connection: "Add a connection",
     connection_text:
-      "Connect to the engine that runs your containers, on this machine or elsewhere. Tidemark lists the containers and changes nothing.",
+      "Connect to an engine, a Kubernetes cluster or Portainer, on this machine or elsewhere. Tidemark lists what runs there and changes nothing.",
     connection_action: "Add connection",
     tracker: "Track an image",
     tracker_text:
       "Choose a registry image and the tags that matter to you. The first check fills the history and sends no notifications.",
     tracker_action: "Create tracker",
-    executor: "Bind a container",
+    executor: "Bind a target",
     executor_text:
       "Choose what to update and when: manually, immediately or in a maintenance window. You see the plan before you save.",
     executor_action: "Create executor",

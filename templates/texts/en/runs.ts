@@ -275,7 +275,8 @@ export const runs = {
   open_executor: "Open executor",
   not_yet: "not yet",
   empty_title: "No runs yet",
-  empty_text: "A run updates a container or compose group step by step, and rolls everything back if a step fails.",
+  empty_text:
+    "A run updates a target step by step and shows each step as it happens. If a step fails, it restores the previous version or says what runs now.",
   empty_action: "Go to the executors",
   empty_example: "web 1.27.1 → 1.27.2, succeeded, down 0.3 s.",
 };

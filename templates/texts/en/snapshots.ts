@@ -14,7 +14,6 @@ export const snapshots = {
   images: "Images",
   image_present: "present",
   image_absent: "missing; will be pulled by digest when restored",
-  image_unknown: "unknown",
   more: "More actions",
   export: "Export",
   export_title: (executor: string) => `Export the snapshot of ${executor}`,

@@ -146,7 +146,7 @@ export const executors = {
     digest: "按摘要固定镜像。",
     auto: "运行时报告目标就绪即为健康。",
     release: "Helm 报告发布状态为 deployed 即视为健康。",
-    rollout: "滚动更新完成即为健康。",
+    replaced: "新版本已全部替换旧版本并就绪即为健康。",
     native: "运行时报告目标就绪即为健康。",
     http: (address: string) => `${address} 按预期响应即为健康。`,
     tcp: (address: string) => `${address} 接受连接即为健康。`,
@@ -188,6 +188,8 @@ export const executors = {
   restore_verb: "回滚",
   restore_text: "将换为此版本和配置。会先保存当前配置，因此可用同样方式撤销。",
   group_restore_text: "各容器将被替换为使用快照中的镜像和配置的新容器。会先保存当前配置，因此可用同样方式撤销。",
+  declarative_restore_text:
+    "已保存的内容将作为一次更新应用，由运行时替换正在运行的内容。会先保存当前状态，因此可用同样方式撤销。",
   restore_data: "卷中的数据不会回滚。",
   restore_started: (name: string) => `已开始回滚 ${name}`,
   snapshot_delete: "删除快照",
@@ -228,7 +230,8 @@ export const executors = {
   delete_text: "其运行记录和快照会一并删除。目标保持运行，不受影响。",
   delete_runs: (snapshots: number) => `将删除 ${formatNumber("zh", snapshots)} 个快照`,
   empty_title: "还没有执行器",
-  empty_text: "执行器让容器或 compose 组保持在追踪器发现的版本：先显示更改，再手动、立即或在维护窗口内应用。",
+  empty_text:
+    "执行器让容器、compose 组、工作负载、Helm 发布或堆栈保持在追踪器发现的版本：先显示更改，再手动、立即或在维护窗口内应用。",
   empty_example: "容器 web 跟随 nginx 的稳定版通道，每周六 02:00 至 04:00。",
   form_intro: "选择目标、跟随的版本以及更新时间。",
   groups: {
@@ -238,7 +241,7 @@ export const executors = {
     when: "运行时间",
     name: "名称与说明",
   },
-  no_connection: "请先添加指向容器引擎的连接。",
+  no_connection: "请先添加指向引擎、集群或 Portainer 的连接。",
   no_tracker: "请先创建追踪器，用于发现新版本。",
   no_chart_tracker: "请先创建带有 Helm 来源的追踪器，用于发现 Chart 的新版本。",
   target_refused: "不可选择",

@@ -244,7 +244,7 @@ export const runs = {
   open_executor: "打开执行器",
   not_yet: "尚未",
   empty_title: "还没有运行记录",
-  empty_text: "运行会逐步更新容器或 compose 组；若某一步失败，则全部回滚。",
+  empty_text: "运行会逐步更新目标，并实时显示每一步；若某一步失败，则恢复旧版本或说明当前运行的内容。",
   empty_action: "前往执行器",
   empty_example: "web 1.27.1 → 1.27.2，成功，停机 0.3 秒。",
 } satisfies Texts["runs"];

@@ -15,7 +15,6 @@ export const snapshots = {
   images: "镜像",
   image_present: "存在",
   image_absent: "不存在；恢复时按摘要拉取",
-  image_unknown: "未知",
   more: "更多操作",
   export: "导出",
   export_title: (executor) => `导出 ${executor} 的快照`,

@@ -175,6 +175,25 @@ describe("a check from a page", () => {
     expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
   });
 
+  test("of all trackers goes on without one that is deleted meanwhile", async () => {
+    publish("1.0");
+    await create("stays");
+    await create("goes");
+    const { list } = app.services.trackers;
+    app.services.trackers.list = async (query) => {
+      const page = await list(query);
+      if (page.items.some(({ name }) => name === "goes")) await person.api("DELETE", "/trackers/goes");
+      return page;
+    };
+    registry.take();
+    const answer = await person.post("/trackers/checks");
+    app.services.trackers.list = list;
+    expect([answer.status, answer.location]).toEqual([303, "/trackers"]);
+    expect((await person.api("GET", "/trackers/goes")).status).toBe(404);
+    await checked();
+    expect(registry.take().filter((line) => line.includes("tags/list"))).not.toEqual([]);
+  });
+
   test("that waits for its upstream's limit is not shown as going on, and says until when", async () => {
     await registry.stop();
     const spent = { status: 429, headers: { "retry-after": "600" } };

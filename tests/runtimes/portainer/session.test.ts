@@ -242,6 +242,27 @@ describe("an update", () => {
     expect(JSON.stringify(journal.entries())).not.toContain("s3cret");
   });
 
+  test.each([
+    [
+      " Network shop_default  Creating\n Network shop_default  Created\n Container shop-web-1  Starting\nError response from daemon: port is already allocated\n",
+      "failed to deploy a stack: Error response from daemon: port is already allocated",
+    ],
+    [
+      " Container shop-web-1 Recreate \n Container shop-web-1 Error dependency db failed to start\ndependency failed to start: container shop-db-1 is unhealthy",
+      "failed to deploy a stack: Container shop-web-1 Error dependency db failed to start dependency failed to start: container shop-db-1 is unhealthy",
+    ],
+    [
+      " web Pulling \n 0a1b2c3d4e5f Pulling fs layer 0B\n 0a1b2c3d4e5f Download complete 0B\n db Interrupted \nError response from daemon: manifest unknown",
+      "failed to deploy a stack: Error response from daemon: manifest unknown",
+    ],
+    ["container Restarting", "failed to deploy a stack: container Restarting"],
+  ])("that compose refuses quotes the error, not its progress: %j", async (stderr, quoted) => {
+    const said = `failed to deploy a stack: ${stderr}`;
+    recorded.answer = (line) => (line.startsWith("PUT ") ? json(500, { message: said, details: said })() : null);
+    const { apply } = await start();
+    expect((await failure(apply())).message).toEndWith(`: ${quoted}`);
+  });
+
   test.each<[string, () => Response | Promise<Response>]>([
     ["a page of a proxy", () => new Response("<html>", { status: 504 })],
     ["half a sentence", () => new Response('{"Id":', { status: 200 })],
