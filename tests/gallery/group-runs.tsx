@@ -160,7 +160,14 @@ export function RolledBackSample({ ctx }: { ctx: PageContext }) {
   );
 }
 
-export function RollbackQuestionSample({ ctx }: { ctx: PageContext }) {
+/** `target`: what differs from a compose group. */
+export function RollbackQuestionSample({
+  ctx,
+  target,
+}: {
+  ctx: PageContext;
+  target?: Partial<ExecutorView["target"]>;
+}) {
   const snapshot: SnapshotView = {
     id: id(5),
     executor_id: id(1),
@@ -185,7 +192,9 @@ export function RollbackQuestionSample({ ctx }: { ctx: PageContext }) {
     plan_hash: "5f".repeat(32),
     checked_at: ctx.now,
   };
-  return <SnapshotRestore ctx={ctx} executor={executor(ctx)} snapshot={snapshot} compared={{ view }} />;
+  const known = executor(ctx);
+  const shown = { ...known, target: { ...known.target, ...target } };
+  return <SnapshotRestore ctx={ctx} executor={shown} snapshot={snapshot} compared={{ view }} />;
 }
 
 const long = "the-paperless-of-the-whole-family-and-the-office";

@@ -44,6 +44,14 @@ test("the container that the run failed for stands out, and those that went alon
   expect(cause.indexOf("Health check failed: 503")).toBeLessThan(cause.indexOf("New container created"));
 });
 
+test("going back says what becomes of containers only where there are some", () => {
+  const group = String(<RollbackQuestionSample ctx={sampleContext()} />);
+  expect(group).toContain("The containers are replaced");
+  const stack = String(<RollbackQuestionSample ctx={sampleContext()} target={{ is_declarative: true }} />);
+  expect(stack).toContain("the runtime replaces what runs");
+  expect(stack).not.toContain("The containers");
+});
+
 test("a plan that would do nothing warns of nothing", () => {
   const warning = "is run once from the new image";
   expect(String(<GroupPlanSample ctx={sampleContext()} />)).toContain(warning);
