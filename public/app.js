@@ -130,7 +130,7 @@ let waitsForPlace = 0;
 // A search box over a list that is on the page already.
 document.addEventListener("input", ({ target }) => {
   const words = target.value.toLowerCase().split(" ");
-  for (const item of all(`${target.dataset.find} > li`))
+  for (const item of all(`${target.dataset.find} [data-found]`))
     item.hidden = !words.every((word) => item.dataset.found.includes(word));
 });
 

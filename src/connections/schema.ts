@@ -162,6 +162,13 @@ export const TargetView = v.object({
   is_group: v.boolean(),
   id: v.string(),
   name: v.string(),
+  namespace: v.nullable(v.string()),
+  /** Who else writes it and may revert an update. */
+  owner: v.nullable(v.string()),
+  owner_data: v.nullable(MessageSchema),
+  /** Its state in the runtime's own words; null if that of its services says enough. */
+  condition: v.nullable(v.string()),
+  condition_data: v.nullable(MessageSchema),
   services: v.array(TargetServiceView),
   /** Why it cannot be updated; empty when it can. */
   refusals: v.array(ProblemSchema),

@@ -372,6 +372,9 @@ export function connectionService(options: ConnectionServiceOptions) {
         return {
           ...target.ref,
           name: target.name,
+          namespace: target.namespace ?? null,
+          ...toldAs("owner", target.owner ?? null),
+          ...toldAs("condition", target.condition ?? null),
           ...toldAs("title", targetKind(target.ref.kind).title),
           is_group: isGroup(target),
           group: isGroup(target) ? null : (related[0]?.ref.id ?? null),

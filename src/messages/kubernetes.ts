@@ -100,6 +100,11 @@ export const kubernetes = {
   managed: ({ manager }: { manager: Message }, tell) => tell(manager),
   owned: ({ owner }: { owner: Message }, tell) =>
     `It is managed by ${tell(owner)}, which may revert an update of its images`,
+  scheduled: "Scheduled",
+  suspended: "Suspended",
+  scaled_to_zero: "Scaled to 0",
+  pods_ready: ({ ready, wanted }: { ready: number; wanted: number }) =>
+    ready === 0 ? "Not ready" : `${ready} of ${wanted} ready`,
   paused: "The Deployment is paused: resume it, then update it",
   on_delete: ({ kind }: { kind: string }) =>
     `The ${kind} replaces its pods only when somebody deletes them (updateStrategy OnDelete), so an update would not take effect`,

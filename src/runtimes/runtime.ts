@@ -88,6 +88,12 @@ export interface TargetService {
 export interface Target {
   ref: TargetRef;
   name: string;
+  /** Pages list targets by it; absent if the runtime has none. */
+  namespace?: string;
+  /** Who else writes it and may revert an update. */
+  owner?: Message;
+  /** Its state in the runtime's own words, where that of its services says too little. */
+  condition?: Message;
   services: readonly TargetService[];
   /** Why it cannot be updated; empty if it can. */
   refusals: readonly Refusal[];

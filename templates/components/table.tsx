@@ -25,6 +25,10 @@ export interface Row {
   actions?: Child;
   /** Greyed out: disabled, refused. */
   muted?: boolean | undefined;
+  /** Rows of one group follow each other below its heading. */
+  group?: { key: string; heading: Child } | undefined;
+  /** What a search within the page finds it by, in lower case. */
+  found?: string | undefined;
 }
 
 export interface TableProps {
@@ -59,11 +63,20 @@ export function Table({ ctx, caption, columns, rows }: TableProps) {
             ) : null}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row) => (
-            <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} />
-          ))}
-        </tbody>
+        {[...Map.groupBy(rows, ({ group }) => group?.key)].map(([key, own]) => (
+          <tbody>
+            {key === undefined ? null : (
+              <tr class="group-heading">
+                <th scope="rowgroup" colspan={columns.length + (hasActions ? 1 : 0)}>
+                  {own[0]?.group?.heading}
+                </th>
+              </tr>
+            )}
+            {own.map((row) => (
+              <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} />
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   );
@@ -88,7 +101,11 @@ interface TableRowProps {
 function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
   const [first, ...others] = columns;
   return (
-    <tr id={row.id} class={classes(row.href !== undefined && "leads", row.muted === true && "muted")}>
+    <tr
+      id={row.id}
+      data-found={row.found}
+      class={classes(row.href !== undefined && "leads", row.muted === true && "muted")}
+    >
       {first === undefined ? null : (
         <th scope="row" class={cellClass(first)}>
           {row.href === undefined ? row.cells[first.key] : <a href={url(ctx, row.href)}>{row.cells[first.key]}</a>}

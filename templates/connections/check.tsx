@@ -52,9 +52,13 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
               check.identity === null ? null : [t.identity, <span class="version">{check.identity}</span>],
             ]}
           />
-          {check.warnings.map((warning) => (
-            <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
-          ))}
+          {check.warnings.length === 0 ? null : (
+            <Banner tone="attention">
+              {check.warnings.map((warning) => (
+                <p>{translateMessage(ctx.language, warning.message_data)}</p>
+              ))}
+            </Banner>
+          )}
           <Remedy ctx={ctx} remedy={check.remedy} />
         </>
       ) : (

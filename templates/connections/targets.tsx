@@ -59,7 +59,9 @@ function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "co
     </Banner>
   ) : (
     <div class="discovered">
+      {items.length < searchedFrom ? null : <TargetSearch ctx={ctx} />}
       <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
+      <p class="quiet found-nothing">{texts(ctx).executors.no_target_found}</p>
       {parts.length === 0 ? null : (
         <details class="advanced" id="group-parts">
           <summary>
@@ -76,6 +78,32 @@ function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "co
     </div>
   );
 }
+
+/** The number of targets from which a search field is shown. */
+export const searchedFrom = 9;
+
+/** Hides what does not match in the page itself, so only where scripts run. */
+export function TargetSearch({ ctx }: { ctx: PageContext }) {
+  const { find_target } = texts(ctx).executors;
+  return (
+    <label class="field-search scripted">
+      <Icon name="search" />
+      <input type="search" placeholder={find_target} aria-label={find_target} data-find="#targets" />
+    </label>
+  );
+}
+
+/** What the search finds a target by. */
+export function wordsOf({ name, services }: TargetView): string {
+  return [name, ...services.flatMap((service) => [service.name, service.image])].join(" ").toLowerCase();
+}
+
+/** Its name below the heading of its namespace. */
+export function nameWithin({ name, namespace }: TargetView): string {
+  return namespace !== null && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name;
+}
+
+export const namespaceOrder = (a: TargetView, b: TargetView) => (a.namespace ?? "").localeCompare(b.namespace ?? "");
 
 /** A container of a group is listed below the group and not counted again. */
 function rootsOf(items: readonly TargetView[]): readonly TargetView[] {
@@ -94,29 +122,49 @@ function TargetTable({
   const rank = (target: TargetView) =>
     (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.is_group ? 0 : 1);
   const hasCharts = targets.some(hasChart);
-  const hasImages = !targets.every(hasChart);
+  const isNamespaced = targets.some(({ namespace }) => namespace !== null);
+  const hasOwners = targets.some(({ owner }) => owner !== null);
+  // The nodes of a cluster decide; no workload says it.
+  const hasPlatforms = !isNamespaced && !targets.every(hasChart);
+  const groups = Map.groupBy(targets, ({ namespace }) => namespace);
+  const groupOf = ({ namespace }: TargetView) => {
+    if (namespace === null) return undefined;
+    const count = t.count_targets(groups.get(namespace)?.length ?? 0);
+    return {
+      key: namespace,
+      heading: (
+        <>
+          {namespace} <span class="quiet">{count}</span>
+        </>
+      ),
+    };
+  };
   return (
     <Table
       ctx={ctx}
       caption={caption}
       columns={[
         { key: "name", title: texts(ctx).common.target, grows: true },
+        ...(hasOwners ? [{ key: "owner", title: t.owner, grows: true } as const] : []),
         { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
-        ...(hasImages ? [{ key: "platform", title: t.platform, wide_only: true } as const] : []),
+        ...(hasPlatforms ? [{ key: "platform", title: t.platform, wide_only: true } as const] : []),
         { key: "updates", title: t.updates, grows: true },
       ]}
       rows={targets
-        .toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))
+        .toSorted((a, b) => namespaceOrder(a, b) || rank(a) - rank(b) || a.name.localeCompare(b.name))
         .map((target) => ({
           id: `target-${target.kind}-${target.id}`,
+          found: wordsOf(target),
+          group: groupOf(target),
           cells: {
             name: (
               <div>
-                {target.name}
+                {nameWithin(target)}
                 <div class="quiet plain">{kindOf(ctx, target)}</div>
               </div>
             ),
+            owner: target.owner_data === null ? null : translateMessage(ctx.language, target.owner_data),
             image: lines(
               target.services.map((service) => (
                 <>
@@ -156,14 +204,20 @@ function hasChart({ services }: Pick<TargetView, "services">): boolean {
   return services.some(({ artifact }) => artifact?.kind === "chart");
 }
 
-export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<TargetView, "services"> }) {
+export function TargetState({
+  ctx,
+  target,
+}: {
+  ctx: PageContext;
+  target: Pick<TargetView, "services"> & Partial<Pick<TargetView, "condition_data">>;
+}) {
   const t = texts(ctx).connections.target_states;
   const states = target.services.map((service) => service.state);
   const worst = (["restarting", "paused", "unknown", "stopped", "running"] as const).find((s) => states.includes(s));
   const state = worst ?? "unknown";
   return (
     <State ctx={ctx} tone={stateTones[state]}>
-      {t[state]}
+      {target.condition_data == null ? t[state] : translateMessage(ctx.language, target.condition_data)}
     </State>
   );
 }
@@ -182,14 +236,17 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
     );
   }
   const isRefused = target.refusals.length > 0;
-  const reasons = isRefused ? target.refusals : target.warnings;
+  const reasons = (isRefused ? target.refusals : target.warnings).map(({ code, message_data }) =>
+    // The column before names the owner.
+    target.owner !== null && code === "untold_settings" ? t.may_revert : translateMessage(ctx.language, message_data),
+  );
   return (
     <div>
       <State ctx={ctx} tone={isRefused ? "attention" : "quiet"} icon={isRefused ? "circle-minus" : "circle-check"}>
         {isRefused ? t.not_updatable : t.updatable}
       </State>
       {reasons.map((reason) => (
-        <div class="quiet">{translateMessage(ctx.language, reason.message_data)}</div>
+        <div class="quiet">{reason}</div>
       ))}
     </div>
   );

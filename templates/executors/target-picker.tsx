@@ -5,7 +5,15 @@ import { FieldError, fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { kindOf, TargetState } from "../connections/targets.tsx";
+import {
+  kindOf,
+  namespaceOrder,
+  nameWithin,
+  searchedFrom,
+  TargetSearch,
+  TargetState,
+  wordsOf,
+} from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -24,9 +32,6 @@ interface TargetPickerProps {
   attributes: Readonly<Record<string, string>>;
 }
 
-/** The number of targets from which a search field is shown. */
-const searchedFrom = 9;
-
 const keyOf = ({ kind, id }: Pick<TargetView, "kind" | "id">) => `${kind}:${id}`;
 
 /** All targets behind the connection, groups first, each with the reason if it cannot be chosen. */
@@ -41,17 +46,8 @@ export function TargetPicker(props: TargetPickerProps) {
   const others = roots.filter((root) => root !== shown);
   const list = (
     <>
-      {targets.length < searchedFrom ? null : (
-        <label class="field-search scripted">
-          <Icon name="search" />
-          <input type="search" placeholder={t.find_target} aria-label={t.find_target} data-find="#targets" />
-        </label>
-      )}
-      <ul class="targets" id="targets">
-        {others.map((target) => (
-          <Pick {...props} target={target} />
-        ))}
-      </ul>
+      {targets.length < searchedFrom ? null : <TargetSearch ctx={ctx} />}
+      <Grouped {...props} shown={others} />
       <p class="quiet found-nothing">{t.no_target_found}</p>
     </>
   );
@@ -97,13 +93,41 @@ export function TargetPicker(props: TargetPickerProps) {
   );
 }
 
-/** Groups, then containers outside of groups; selectable ones first. */
+/** By namespace where there are any. */
+function Grouped(props: TargetPickerProps & { shown: readonly TargetView[] }) {
+  const groups = [...Map.groupBy(props.shown, ({ namespace }) => namespace)];
+  const list = (own: readonly TargetView[]) => own.map((target) => <Pick {...props} target={target} is_within />);
+  const [only] = groups;
+  if (only?.[0] === null && groups.length === 1) {
+    return (
+      <ul class="targets" id="targets">
+        {list(only[1])}
+      </ul>
+    );
+  }
+  return (
+    <div class="target-groups" id="targets">
+      {groups.map(([namespace, own]) => (
+        <div>
+          <p class="target-group">{namespace}</p>
+          <ul class="targets" aria-label={namespace ?? undefined}>
+            {list(own)}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** By namespace; groups, then containers outside of groups; selectable ones first. */
 function rootsOf(targets: readonly TargetView[], own: string | null): readonly TargetView[] {
   const isOffered = (target: TargetView) =>
     target.group === null || !targets.some(({ is_group, id }) => is_group && id === target.group);
   const rank = (target: TargetView) =>
     (target.is_group ? 0 : 4) + (target.refusals.length > 0 ? 2 : isTaken(target, own) ? 1 : 0);
-  return targets.filter(isOffered).toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  return targets
+    .filter(isOffered)
+    .toSorted((a, b) => namespaceOrder(a, b) || rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
 function isTaken(target: TargetView, own: string | null): boolean {
@@ -130,14 +154,19 @@ function Missing({ ctx, chosen, failure }: TargetPickerProps) {
   );
 }
 
-function Pick(props: TargetPickerProps & { target: TargetView }) {
+interface PickProps extends TargetPickerProps {
+  target: TargetView;
+  /** Below the heading of its namespace. */
+  is_within?: boolean;
+}
+
+function Pick(props: PickProps) {
   const { ctx, target, targets } = props;
   const t = texts(ctx).executors;
   const members = target.is_group ? targets.filter((each) => each.group === target.id) : [];
   const isOpen = members.some((each) => keyOf(each) === props.chosen);
-  const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
   return (
-    <li id={`target-${keyOf(target)}`} data-found={words.toLowerCase()}>
+    <li id={`target-${keyOf(target)}`} data-found={wordsOf(target)}>
       <Choice {...props} lead={kindOf(ctx, target)} />
       {members.length === 0 ? null : (
         <details class="pick-members" open={isOpen}>
@@ -158,7 +187,7 @@ function Pick(props: TargetPickerProps & { target: TargetView }) {
   );
 }
 
-function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) {
+function Choice(props: PickProps & { lead: Child }) {
   const { ctx, target, chosen, own, lead, attributes } = props;
   const t = texts(ctx).executors;
   const value = keyOf(target);
@@ -181,7 +210,8 @@ function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) 
       />
       <span class="pick-body">
         <span>
-          <b>{target.name}</b> {lead === null ? null : <span class="quiet">{lead}</span>}
+          <b>{props.is_within === true ? nameWithin(target) : target.name}</b>{" "}
+          {lead === null ? null : <span class="quiet">{lead}</span>}
         </span>
         {target.services.map((service) => (
           <span class="pick-service">

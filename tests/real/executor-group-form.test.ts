@@ -11,7 +11,9 @@ import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
 setDefaultTimeout(180_000);
 
 peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () => {
+  const engine = new FakeEngine();
   let app: TestApp;
+  let connection: string;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -20,7 +22,6 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
 
   beforeAll(async () => {
-    const engine = new FakeEngine();
     for (const service of ["web", "worker", "tunnel"]) {
       engine.add(`shop-${service}-1`, `registry.test/${service}:1.0`, digest("a"), { project: "shop", service });
     }
@@ -33,11 +34,12 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     app = await testApp({ runtimes: fakeRuntimes(engine) });
     const person = await app.signedIn();
     for (const name of ["web", "worker"]) await addTracker(name);
-    await person.api("POST", "/runtime-connections", {
+    const { body } = await person.api("POST", "/runtime-connections", {
       name: "Home",
       kind: "docker",
       config: { address: "fake://home" },
     });
+    connection = String(body.id);
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => forward(request) });
     browser = await startChromium();
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
@@ -98,6 +100,32 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await page.locator("#targets > li:visible").count()).toBe(1);
     await page.fill("[data-find]", "nothing like that");
     await page.getByText("No target has a matching name, image or chart.").waitFor();
+    await page.fill("[data-find]", "shop");
+  });
+
+  test("a search among namespaces leaves those that have a match, here and on the connection's page", async () => {
+    engine.namespaceOf = (id) => (id.startsWith("app-1") ? "team-a" : "team-b");
+    for (const path of ["/executors/new", `/connections/${connection}/targets`]) {
+      await page.goto(at(path));
+      expect(await page.locator("#targets").getByText("team-a").first().isVisible()).toBe(true);
+      await page.fill("[data-find]", "app-12");
+      expect(await page.locator("#targets [data-found]:visible").count()).toBe(1);
+      expect(await page.locator("#targets").getByText("team-b").first().isVisible()).toBe(false);
+      await page.fill("[data-find]", "nothing like that");
+      await page.getByText("No target has a matching name, image or chart.").waitFor();
+      expect(await page.locator("#targets").getByText("team-a").first().isVisible()).toBe(false);
+      for (const width of [390, 1600]) {
+        await page.fill("[data-find]", "");
+        await page.setViewportSize({ width, height: 900 });
+        const excess = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(excess).toBe(0);
+      }
+    }
+    engine.namespaceOf = () => null;
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(at("/executors/new"));
     await page.fill("[data-find]", "shop");
   });
 

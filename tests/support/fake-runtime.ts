@@ -74,6 +74,9 @@ export class FakeEngine {
   end: () => string | null = () => null;
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
   aliases = new Map<string, string>();
+  /** By which pages list a target, and what else writes it. */
+  namespaceOf: (id: string) => string | null = () => null;
+  ownerOf: (id: string) => string | null = () => null;
   /** What an update waits for when it has made its new containers and stopped nothing yet. */
   awaited: (stopping: AbortSignal | undefined) => Promise<void> = async () => undefined;
   /** Called before and after each mutation; a killed process never comes back from it. */
@@ -151,9 +154,12 @@ const serviceOf = (ref: TargetRef, container: FakeContainer) => (ref.kind === "c
 function targetOf(engine: FakeEngine, ref: TargetRef): Target {
   const members = engine.membersOf(ref);
   const names = [...new Set(members.map((each) => serviceOf(ref, each)))];
+  const [namespace, owner] = [engine.namespaceOf(ref.id), engine.ownerOf(ref.id)];
   return {
     ref,
     name: ref.id,
+    ...(namespace === null ? {} : { namespace }),
+    ...(owner === null ? {} : { owner: plain(owner), condition: plain("2 of 3 ready") }),
     services: names.flatMap((name) => {
       const replicas = members.filter((each) => serviceOf(ref, each) === name);
       const [first] = replicas;

@@ -77,6 +77,8 @@ export async function drawExecutorForm(
   const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
   const { isGroup } = services.connections;
   const targetKind = kinds.find(({ kind }) => kind === ref.kind);
+  /** Until a target is chosen, all of the connection's. */
+  const possible = targetKind === undefined ? kinds : [targetKind];
   const hasImages = targetKind?.artifact !== "chart";
   const trackers = hasImages ? all : chartTrackers(all);
   const rows = bindingRows(given, target, trackers, isGroup);
@@ -96,7 +98,7 @@ export async function drawExecutorForm(
       ...discovery,
       is_group: isGroup(ref.kind),
       has_images: hasImages,
-      is_declarative: targetKind?.is_declarative === true,
+      is_declarative: possible.length > 0 && possible.every((kind) => kind.is_declarative),
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
       fitting: Object.fromEntries(
         (target?.services ?? []).map((service) => [service.name, trackersFor(trackers, service)] as const),

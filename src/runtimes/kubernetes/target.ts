@@ -1,4 +1,4 @@
-import { say } from "../../messages/message.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { type ImageArtifact, type Refusal, type Target, type TargetService, untoldSettings } from "../runtime.ts";
 import type { Pod } from "./objects.ts";
 import { ownerOf } from "./owners.ts";
@@ -14,14 +14,19 @@ export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
   const { kind, metadata } = found;
   const id = idOf(metadata);
   const state = stateOfPods(found);
+  const owner = ownerOf(metadata);
+  const condition = conditionOf(found);
   return {
     ref: { kind, id },
     name: id,
+    namespace: metadata.namespace,
+    ...(owner === null ? {} : { owner }),
+    ...(condition === null ? {} : { condition }),
     services: containersIn(found.template).map(({ name, image }): TargetService => {
       return { name, containers: [], artifact: artifactOf(found, name, image, pods ?? []), state };
     }),
     refusals: refusalsOf(found),
-    warnings: warningsOf(found),
+    warnings: warningsOf(found, owner),
     labels: { ...metadata.labels, "kubernetes/kind": rules[kind].title },
   };
 }
@@ -54,12 +59,28 @@ function servingImage({ workload }: Found, container: string, wanted: string, po
   return images.find((image) => image !== wanted) ?? wanted;
 }
 
-export function stateOfPods({ workload, is_suspended, kind }: Found): TargetService["state"] {
-  if (workload === null) return is_suspended ? "stopped" : "running";
+export function stateOfPods(found: Found): TargetService["state"] {
+  const counts = countsOf(found);
+  if (counts === null) return found.is_suspended ? "stopped" : "running";
+  if (counts.wanted === 0) return "stopped";
+  return counts.ready > 0 ? "running" : "restarting";
+}
+
+/** Null for a CronJob. */
+function countsOf({ workload, kind }: Found): { ready: number; wanted: number } | null {
+  if (workload === null) return null;
   const { readyReplicas, numberReady, desiredNumberScheduled } = workload.status;
-  const wanted = kind === "daemonset" ? desiredNumberScheduled : workload.spec.replicas;
-  if (wanted === 0) return "stopped";
-  return (kind === "daemonset" ? numberReady : readyReplicas) > 0 ? "running" : "restarting";
+  return kind === "daemonset"
+    ? { ready: numberReady, wanted: desiredNumberScheduled }
+    : { ready: readyReplicas, wanted: workload.spec.replicas };
+}
+
+/** Null while all pods are ready. */
+function conditionOf(found: Found): Message | null {
+  const counts = countsOf(found);
+  if (counts === null) return say(found.is_suspended ? "kubernetes.suspended" : "kubernetes.scheduled");
+  if (counts.wanted === 0) return say("kubernetes.scaled_to_zero");
+  return counts.ready >= counts.wanted ? null : say("kubernetes.pods_ready", counts);
 }
 
 function refusalsOf({ kind, metadata, workload }: Found): Refusal[] {
@@ -73,10 +94,9 @@ function refusalsOf({ kind, metadata, workload }: Found): Refusal[] {
 }
 
 /** An owner may revert the change: an automatic update needs the administrator's acceptance. */
-function warningsOf(found: Found): Refusal[] {
-  const { metadata, workload } = found;
+function warningsOf(found: Found, owner: Message | null): Refusal[] {
+  const { workload } = found;
   const warnings: Refusal[] = [];
-  const owner = ownerOf(metadata);
   if (owner !== null) warnings.push({ code: untoldSettings, message: say("kubernetes.owned", { owner }) });
   if (workload === null) return warnings;
   const partition = partitionOf(workload);

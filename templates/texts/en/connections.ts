@@ -57,6 +57,9 @@ export const connections = {
   targets: "Targets",
   targets_lead: (count: number, updatable: number) =>
     `${plural("en", count, { one: "target", other: "targets" })}, ${updatable} supported`,
+  count_targets: (count: number) => plural("en", count, { one: "target", other: "targets" }),
+  owner: "Managed by",
+  may_revert: "An update may be reverted by what manages it",
   parts: (count: number) => `${plural("en", count, { one: "container", other: "containers" })} of these groups`,
   parts_text: "Each can have its own executor instead, as long as its group has none.",
   concurrent_runs: "Concurrent runs",

@@ -58,6 +58,9 @@ export const connections = {
   targets: "目标",
   targets_lead: (count: number, updatable: number) =>
     `${formatNumber("zh", count)} 个目标，其中 ${formatNumber("zh", updatable)} 个可更新`,
+  count_targets: (count: number) => `${formatNumber("zh", count)} 个目标`,
+  owner: "管理者",
+  may_revert: "更新可能会被其管理者还原",
   parts: (count: number) => `这些组的 ${count} 个容器`,
   parts_text: "只要所属的组没有执行器，每个容器也可以有自己的执行器。",
   concurrent_runs: "同时运行数",

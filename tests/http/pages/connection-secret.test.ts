@@ -95,6 +95,7 @@ test("of several contexts one has to be chosen, and the choice is stored", async
   expect(asked.text).not.toContain(login.token);
   expect((await post("two", { ...ofText(text), "config.context": "production" })).status).toBe(303);
   expect((await named("runtime-connections", "two"))?.config.context).toBe("production");
+  expect((await person.get("/connections")).text).toContain('<span class="mono">production</span>');
 });
 
 test("the contexts of a pasted kubeconfig are shown before anything is stored, and so is what is wrong with it", async () => {
@@ -171,6 +172,7 @@ test("a Portainer's key is entered with the connection, an engine's secret only 
   });
   expect(answer.status).toBe(303);
   expect((await named("credentials", "stacks"))?.secret_fields).toEqual(["api_key"]);
+  expect((await person.get("/connections")).text).toContain("https://portainer.invalid");
   expect((await person.get("/connections/new?kind=docker")).text).not.toContain("secret.");
 });
 

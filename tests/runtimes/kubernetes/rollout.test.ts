@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import { inEnglish } from "../../../src/messages/message.ts";
 import { Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { judgeRollout } from "../../../src/runtimes/kubernetes/rollout.ts";
 import { targetOf } from "../../../src/runtimes/kubernetes/target.ts";
@@ -133,6 +134,23 @@ describe("a target", () => {
     const { refusals, warnings } = targetOf(workload(kind, shape), null);
     return [...refusals, ...warnings].map(({ code }) => code);
   };
+
+  test.each<[string, Shape, string | null]>([
+    ["all pods ready", { status: done }, null],
+    ["some pods ready", { status: { ...done, readyReplicas: 1 } }, "1 of 2 ready"],
+    ["no pod ready", { status: { ...done, readyReplicas: 0 } }, "Not ready"],
+    ["no replicas", { spec: { replicas: 0 } }, "Scaled to 0"],
+  ])("with %s is described as %j", (_, shape, words) => {
+    const { condition } = targetOf(workload("deployment", shape), null);
+    expect(condition === undefined ? null : inEnglish(condition)).toBe(words);
+  });
+
+  test("is listed in its namespace, with what else writes it", () => {
+    const annotations = { "meta.helm.sh/release-name": "shop" };
+    const { namespace, owner } = targetOf(workload("deployment", { metadata: { annotations } }), null);
+    expect([namespace, owner === undefined ? null : inEnglish(owner)]).toEqual(["shop", 'Helm "shop"']);
+    expect(targetOf(workload("deployment"), null).owner).toBeUndefined();
+  });
 
   test("has a service for each container, init containers first", () => {
     const { services, ref } = targetOf(workload("deployment", { status: done }), null);

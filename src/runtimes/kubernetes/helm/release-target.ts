@@ -30,9 +30,13 @@ export function releaseTarget({ stored, release, serving, state }: FoundRelease,
   const id = `${namespace}/${stored.release}`;
   const { name = "", version = "", appVersion = null } = serving?.chart.metadata ?? {};
   const app_version = appVersion === "" ? null : appVersion;
+  const owner = fluxOf(release);
   return {
     ref: { kind: releaseKind, id },
     name: id,
+    namespace,
+    ...(owner === null ? {} : { owner }),
+    ...(status === "deployed" ? {} : { condition: plain(status) }),
     services: [
       {
         name: "main",
@@ -66,13 +70,15 @@ function refusalsOf(
   return refusals;
 }
 
+function fluxOf(release: Release | null): Message | null {
+  const name = /^\s+helm\.toolkit\.fluxcd\.io\/name: "?([^"\s]+)/m.exec(release?.manifest ?? "")?.[1];
+  return name === undefined ? null : say("kubernetes.owner", { kind: "Flux", name });
+}
+
 function warningsOf({ status, revision }: StoredRevision, release: Release | null): Refusal[] {
   const warnings: Refusal[] = [];
-  const flux = /^\s+helm\.toolkit\.fluxcd\.io\/name: "?([^"\s]+)/m.exec(release?.manifest ?? "")?.[1];
-  if (flux !== undefined) {
-    const owner = say("kubernetes.owner", { kind: "Flux", name: flux });
-    warnings.push({ code: untoldSettings, message: say("kubernetes.release_owned", { owner }) });
-  }
+  const owner = fluxOf(release);
+  if (owner !== null) warnings.push({ code: untoldSettings, message: say("kubernetes.release_owned", { owner }) });
   if (isPending(status) && status !== "pending-install") {
     warnings.push({ code: unfinishedOperation, message: say("kubernetes.release_pending", { status, revision }) });
   }
