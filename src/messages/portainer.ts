@@ -9,6 +9,9 @@ interface Caused {
   cause: Message;
 }
 
+/** "2 lines"; "" for none. */
+const counted = (count: number, noun: string) => (count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`);
+
 /** What Portainer is asked to do, and what it reports. */
 export const portainer = {
   stack: "Stack",
@@ -61,8 +64,10 @@ export const portainer = {
     `The changed variable is also passed to the containers of ${quotedList(services)}`,
   same_reference: ({ service, reference }: { service: string; reference: string }) =>
     `"${service}" already names ${reference}, and the tag has moved: if the update fails, the saved stack file cannot bring the previous image back. The reference mode "Digest" can`,
-  whole_file: ({ lines, variables }: { lines: number; variables: number }) =>
-    `The whole stack file and environment return to what was saved: ${lines === 1 ? "1 line" : `${lines} lines`} and ${variables === 1 ? "1 variable" : `${variables} variables`} differ`,
+  whole_file: ({ lines, variables }: { lines: number; variables: number }) => {
+    const parts = [counted(lines, "line"), counted(variables, "variable")].filter((part) => part !== "");
+    return `The whole stack file and environment return to what was saved: ${parts.join(" and ")} ${lines + variables === 1 ? "differs" : "differ"}`;
+  },
   edits_file: "Tidemark changes this in the stack file; every other character stays as it is",
   edits_variable: "Tidemark changes this variable of the stack; the others stay as they are",
   nothing_to_save: ({ stack }: { stack: string }) => `The stack "${stack}" has no compose file to save`,

@@ -125,7 +125,7 @@ function TargetTable({
   const isNamespaced = targets.some(({ namespace }) => namespace !== null);
   const hasOwners = targets.some(({ owner }) => owner !== null);
   // The nodes of a cluster decide; no workload says it.
-  const hasPlatforms = !isNamespaced && !targets.every(hasChart);
+  const hasPlatforms = !isNamespaced && targets.some((target) => platformsOf(target) !== "");
   const groups = Map.groupBy(targets, ({ namespace }) => namespace);
   const groupOf = ({ namespace }: TargetView) => {
     if (namespace === null) return undefined;
@@ -174,13 +174,17 @@ function TargetTable({
               )),
             ),
             state: <TargetState ctx={ctx} target={target} />,
-            platform: <span class="version">{[...new Set(target.services.map((s) => s.platform))].join(", ")}</span>,
+            platform: platformsOf(target) === "" ? null : <span class="version">{platformsOf(target)}</span>,
             updates: <Updatable ctx={ctx} target={target} />,
           },
           actions: <TargetActions ctx={ctx} connection={connection} target={target} />,
         }))}
     />
   );
+}
+
+function platformsOf({ services }: TargetView): string {
+  return [...new Set(services.map(({ platform }) => platform).filter((platform) => platform !== ""))].join(", ");
 }
 
 function lines(items: readonly Child[]): Child {

@@ -45,8 +45,10 @@ export const portainer = {
   variable_passed: ({ services }) => `更改的变量也会传给${quotedList(services)}的容器`,
   same_reference: ({ service, reference }) =>
     `“${service}”已使用 ${reference}，而该标签已指向新内容：如果更新失败，保存的堆栈文件无法恢复上一镜像。引用方式“摘要”可以`,
-  whole_file: ({ lines, variables }) =>
-    `整个堆栈文件和环境变量将恢复为保存时的内容：${lines} 行和 ${variables} 个变量不同`,
+  whole_file: ({ lines, variables }) => {
+    const parts = [lines === 0 ? "" : `${lines} 行`, variables === 0 ? "" : `${variables} 个变量`];
+    return `整个堆栈文件和环境变量将恢复为保存时的内容：${parts.filter((part) => part !== "").join("和")}不同`;
+  },
   edits_file: "Tidemark 在堆栈文件中作此更改；其余字符保持不变",
   edits_variable: "Tidemark 更改堆栈的此变量；其余变量保持不变",
   nothing_to_save: ({ stack }) => `堆栈“${stack}”没有可保存的 compose 文件`,
