@@ -111,6 +111,8 @@ export const kubernetes = {
   being_deleted: "It is being deleted",
   partition: ({ partition }: { partition: number }) =>
     `The partition ${partition} keeps the pods with a lower number on the previous version`,
+  partition_keeps_all: ({ partition }: { partition: number }) =>
+    `The partition ${partition} keeps every pod on the previous version, so an update would not take effect`,
   no_replicas: "It has no replicas: nothing will prove that the new version runs",
   container_missing: ({ container, target }: { container: string; target: string }) =>
     `"${target}" has no container "${container}"`,

@@ -72,6 +72,7 @@ export const kubernetes = {
   paused: "该 Deployment 已暂停：请先恢复再更新",
   on_delete: ({ kind }) => `该 ${kind} 只在有人删除 Pod 时才替换（updateStrategy 为 OnDelete），更新不会生效`,
   being_deleted: "它正在被删除",
+  partition_keeps_all: ({ partition }) => `分区 ${partition} 使所有 Pod 保持上一版本，因此更新不会生效`,
   partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持上一版本`,
   no_replicas: "它没有副本：无法证明新版本能够运行",
   container_missing: ({ container, target }) => `“${target}”中没有容器“${container}”`,

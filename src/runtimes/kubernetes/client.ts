@@ -220,7 +220,9 @@ function refusedBy(
   const said = withoutLogin(message === "" ? reason : message, access).slice(0, 1000);
   const told =
     status === 401 ? say("kubernetes.unauthenticated") : say("kubernetes.refused", { status, said: plain(said) });
-  return new Refused(status, reason, codeOfStatus(status), told, metadata.continue);
+  // The API server names a reason; a page that is not found without one is that of a proxy which does not reach it.
+  const code = status === 404 && reason === "" ? "unreachable" : codeOfStatus(status);
+  return new Refused(status, reason, code, told, metadata.continue);
 }
 
 /** A proxy in front of the API server may quote the request's headers. */

@@ -5,13 +5,18 @@ import { type Message, say } from "../../messages/message.ts";
 import type { TargetRef } from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { whyPodsWait } from "./explain.ts";
-import { judgeRollout, type PodCounts } from "./rollout.ts";
-import { type Found, foundFrom, hasImages, placeOf, rules } from "./workloads.ts";
+import { deadlinePassedAt, judgeRollout, type PodCounts } from "./rollout.ts";
+import { type Found, foundFrom, hasImages, idOf, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
 const pauseMs = 500;
 /** A credential that is refused for this long was withdrawn. */
 const refusalMs = 15_000;
+/**
+ * A rollout back is noticed before it makes progress, and until then the controller still reports the deadline of the rollout before. One
+ * that had passed when following began counts after this time.
+ */
+const lingerMs = 15_000;
 /** How often pods are asked why they wait, and whether the rollout stands still. */
 const tickMs = 5_000;
 
@@ -63,14 +68,20 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
   let last = null as Followed | null;
   let fault = null as PluginError | null;
   let refusedAt = null as number | null;
+  /** Of the first look. */
+  let passedBefore = undefined as string | null | undefined;
+  let lingersSince = null as number | null;
+  const lingers = () => lingersSince !== null && clock.elapsed() - lingersSince < lingerMs;
   /** The verdict, or null while the rollout goes on. */
   const take = (found: Found): Followed | null => {
-    const rollout = judgeRollout(found);
-    const { counts, detail, state } = rollout;
+    const { counts, detail, state } = judgeRollout(found);
     const changed = hasImages(found, options.images) ? null : say("kubernetes.changed_meanwhile");
     last = { is_done: false, detail: changed ?? detail, counts };
     if (best.take(found)) progressAt = clock.elapsed();
-    if (changed !== null || state === "failed") return last;
+    const passedAt = deadlinePassedAt(found);
+    if (passedBefore === undefined) passedBefore = passedAt;
+    lingersSince = state === "failed" && passedAt === passedBefore ? (lingersSince ?? clock.elapsed()) : null;
+    if (changed !== null || (state === "failed" && !lingers())) return last;
     return state === "done" ? { is_done: true, detail, counts } : null;
   };
   for (;;) {
@@ -79,7 +90,8 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
       const found = await readWorkload(cluster, ref);
       fault = null;
       refusedAt = null;
-      const verdict = take(found) ?? (await watchUntil(followup, found, take, () => isStalled()));
+      const isDue = () => isStalled() || (lingersSince !== null && !lingers());
+      const verdict = take(found) ?? (await watchUntil(followup, found, take, isDue));
       if (verdict !== null) return await explained(followup, verdict);
     } catch (error) {
       signal.throwIfAborted();
@@ -147,12 +159,12 @@ export function kindOf({ kind }: TargetRef): Found["kind"] {
   throw new PluginError("not_found", say("kubernetes.unknown_kind", { kind }));
 }
 
-/** Null when the watch ended or the rollout stands still. */
+/** Null when the watch ended, or when it is time for another look. */
 async function watchUntil(
   followup: Followup,
   from: Found,
   take: (found: Found) => Followed | null,
-  isStalled: () => boolean,
+  isDue: () => boolean,
 ): Promise<Followed | null> {
   const { cluster, ref, clock, signal, show } = followup;
   const kind = kindOf(ref);
@@ -166,7 +178,7 @@ async function watchUntil(
       const why = await whyPodsWait(cluster, latest);
       if (stop.aborted) return;
       show(latest, why);
-      if (isStalled()) return over.abort();
+      if (isDue()) return over.abort();
       await clock.sleep(tickMs, stop);
     }
   })().catch(() => over.abort());
@@ -177,12 +189,14 @@ async function watchUntil(
       return request;
     };
     for await (const { type, object } of eventsSince(cluster, compose, from.metadata.resourceVersion, stop)) {
+      const parsed = v.safeParse(rules[kind].schema, object);
+      if (!parsed.success) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
+      const seen = foundFrom(kind, parsed.output);
+      if (idOf(seen.metadata) !== ref.id) continue;
       if (type === "DELETED") {
         return { is_done: false, detail: say("kubernetes.deleted_meanwhile"), counts: judgeRollout(latest).counts };
       }
-      const parsed = v.safeParse(rules[kind].schema, object);
-      if (!parsed.success) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
-      latest = foundFrom(kind, parsed.output);
+      latest = seen;
       show(latest, null);
       const verdict = take(latest);
       if (verdict !== null) return verdict;

@@ -36,7 +36,7 @@ const Template = v.looseObject({
 });
 export type Template = v.InferOutput<typeof Template>;
 
-const Condition = v.object({ type: v.string(), status: v.string(), reason: Text, message: Text });
+const Condition = v.object({ type: v.string(), status: v.string(), reason: Text, message: Text, lastUpdateTime: Text });
 const Conditions = listOf(Condition);
 
 const Selector = v.nullish(

@@ -1,6 +1,6 @@
 import { type Message, plain, say } from "../../messages/message.ts";
 import type { Workload } from "./objects.ts";
-import type { Found } from "./workloads.ts";
+import { type Found, rules } from "./workloads.ts";
 
 /** Pods of a rollout. `desired`: of the new revision; a partition keeps the others on the old one. */
 export interface PodCounts {
@@ -22,7 +22,8 @@ export interface Rollout {
 const none: PodCounts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
 
 /** Judges the present state by the controller's own report, as soon as that is about the present generation. */
-export function judgeRollout({ kind, metadata, workload, is_suspended }: Found): Rollout {
+export function judgeRollout(found: Found): Rollout {
+  const { kind, metadata, workload, is_suspended } = found;
   if (workload === null) {
     return {
       state: "done",
@@ -35,24 +36,43 @@ export function judgeRollout({ kind, metadata, workload, is_suspended }: Found):
   if (status.observedGeneration < metadata.generation) {
     return { state: "waiting", counts, detail: say("kubernetes.not_observed") };
   }
-  if (kind === "deployment") {
-    const progress = status.conditions.find(({ type }) => type === "Progressing");
-    if (progress?.reason === "ProgressDeadlineExceeded") {
-      return {
-        state: "failed",
-        counts,
-        detail: say("kubernetes.deadline_exceeded", { said: plain(progress.message.replace(/\.$/, "")) }),
-      };
-    }
+  const passed = deadlinePassed(found);
+  if (passed !== undefined) {
+    return {
+      state: "failed",
+      counts,
+      detail: say("kubernetes.deadline_exceeded", { said: plain(passed.message.replace(/\.$/, "")) }),
+    };
   }
+  if (isOnDelete(found))
+    return { state: "done", counts, detail: say("kubernetes.on_delete", { kind: rules[kind].title }) };
   const { desired, updated, ready, available, old } = counts;
   const isDone = updated >= desired && ready >= desired && available >= desired && isSettled(kind, workload, old);
-  if (!isDone) return { state: "waiting", counts, detail: say("kubernetes.rolling", { ...counts }) };
+  if (!isDone) {
+    const detail = workload.spec.paused ? say("kubernetes.paused") : say("kubernetes.rolling", { ...counts });
+    return { state: "waiting", counts, detail };
+  }
   return {
     state: "done",
     counts,
     detail: desired === 0 ? say("kubernetes.no_pods") : say("kubernetes.rolled_out", { ...counts }),
   };
+}
+
+/** When the Deployment's progress deadline passed; null if it did not. */
+export function deadlinePassedAt(found: Found): string | null {
+  return deadlinePassed(found)?.lastUpdateTime ?? null;
+}
+
+function deadlinePassed({ kind, workload }: Found) {
+  if (kind !== "deployment") return undefined;
+  const progress = workload?.status.conditions.find(({ type }) => type === "Progressing");
+  return progress?.reason === "ProgressDeadlineExceeded" ? progress : undefined;
+}
+
+/** Its pods are replaced when somebody deletes them; nothing else is to be waited for. */
+export function isOnDelete({ workload }: Found): boolean {
+  return workload?.spec.updateStrategy?.type === "OnDelete";
 }
 
 /** No pod of an earlier revision is left, except those that a partition keeps. */
@@ -68,9 +88,16 @@ export function partitionOf({ spec }: Workload): number {
 
 function countsOfReplicas({ spec, status }: Workload, partition: number): PodCounts {
   const { replicas } = spec;
-  const { updatedReplicas: updated, readyReplicas: ready, availableReplicas: available } = status;
+  const { updatedReplicas: updated, readyReplicas, availableReplicas } = status;
   const kept = Math.min(partition, replicas);
-  return { desired: replicas - kept, updated, ready, available, old: Math.max(status.replicas - updated - kept, 0) };
+  return {
+    desired: replicas - kept,
+    updated,
+    // The status counts the kept pods too.
+    ready: Math.max(readyReplicas - kept, 0),
+    available: Math.max(availableReplicas - kept, 0),
+    old: Math.max(status.replicas - updated - kept, 0),
+  };
 }
 
 function countsOfDaemons({ status }: Workload): PodCounts {

@@ -3,7 +3,7 @@ import { type ImageArtifact, type Refusal, type Target, type TargetService, unto
 import type { Pod } from "./objects.ts";
 import { ownerOf } from "./owners.ts";
 import { digestOf, isReady } from "./pods.ts";
-import { partitionOf } from "./rollout.ts";
+import { isOnDelete, judgeRollout, partitionOf } from "./rollout.ts";
 import { containersIn, type Found, idOf, rules } from "./workloads.ts";
 
 /** Pods run what the nodes have; what a new image must match is not said by any object that we may read. */
@@ -50,12 +50,15 @@ function artifactOf(found: Found, container: string, wanted: string, pods: reado
   return { kind: "image", reference, image_id: "", digest: pinned ?? known, platform };
 }
 
-function servingImage({ workload }: Found, container: string, wanted: string, pods: readonly Pod[]): string {
+function servingImage(found: Found, container: string, wanted: string, pods: readonly Pod[]): string {
+  const { workload } = found;
   const images = pods
     .filter(isReady)
     .flatMap((pod) => containersIn(pod).flatMap(({ name, image }) => (name === container ? [image] : [])));
   const isKept = workload !== null && partitionOf(workload) > 0;
-  if (isKept && images.includes(wanted)) return wanted;
+  // An admission webhook may have given pods another image than their template has.
+  const isComplete = !isKept && !isOnDelete(found) && judgeRollout(found).state === "done";
+  if (isComplete || (isKept && images.includes(wanted))) return wanted;
   return images.find((image) => image !== wanted) ?? wanted;
 }
 
@@ -83,14 +86,24 @@ function conditionOf(found: Found): Message | null {
   return counts.ready >= counts.wanted ? null : say("kubernetes.pods_ready", counts);
 }
 
-function refusalsOf({ kind, metadata, workload }: Found): Refusal[] {
+function refusalsOf(found: Found): Refusal[] {
+  const { kind, metadata, workload } = found;
   const refusals: Refusal[] = [];
   if (workload?.spec.paused === true) refusals.push({ code: "paused", message: say("kubernetes.paused") });
-  if (workload?.spec.updateStrategy?.type === "OnDelete") {
+  if (isOnDelete(found)) {
     refusals.push({ code: "on_delete", message: say("kubernetes.on_delete", { kind: rules[kind].title }) });
+  }
+  if (keepsAll(found)) {
+    const partition = workload === null ? 0 : partitionOf(workload);
+    refusals.push({ code: "partition_keeps_all", message: say("kubernetes.partition_keeps_all", { partition }) });
   }
   if (metadata.deletionTimestamp !== "") refusals.push({ code: "deleted", message: say("kubernetes.being_deleted") });
   return refusals;
+}
+
+/** Whether a partition leaves no pod to replace. */
+function keepsAll({ workload }: Found): boolean {
+  return workload !== null && workload.spec.replicas > 0 && partitionOf(workload) >= workload.spec.replicas;
 }
 
 /** An owner may revert the change: an automatic update needs the administrator's acceptance. */
@@ -100,7 +113,8 @@ function warningsOf(found: Found, owner: Message | null): Refusal[] {
   if (owner !== null) warnings.push({ code: untoldSettings, message: say("kubernetes.owned", { owner }) });
   if (workload === null) return warnings;
   const partition = partitionOf(workload);
-  if (partition > 0) warnings.push({ code: "partition", message: say("kubernetes.partition", { partition }) });
+  if (partition > 0 && !keepsAll(found))
+    warnings.push({ code: "partition", message: say("kubernetes.partition", { partition }) });
   if (workload.spec.replicas === 0 && found.kind !== "daemonset") {
     warnings.push({ code: "no_replicas", message: say("kubernetes.no_replicas") });
   }

@@ -1,36 +1,139 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/clock.ts";
 import { followRollout } from "../../../src/runtimes/kubernetes/follow.ts";
+import { workloadOperations } from "../../../src/runtimes/kubernetes/workload-operations.ts";
 import { authorityMissing } from "../../peers/authority.ts";
-import { json, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
+import { fastClock } from "../../support/fast-clock.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
 import { peerSuite } from "../../support/peer.ts";
 
-const deployment = (updatedReplicas: number) => ({
-  metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "5", generation: 2 },
-  spec: { replicas: 1, template: { spec: { containers: [{ name: "web", image: "web:2" }] } } },
-  status: { observedGeneration: 2, replicas: 1, updatedReplicas, readyReplicas: 1, availableReplicas: 1 },
+interface Shape {
+  name?: string;
+  image?: string;
+  generation?: number;
+  observed?: number;
+  status?: object;
+  spec?: object;
+}
+
+const ready = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+const deployment = ({ name = "web", image = "web:2", generation = 2, observed = generation, ...more }: Shape = {}) => ({
+  metadata: { name, namespace: "shop", uid: "u", resourceVersion: "5", generation },
+  spec: { replicas: 1, template: { spec: { containers: [{ name: "web", image }] } }, ...more.spec },
+  status: { observedGeneration: observed, ...ready, ...more.status },
 });
+const ref = { kind: "deployment", id: "shop/web" };
+const live = new AbortController().signal;
+const around = ({ cluster }: ApiServer) => ({ cluster, clock: fastClock(20), signal: live, stall_ms: 60_000 });
+const follow = (server: ApiServer) =>
+  followRollout(around(server), ref, {
+    images: new Map([["web", "web:2"]]),
+    stop: undefined,
+    onProgress: () => undefined,
+  });
+const lines = (...events: readonly (readonly [type: string, object: unknown])[]) =>
+  events.map(([type, object]) => `${JSON.stringify({ type, object })}\n`).join("");
 
 peerSuite("following a rollout", authorityMissing(), () => {
   // A restarted API server knows nothing of before, and a workload that has not changed since keeps its old version.
   test("goes on from the present when the version of the workload is too old to watch from", async () => {
     await using server = await startApiServer((_request, response, { searchParams }) => {
-      if (!searchParams.has("watch")) return json(response, 200, deployment(0));
-      const event =
-        searchParams.get("resourceVersion") === "5"
-          ? { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } }
-          : { type: "ADDED", object: deployment(1) };
-      response.writeHead(200).end(`${JSON.stringify(event)}\n`);
+      if (!searchParams.has("watch")) return json(response, 200, deployment({ status: { updatedReplicas: 0 } }));
+      const isOld = searchParams.get("resourceVersion") === "5";
+      const expired = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
+      response.writeHead(200).end(lines(isOld ? ["ERROR", expired] : ["ADDED", deployment()]));
     });
-    const { signal } = new AbortController();
-    const around = { cluster: server.cluster, clock: systemClock, signal, stall_ms: 3_000 };
-    const ref = { kind: "deployment", id: "shop/web" };
-    const followed = await followRollout(around, ref, {
-      images: new Map([["web", "web:2"]]),
-      stop: undefined,
-      onProgress: () => undefined,
-    });
-    expect(followed.is_done).toBe(true);
+    expect((await follow(server)).is_done).toBe(true);
     expect(server.asked.filter((each) => each.includes("watch=true")).length).toBe(2);
+  });
+
+  test("takes no event of another workload for one of its own", async () => {
+    await using server = await startApiServer((_request, response, { searchParams }) => {
+      if (!searchParams.has("watch")) return json(response, 200, deployment({ status: { updatedReplicas: 0 } }));
+      const other = deployment({ name: "other", image: "other:7" });
+      response.writeHead(200).end(lines(["MODIFIED", other], ["DELETED", other], ["MODIFIED", deployment()]));
+    });
+    expect((await follow(server)).is_done).toBe(true);
+  });
+
+  test("goes on while a proxy before the API server knows no way to it", async () => {
+    let isBack = false;
+    await using server = await startApiServer((_request, response, { searchParams }) => {
+      if (searchParams.has("watch")) return response.writeHead(200).end();
+      if (isBack) return json(response, 200, deployment());
+      isBack = true;
+      response.writeHead(404).end("404 page not found\n");
+    });
+    expect((await follow(server)).is_done).toBe(true);
+  });
+});
+
+/**
+ * An API server with one Deployment. A patch of its image is accepted, as `admitted`; what the controller makes of it is up to the test.
+ */
+async function startWorld(
+  first: Shape,
+  watched: (present: ReturnType<typeof deployment>) => string = () => "",
+  admitted = (image: string) => image,
+) {
+  const world = { present: deployment(first), patches: [] as string[] };
+  const server = await startApiServer(async (request, response, { pathname, searchParams }) => {
+    if (searchParams.has("watch")) return response.writeHead(200).end(watched(world.present));
+    if (!pathname.endsWith("/deployments/web")) return json(response, 200, { metadata: {}, items: [] });
+    if (request.method === "PATCH") {
+      const body = JSON.parse(await new Response(request as unknown as ReadableStream).text());
+      const image: string = body.spec.template.spec.containers[0].image;
+      world.patches.push(image);
+      const { spec, metadata, status } = world.present;
+      world.present = {
+        metadata: { ...metadata, generation: metadata.generation + 1 },
+        spec: { ...spec, template: { spec: { containers: [{ name: "web", image: admitted(image) }] } } },
+        status,
+      };
+    }
+    json(response, 200, world.present);
+  });
+  return { world, server, operations: workloadOperations(around(server)) };
+}
+
+const passedAt = (lastUpdateTime: string) => ({
+  conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", lastUpdateTime }],
+});
+peerSuite("a run of a workload", authorityMissing(), () => {
+  // The controller notices the new generation before the rollout back makes any progress, with one replica always.
+  test("that goes back is not judged by the progress deadline of what it leaves", async () => {
+    const stuck = { image: "web:2", status: { ...passedAt("2026-01-02T03:04:05Z"), replicas: 2 } };
+    const { world, server, operations } = await startWorld(stuck, (present) => {
+      const { metadata, spec, status } = present;
+      const noticed = { metadata, spec, status: { ...status, observedGeneration: metadata.generation } };
+      const complete = { ...noticed.status, ...ready, conditions: [] };
+      return lines(["MODIFIED", noticed], ["MODIFIED", { ...noticed, status: complete }]);
+    });
+    await using _ = server;
+    const facts = { images: [{ container: "web", before: "web:1", after: "web:2" }] };
+    const journal = memoryJournal();
+    await journal.begin("patch", facts);
+    expect((await operations.undo(ref, journal, null)).state).toBe("untouched");
+    expect(world.patches).toEqual(["web:1"]);
+
+    world.present = deployment(stuck);
+    const again = await operations.snapshots.planRestore(ref, JSON.stringify({ format: 1, images: { web: "web:1" } }));
+    const own = memoryJournal();
+    await (await operations.snapshots.prepareRestore(again, "", [], own)).apply();
+    expect(await operations.settle(ref, own, live)).toBeNull();
+  });
+
+  test.each([
+    ["passes while it is followed", "2026-01-02T03:09:09Z"],
+    ["had passed before, and stays", "2026-01-02T03:04:05Z"],
+  ])("fails by a progress deadline that %s", async (_what, later) => {
+    const passed = passedAt("2026-01-02T03:04:05Z");
+    const { server, operations } = await startWorld({ image: "web:2", status: { ...passed, updatedReplicas: 0 } }, () =>
+      lines(["MODIFIED", deployment({ status: { ...passedAt(later), updatedReplicas: 0 } })]),
+    );
+    await using _ = server;
+    const journal = memoryJournal();
+    await journal.begin("patch", { images: [{ container: "web", before: "web:1", after: "web:2" }] });
+    expect(await operations.settle(ref, journal, live)).toMatchObject({ code: "kubernetes.deadline_exceeded" });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import { inEnglish } from "../../../src/messages/message.ts";
-import { Workload } from "../../../src/runtimes/kubernetes/objects.ts";
+import { inEnglish, say } from "../../../src/messages/message.ts";
+import { Pod, Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { judgeRollout } from "../../../src/runtimes/kubernetes/rollout.ts";
 import { targetOf } from "../../../src/runtimes/kubernetes/target.ts";
 import { foundFrom, imagesPatch, stateOf, type WorkloadKind } from "../../../src/runtimes/kubernetes/workloads.ts";
@@ -84,6 +84,24 @@ describe("a rollout", () => {
       "done",
     ],
     [
+      "above a partition is not complete while its pod is not ready, however many are kept",
+      "statefulset",
+      {
+        spec: { replicas: 3, updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } },
+        status: { replicas: 3, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 2 },
+      },
+      "waiting",
+    ],
+    [
+      "that waits for somebody to delete the pods has done what it can",
+      "statefulset",
+      {
+        spec: { updateStrategy: { type: "OnDelete" } },
+        status: { ...done, updatedReplicas: 0, currentRevision: "a", updateRevision: "b" },
+      },
+      "done",
+    ],
+    [
       "of a DaemonSet counts nodes",
       "daemonset",
       { status: { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberReady: 3, numberAvailable: 2 } },
@@ -97,6 +115,14 @@ describe("a rollout", () => {
     ],
   ] as const)("%s", (_, kind, shape, state) => {
     expect(judgeRollout(workload(kind, shape)).state).toBe(state);
+  });
+
+  test("that somebody paused says so", () => {
+    const shape = { spec: { paused: true }, status: { ...done, updatedReplicas: 1 } };
+    expect(judgeRollout(workload("deployment", shape))).toMatchObject({
+      state: "waiting",
+      detail: say("kubernetes.paused"),
+    });
   });
 });
 
@@ -166,6 +192,23 @@ describe("a target", () => {
     expect(codes({ spec: { paused: true } })).toEqual(["paused"]);
     expect(codes({ spec: { updateStrategy: { type: "OnDelete" } } }, "statefulset")).toEqual(["on_delete"]);
     expect(codes({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } })).toEqual(["deleted"]);
+    const kept = { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } };
+    expect(codes({ spec: { ...kept, replicas: 2 } }, "statefulset")).toEqual(["partition_keeps_all"]);
+    expect(codes({ spec: { ...kept, replicas: 3 } }, "statefulset")).toEqual(["partition"]);
+  });
+
+  test("runs the image of its template once rolled out, whatever an admission webhook made of it in the pods", () => {
+    const pod = (image: string) =>
+      v.parse(Pod, {
+        metadata: { name: "web-1" },
+        spec: { containers: [{ name: "web", image }] },
+        status: { conditions: [{ type: "Ready", status: "True" }] },
+      });
+    const pods = [pod("mirror.example/web:1")];
+    const reference = (shape: Shape) =>
+      targetOf(workload("deployment", shape), pods).services.find(({ name }) => name === "web")?.artifact.reference;
+    expect(reference({ status: done })).toBe("web:1");
+    expect(reference({ status: { ...done, updatedReplicas: 1 } })).toBe("mirror.example/web:1");
   });
 
   test("warns of an owner, a partition and no replicas", () => {

@@ -83,8 +83,9 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       });
       if (found === null || stateOfPods(found) === "restarting") state = "restarting";
       if (found === null) continue;
-      const { updated, desired, old } = judgeRollout(found).counts;
-      isRolling ||= updated < desired || old > 0;
+      const { counts, state: rollout } = judgeRollout(found);
+      const { updated, desired, old } = counts;
+      isRolling ||= rollout !== "done" && (updated < desired || old > 0);
     }
     return { state, is_rolling: isRolling };
   };
