@@ -58,9 +58,10 @@ export function workloadOperations(around: Around): TargetOperations {
       },
     });
 
-  /** Sets images if the workload still is as `isAsPlanned` says; each conflict reads it again. */
+  /** Sets images if the workload, as it was `read`, is as `isAsPlanned` says; each conflict reads it again. */
   const patchImages = async (
     ref: TargetRef,
+    read: Found,
     images: ReadonlyMap<string, string>,
     isAsPlanned: (found: Found) => boolean,
     stopping: AbortSignal | undefined,
@@ -68,8 +69,7 @@ export function workloadOperations(around: Around): TargetOperations {
     const stop = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
     const kind = kindOf(ref);
     const { namespace, name } = placeOf(ref);
-    for (let tries = 1; ; tries++) {
-      const found = await readWorkload(cluster, ref);
+    for (let tries = 1, found = read; ; tries++) {
       if (hasImages(found, images)) return found;
       if (!isAsPlanned(found)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
       try {
@@ -83,6 +83,7 @@ export function workloadOperations(around: Around): TargetOperations {
         if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
         await clock.sleep(250 * tries, stop);
       }
+      found = await readWorkload(cluster, ref);
     }
   };
 
@@ -110,7 +111,7 @@ export function workloadOperations(around: Around): TargetOperations {
     if (hasImages(found, after) && !isUndoing) return { state: "started", detail: say("kubernetes.is_patched") };
     await journal.begin("undo", { images });
     try {
-      await patchImages(ref, before, (live) => hasImages(live, after), stop);
+      await patchImages(ref, found, before, (live) => hasImages(live, after), stop);
       const { is_done, detail } = await follow(ref, before, { journal, step: "undo", stop });
       if (!is_done) throw new PluginError("rejected", say("kubernetes.undo_stuck", { cause: detail }));
       await journal.finish("undo", { state: "untouched" });
@@ -127,12 +128,15 @@ export function workloadOperations(around: Around): TargetOperations {
       is_noop: images.length === 0,
       apply: async (stopping) => {
         stopping?.throwIfAborted();
+        const after = new Map(images.map((each) => [each.container, each.after]));
+        const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
+        const read = await readWorkload(cluster, plan.ref);
+        // Before the step begins: what somebody else did is not the run's to undo.
+        if (!isAsPlanned(read)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
         await journal.begin("patch", { images });
         try {
-          const after = new Map(images.map((each) => [each.container, each.after]));
-          const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
-          const { metadata } = await patchImages(plan.ref, after, isAsPlanned, stopping);
-          await journal.finish("patch", { generation: metadata.generation });
+          const patched = await patchImages(plan.ref, read, after, isAsPlanned, stopping);
+          await journal.finish("patch", { generation: patched.metadata.generation, images: asStored(images, patched) });
         } catch (error) {
           if (error instanceof PluginError) await journal.fail("patch", toldAs("error", error.said));
           throw error;
@@ -201,9 +205,15 @@ export function workloadOperations(around: Around): TargetOperations {
 
 /** What the run patched, by its journal; null if it did not come so far. */
 function patchedImages(journal: Journal): readonly PatchedImage[] | null {
-  const entry = journal.entries().find(({ step, phase }) => step === "patch" && phase === "begin");
+  const entry = journal.entries().findLast(({ step, facts }) => step === "patch" && v.is(PatchFacts, facts));
   const parsed = v.safeParse(PatchFacts, entry?.facts);
   return parsed.success ? parsed.output.images : null;
+}
+
+/** An admission webhook may have made another name of an image, such as one with its digest. */
+function asStored(images: readonly PatchedImage[], { template }: Found): readonly PatchedImage[] {
+  const stored = new Map(containersIn(template).map(({ name, image }) => [name, image]));
+  return images.map((each) => ({ ...each, after: stored.get(each.container) ?? each.after }));
 }
 
 function imagesOf(detail: unknown): readonly PatchedImage[] {

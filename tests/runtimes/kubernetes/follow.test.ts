@@ -99,7 +99,37 @@ async function startWorld(
 const passedAt = (lastUpdateTime: string) => ({
   conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", lastUpdateTime }],
 });
+const update = [{ kind: "image", service: "web", reference: "web:2", digest: null, image_config: null }] as const;
+
 peerSuite("a run of a workload", authorityMissing(), () => {
+  test("is refused when somebody has set the same image meanwhile, with other changes; undoing it leaves them", async () => {
+    const { world, server, operations } = await startWorld({ image: "web:1" });
+    await using _ = server;
+    const plan = await operations.plan(ref, update);
+    const journal = memoryJournal();
+    const { apply } = await operations.prepare(plan, [], journal);
+    world.present = deployment({ image: "web:2", generation: 3, spec: { minReadySeconds: 7 } });
+    expect(await apply().catch(({ said }) => said.code)).toBe("kubernetes.changed_since_plan");
+    expect((await operations.undo(ref, journal, null)).state).toBe("untouched");
+    expect(world.patches).toEqual([]);
+  });
+
+  test("follows the image that an admission webhook made of its own, and goes back from it", async () => {
+    const noticed = ({ metadata, ...more }: ReturnType<typeof deployment>) =>
+      lines(["MODIFIED", { metadata, ...more, status: { ...ready, observedGeneration: metadata.generation } }]);
+    const pinned = (image: string) => `${image}@sha256:${"a".repeat(64)}`;
+    const { world, server, operations } = await startWorld({ image: pinned("web:1") }, noticed, (image) =>
+      image.includes("@") ? image : pinned(image),
+    );
+    await using _ = server;
+    const journal = memoryJournal();
+    await (await operations.prepare(await operations.plan(ref, update), [], journal)).apply();
+    expect(await operations.settle(ref, journal, live)).toBeNull();
+    expect((await operations.recover(ref, journal.reopened(), null)).state).toBe("started");
+    expect((await operations.undo(ref, journal, null)).state).toBe("untouched");
+    expect(world.patches).toEqual(["web:2", pinned("web:1")]);
+  });
+
   // The controller notices the new generation before the rollout back makes any progress, with one replica always.
   test("that goes back is not judged by the progress deadline of what it leaves", async () => {
     const stuck = { image: "web:2", status: { ...passedAt("2026-01-02T03:04:05Z"), replicas: 2 } };
