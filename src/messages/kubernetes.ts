@@ -183,6 +183,7 @@ export const kubernetes = {
   release_unreadable: ({ release }: { release: string }) =>
     `The stored state of the release "${release}" cannot be read`,
   manifest_unreadable: "The objects of the release are not YAML",
+  manifest_too_large: "The objects of the release are too large to compare",
   release_not_installed: "Its installation was never finished: finish it with helm, or uninstall it",
   release_uninstalled: "It is uninstalled, or about to be",
   release_owned: ({ owner }: { owner: Message }, tell) =>

@@ -120,6 +120,7 @@ export const kubernetes = {
   release_missing: ({ release }) => `发布“${release}”不存在`,
   release_unreadable: ({ release }) => `无法读取发布“${release}”的存储状态`,
   manifest_unreadable: "该发布的对象不是 YAML",
+  manifest_too_large: "该发布的对象过大，无法比较",
   release_not_installed: "其安装从未完成：请用 helm 完成安装或将其卸载",
   release_uninstalled: "它已卸载或正在卸载",
   release_owned: ({ owner }, tell) => `它由 ${tell(owner)} 管理，对 Chart 的更新可能会被还原`,

@@ -91,3 +91,25 @@ test("a chart's new defaults are named, without those that are secret", () => {
     ["values.auth.existingSecret", "••••", "••••"],
   ]);
 });
+
+test("the members of a list are objects of their own, and a list of Secrets is as secret as they are", () => {
+  const list = (value: string) =>
+    readManifest(
+      `kind: List\napiVersion: v1\nitems:\n- {kind: Secret, metadata: {name: a}, data: {user: ${value}}}\n` +
+        `- {kind: Deployment, apiVersion: apps/v1, metadata: {name: web}}\n` +
+        `---\nkind: SecretList\napiVersion: v1\nitems: [{metadata: {name: b}, stringData: {user: ${value}}}]\n`,
+      "shop",
+    );
+  expect(manifestDiffs(list("one"), list("two")).map(({ path, before, after }) => [path, before, after])).toEqual([
+    ["Secret shop/a: data.user", "••••", "••••"],
+    ["Secret shop/b: stringData.user", "••••", "••••"],
+  ]);
+  expect(workloadsIn(list("one"))).toEqual([{ kind: "deployment", id: "shop/web" }]);
+});
+
+test("an object of another group is no workload, whatever it is called", () => {
+  const of = (apiVersion: string) =>
+    readManifest(`kind: StatefulSet\napiVersion: ${apiVersion}\nmetadata: {name: web}\n`, "shop");
+  expect(workloadsIn(of("apps.kruise.io/v1beta1"))).toEqual([]);
+  expect(workloadsIn(of("apps/v1"))).toEqual([{ kind: "statefulset", id: "shop/web" }]);
+});

@@ -4,7 +4,7 @@ import { say } from "../../../messages/message.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText } from "../../engine/secret-form.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
-import { idOf, type WorkloadKind, workloadKinds } from "../workloads.ts";
+import { idOf, rules, type WorkloadKind, workloadKinds } from "../workloads.ts";
 import type { Release } from "./storage.ts";
 
 /** One object of a rendered chart. */
@@ -17,25 +17,36 @@ interface Rendered {
 
 const mask = "••••";
 const maxValue = 200;
+/** Parsing blocks everything else, for about a second per million on a small machine; charts with many definitions have three or four. */
+const maxCharacters = 8 * 1024 * 1024;
 /** Shown of a plan; more than anybody reads. */
 export const maxDiffs = 300;
 
-/** `namespace`: the release's, for objects that name none. Throws `malformed` for text that is not YAML. */
+/** `namespace`: the release's, for objects that name none. Throws `malformed` for text that is not YAML, or too long. */
 export function readManifest(text: string, namespace: string): readonly Rendered[] {
-  return parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false }).flatMap((document) => {
-    const content = contentOf(document);
-    if (!isObject(content)) return [];
-    const metadata = objectAt(content.metadata);
-    const own = stringAt(metadata.namespace);
-    return [
-      {
+  if (text.length > maxCharacters) throw new PluginError("malformed", say("kubernetes.manifest_too_large"));
+  const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false });
+  return documents
+    .flatMap((document) => objectsIn(contentOf(document)))
+    .map((content) => {
+      const metadata = objectAt(content.metadata);
+      const own = stringAt(metadata.namespace);
+      return {
         kind: stringAt(content.kind),
         namespace: own === "" ? namespace : own,
         name: stringAt(metadata.name),
         content,
-      },
-    ];
-  });
+      };
+    });
+}
+
+/** The members of a `List`, or of a `SecretList`, whose members need not repeat their kind, are objects like any other. */
+function objectsIn(content: unknown): readonly RawObject[] {
+  if (!isObject(content)) return [];
+  const { apiVersion, items } = content;
+  const kind = stringAt(content.kind);
+  if (!kind.endsWith("List") || !Array.isArray(items)) return [content];
+  return items.flatMap((item) => (isObject(item) ? objectsIn({ apiVersion, kind: kind.slice(0, -4), ...item }) : []));
 }
 
 function contentOf(document: Document): unknown {
@@ -57,8 +68,19 @@ export function workloadsOf({ manifest }: Pick<Release, "manifest">, namespace: 
 export function workloadsIn(objects: readonly Rendered[]): readonly TargetRef[] {
   return objects.flatMap((each) => {
     const kind = each.kind.toLowerCase();
-    return isWorkloadKind(kind) ? [{ kind, id: idOf(each) }] : [];
+    const [group] = stringAt(each.content.apiVersion).split("/");
+    // Other groups have a StatefulSet, too.
+    return isWorkloadKind(kind) && group === rules[kind].group ? [{ kind, id: idOf(each) }] : [];
   });
+}
+
+/** Those whose pods are only replaced when somebody deletes them. */
+export function onDeleteIn(objects: readonly Rendered[]): readonly TargetRef[] {
+  return workloadsIn(
+    objects.filter(({ content }) => {
+      return stringAt(objectAt(objectAt(content.spec).updateStrategy).type) === "OnDelete";
+    }),
+  );
 }
 
 function isWorkloadKind(kind: string): kind is WorkloadKind {

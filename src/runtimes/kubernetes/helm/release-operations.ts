@@ -3,17 +3,18 @@ import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
 import type { ChartChange, Journal, Recovery, TargetRef, TargetService, UpdatePlan } from "../../runtime.ts";
-import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
+import { type Around, followRollout, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
 import type { TargetOperations } from "../workload-operations.ts";
-import { placeOf, rules } from "../workloads.ts";
+import { placeOf } from "../workloads.ts";
 import { workloadsOf } from "./manifest.ts";
 import type { Helm } from "./program.ts";
 import {
   hashOf,
   lookMs,
+  ofWorkload,
   planRollback,
   planUpgrade,
   type ReleaseDetail,
@@ -316,10 +317,6 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
 
 function digestOf(manifest: string): string {
   return createHash("sha256").update(manifest).digest("hex");
-}
-
-function ofWorkload(ref: TargetRef, said: Message): Message {
-  return say("kubernetes.of_workload", { kind: rules[kindOf(ref)].title, workload: ref.id, said });
 }
 
 function missing({ id }: TargetRef): PluginError {

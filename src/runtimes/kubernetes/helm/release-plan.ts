@@ -14,7 +14,17 @@ import type {
   TargetRef,
   UpdatePlan,
 } from "../../runtime.ts";
-import { manifestDiffs, maxDiffs, readManifest, valuesDiffs, workloadsIn, workloadsOf } from "./manifest.ts";
+import { kindOf } from "../follow.ts";
+import { rules } from "../workloads.ts";
+import {
+  manifestDiffs,
+  maxDiffs,
+  onDeleteIn,
+  readManifest,
+  valuesDiffs,
+  workloadsIn,
+  workloadsOf,
+} from "./manifest.ts";
 import type { Helm, HelmResult } from "./program.ts";
 import { type FoundRelease, isPending, releaseKind, releaseTarget } from "./release-target.ts";
 import type { Driver, Release, StoredRevision } from "./storage.ts";
@@ -125,13 +135,14 @@ export function planRollback(
   const from = chartOf(target);
   const { name, version } = to.release?.chart.metadata ?? from;
   const gone = { code: "revision_gone", message: say("kubernetes.revision_gone", { revision }) };
+  const after = to.release === null ? [] : readManifest(to.release.manifest, stored.namespace);
   const diff = release === null || to.release === null ? null : differences(release, to.release, stored.namespace);
   return planOf(ref, found, target, {
     ...{ change: null, from, to: { version, reference: `${name}-${version}`, digest: null } },
-    workloads: to.release === null ? [] : namesOf(workloadsOf(to.release, stored.namespace)),
+    workloads: namesOf(workloadsIn(after)),
     diff: diff ?? [],
     refusals: to.release === null ? [gone] : [],
-    warnings: [],
+    warnings: leftToOthers(after),
     is_noop: stored.status === "deployed" && (stored.revision === revision || diff?.length === 0),
     hash: rollbackHash(ref, stored, revision),
   });
@@ -169,11 +180,11 @@ function lastGood(revisions: readonly StoredRevision[]): number | null {
 /** Every upgrade and rollback, by whomever, makes a new revision. */
 export function hashOf(
   { id }: TargetRef,
-  { revision, status, driver }: StoredRevision,
+  { revision, status, driver, uid }: StoredRevision,
   change: Pick<ChartChange, "name" | "version" | "digest"> | null,
 ): string {
   const { name = "", version = "", digest = null } = change ?? {};
-  const text = canonical({ kind: releaseKind, id, revision, status, driver, name, version, digest });
+  const text = canonical({ kind: releaseKind, id, revision, status, driver, uid, name, version, digest });
   return createHash("sha256").update(text).digest("hex");
 }
 
@@ -187,13 +198,13 @@ type Preview = Partial<Pick<Planned, "diff" | "warnings" | "workloads" | "refusa
 /** What the cluster would get, by its own word: a dry run on the server. */
 async function previewOf(
   helm: Helm,
-  { driver, namespace }: StoredRevision,
+  { driver, namespace, release: own }: StoredRevision,
   release: Release,
   change: ChartChange,
 ): Promise<Preview> {
   const files = { "chart.tgz": await change.archive() };
   const look = (...args: readonly string[]) => helm.run({ args, driver, files, timeout_ms: lookMs });
-  const rendered = await look(...upgradeArgs(release.name, namespace, "2m"), "--dry-run=server", "-o", "json");
+  const rendered = await look(...upgradeArgs(own, namespace, "2m"), "--dry-run=server", "-o", "json");
   if (!rendered.is_done) {
     return refused("not_rendered", say("kubernetes.not_rendered", { said: wordsOf(rendered) }));
   }
@@ -202,21 +213,18 @@ async function previewOf(
   // Whatever the archive was announced as: Helm would put it in the place of the other chart.
   if (name !== change.name)
     return refused("other_chart", say("kubernetes.other_chart", { from: change.name, to: name }));
-  const [values, crds] = await Promise.all([
-    look("show", "values", "{folder}/chart.tgz"),
-    look("show", "crds", "{folder}/chart.tgz"),
-  ]);
+  const crds = await look("show", "crds", "{folder}/chart.tgz");
   const after = readManifest(next.manifest, namespace);
   const crdNames = readManifest(crds.stdout, namespace).map((each) => each.name);
-  const [defaults] = readManifest(values.stdout, namespace);
   return {
     diff: [
-      ...valuesDiffs(release.chart.values ?? {}, defaults?.content ?? {}),
+      ...valuesDiffs(release.chart.values ?? {}, next.chart.values ?? {}),
       ...manifestDiffs(readManifest(release.manifest, namespace), after),
     ],
     warnings: [
       ...named("crds", "kubernetes.crds_left", crdNames),
       ...named("hooks", "kubernetes.hooks_run", hooksIn(next.hooks ?? [])),
+      ...leftToOthers(after),
     ],
     workloads: namesOf(workloadsIn(after)),
   };
@@ -229,7 +237,10 @@ function refused(code: string, message: Message): Preview {
 const Hook = v.object({ name: v.string(), kind: v.string(), events: v.nullish(v.array(v.string()), []) });
 /** What is read of a dry run. */
 const RenderedRelease = v.object({
-  chart: v.object({ metadata: v.object({ name: v.string() }) }),
+  chart: v.object({
+    metadata: v.object({ name: v.string() }),
+    values: v.nullish(v.record(v.string(), v.unknown()), {}),
+  }),
   manifest: v.nullish(v.string(), ""),
   hooks: v.nullish(v.array(Hook), []),
 });
@@ -261,6 +272,18 @@ function hooksIn(hooks: readonly v.InferOutput<typeof Hook>[]): readonly string[
     const when = (events ?? []).filter((each) => each.endsWith("upgrade"));
     return when.length === 0 ? [] : [`${kind} ${name} (${when.join(", ")})`];
   });
+}
+
+/** Whose new version would not run by itself. */
+function leftToOthers(objects: ReturnType<typeof readManifest>): readonly Refusal[] {
+  return onDeleteIn(objects).map((ref) => {
+    const said = say("kubernetes.on_delete", { kind: rules[kindOf(ref)].title });
+    return { code: "on_delete", message: ofWorkload(ref, said) };
+  });
+}
+
+export function ofWorkload(ref: TargetRef, said: Message): Message {
+  return say("kubernetes.of_workload", { kind: rules[kindOf(ref)].title, workload: ref.id, said });
 }
 
 function named(

@@ -19,8 +19,9 @@ export interface StoredRevision {
   revision: number;
   /** `deployed`, `superseded`, `failed`, `pending-upgrade` … */
   status: string;
-  /** Of the object. */
+  /** Name and identity of the object. A release that is installed anew counts from 1, in other objects. */
   object: string;
+  uid: string;
 }
 
 /** A stored revision has at most 1 MiB, packed; unpacked, charts have a few megabytes. */
@@ -81,33 +82,31 @@ async function listRevisions(
         const { name = "", version = "", status = "" } = metadata.labels;
         const revision = Number(version);
         if (name === "" || !Number.isInteger(revision)) continue;
-        const { namespace: within, name: object } = metadata;
-        found.push({ driver, namespace: within, release: name, revision, status, object });
+        const { namespace: within, name: object, uid } = metadata;
+        found.push({ driver, namespace: within, release: name, revision, status, object, uid });
       }
     },
   );
   return found;
 }
 
-/** The revisions of a release, the latest first; empty if it does not exist. Throws `unauthorized` if no storage may be listed. */
+/** The revisions of a release, the latest first; empty if it does not exist. Throws `unauthorized` if it may be where nothing may be listed. */
 export async function revisionsOf(
   cluster: Cluster,
   namespace: string,
   release: string,
 ): Promise<readonly StoredRevision[]> {
   let refused: Refused | null = null;
-  let isListed = false;
   for (const driver of drivers) {
     try {
       const found = await listRevisions(cluster, driver, namespace, release);
-      isListed = true;
       if (found.length > 0) return latestFirst(found);
     } catch (error) {
       if (!(error instanceof Refused && error.status === 403)) throw error;
-      refused = error;
+      refused ??= error;
     }
   }
-  if (!isListed && refused !== null) throw refused;
+  if (refused !== null) throw refused;
   return [];
 }
 

@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { systemClock } from "../../../src/clock.ts";
+import type { Helm } from "../../../src/runtimes/kubernetes/helm/program.ts";
+import { releaseOperations } from "../../../src/runtimes/kubernetes/helm/release-operations.ts";
+import { authorityMissing } from "../../peers/authority.ts";
+import { json, startApiServer } from "../../support/api-server.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
+import { peerSuite } from "../../support/peer.ts";
+
+interface Revision {
+  revision: number;
+  status: string;
+  version?: string;
+  description?: string;
+  manifest?: string;
+  values?: object;
+  uid?: string;
+  /** In the content, whatever the labels say. */
+  name?: string;
+}
+
+const ref = { kind: "helm_release", id: "shop/web" };
+const live = new AbortController().signal;
+const change = (version: string) => ({
+  ...({ kind: "chart", service: "main", reference: `web-${version}`, digest: null, name: "web", version } as const),
+  archive: async () => new Uint8Array(),
+});
+const forbidden = { kind: "Status", reason: "Forbidden", message: "secrets is forbidden", code: 403 };
+
+/** A namespace with one release in Secrets, and a helm of which the test says what it does. */
+async function startWorld(...revisions: Revision[]) {
+  const world = {
+    revisions,
+    may_list_secrets: true,
+    /** What helm was asked to do, and what it does. */
+    asked: [] as (readonly string[])[],
+    helm: (_args: readonly string[]): Awaited<ReturnType<Helm["run"]>> => rendered({}),
+  };
+  const server = await startApiServer((_request, response, { pathname }) => {
+    const path = "/api/v1/namespaces/shop/secrets";
+    if (pathname.startsWith(path) && !world.may_list_secrets) return json(response, 403, forbidden);
+    if (pathname === path) {
+      const items = world.revisions.map(({ revision, status, uid = `uid-${revision}` }) => ({
+        metadata: {
+          ...{ name: `sh.helm.release.v1.web.v${revision}`, namespace: "shop", uid },
+          labels: { owner: "helm", name: "web", version: String(revision), status },
+        },
+      }));
+      return json(response, 200, { metadata: {}, items });
+    }
+    const found = world.revisions.find(({ revision }) => pathname === `${path}/sh.helm.release.v1.web.v${revision}`);
+    if (found !== undefined) return json(response, 200, { data: { release: packed(found) } });
+    json(response, 200, { metadata: {}, items: [] });
+  });
+  const helm: Helm = {
+    findProblem: async () => null,
+    run: async ({ args }) => {
+      world.asked.push(args);
+      return args[0] === "show" && args[1] === "crds" ? { is_done: true, stdout: "", said: null } : world.helm(args);
+    },
+    awaitEnd: async () => undefined,
+  };
+  const around = { cluster: server.cluster, clock: systemClock, signal: live, stall_ms: 3_000 };
+  return { world, server, operations: releaseOperations(around, helm) };
+}
+
+function packed({ revision, status, name = "web", ...more }: Revision): string {
+  const { version = "1.0.0", description = "Upgrade complete", manifest = "", values = {} } = more;
+  const chart = { metadata: { name: "web", version }, values };
+  const content = { name, version: revision, info: { status, description }, chart, config: {}, manifest };
+  return Buffer.from(gzipSync(JSON.stringify(content)).toString("base64")).toString("base64");
+}
+
+/** What helm prints of a dry run. */
+const rendered = (chart: object, manifest = "") => ({
+  is_done: true,
+  stdout: JSON.stringify({ chart: { metadata: { name: "web", version: "1.1.0" }, ...chart }, manifest }),
+  said: null,
+});
+
+peerSuite("a run of a Helm release", authorityMissing(), () => {
+  const start = async (world: Awaited<ReturnType<typeof startWorld>>, journal = memoryJournal()) => {
+    const plan = await world.operations.plan(ref, [change("1.1.0")]);
+    return { plan, journal, apply: (await world.operations.prepare(plan, [], journal)).apply };
+  };
+  test("is refused when the release was uninstalled and installed again, though it counts from 1 as before", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const { apply } = await start(all);
+    all.world.revisions = [{ revision: 1, status: "deployed", uid: "another" }];
+    expect(await apply().catch(({ said }) => said.code)).toBe("kubernetes.changed_since_plan");
+  });
+
+  test("names no change of defaults that only are written otherwise, or come from subcharts", async () => {
+    const values = { mode: 420, enabled: true, database: { image: "db", global: {} } };
+    const all = await startWorld({ revision: 1, status: "deployed", values: { ...values, tag: "1" } });
+    await using _ = all.server;
+    all.world.helm = (args) =>
+      args[0] === "show"
+        ? { is_done: true, stdout: "mode: 0644\nenabled: yes\ntag: '2'\n", said: null }
+        : rendered({ values: { ...values, tag: "2" } });
+    const { plan } = await start(all);
+    expect(plan.diff.map(({ path, before, after }) => [path, before, after])).toEqual([["values.tag", "1", "2"]]);
+  });
+
+  test("warns of workloads that only somebody replaces", async () => {
+    const manifest =
+      "kind: StatefulSet\napiVersion: apps/v1\nmetadata: {name: vault}\nspec: {updateStrategy: {type: OnDelete}}\n";
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    all.world.helm = () => rendered({}, manifest);
+    const { plan } = await start(all);
+    expect(plan.warnings.map(({ code }) => code)).toContain("on_delete");
+  });
+
+  test("is about the release that its labels name, whatever its content says", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed", name: "--kube-apiserver=https://elsewhere" });
+    await using _ = all.server;
+    await start(all);
+    expect(all.world.asked.flat().filter((arg) => arg.includes("elsewhere"))).toEqual([]);
+  });
+});
+
+peerSuite("Helm releases that may not be read", authorityMissing(), () => {
+  test("are no missing releases, where only ConfigMaps may be listed", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    expect((await all.operations.inspect(ref)).ref).toEqual(ref);
+    all.world.may_list_secrets = false;
+    expect(await all.operations.inspect(ref).catch(({ code }) => code)).toBe("unauthorized");
+  });
+});
