@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { systemClock } from "../../../src/clock.ts";
+import { inEnglish, plain } from "../../../src/messages/message.ts";
 import type { Helm } from "../../../src/runtimes/kubernetes/helm/program.ts";
 import { releaseOperations } from "../../../src/runtimes/kubernetes/helm/release-operations.ts";
 import { authorityMissing } from "../../peers/authority.ts";
@@ -79,6 +80,8 @@ const rendered = (chart: object, manifest = "") => ({
   said: null,
 });
 
+const isLook = (args: readonly string[]) => args[0] === "show" || args.includes("--dry-run=server");
+
 peerSuite("a run of a Helm release", authorityMissing(), () => {
   const start = async (world: Awaited<ReturnType<typeof startWorld>>, journal = memoryJournal()) => {
     const plan = await world.operations.plan(ref, [change("1.1.0")]);
@@ -90,6 +93,50 @@ peerSuite("a run of a Helm release", authorityMissing(), () => {
     const { apply } = await start(all);
     all.world.revisions = [{ revision: 1, status: "deployed", uid: "another" }];
     expect(await apply().catch(({ said }) => said.code)).toBe("kubernetes.changed_since_plan");
+  });
+
+  test.each([
+    ["has begun", "pending-upgrade", "Preparing upgrade"],
+    ["has finished", "deployed", "Upgrade complete"],
+  ])("that somebody's upgrade overtook, which %s, leaves that alone", async (_what, status, description) => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const { world, operations } = all;
+    world.helm = (args) => {
+      if (isLook(args)) return rendered({});
+      world.revisions = [
+        { revision: 1, status: status === "deployed" ? "superseded" : "deployed" },
+        { revision: 2, status, description, version: "3.0.0" },
+      ];
+      const words = "UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress";
+      return { is_done: false, stdout: "", said: plain(words) };
+    };
+    const { journal, apply } = await start(all);
+    expect(await apply().catch(({ said }) => inEnglish(said))).toContain("another operation");
+    world.asked = [];
+    expect((await operations.undo(ref, journal, null)).state).toBe("untouched");
+    expect(world.asked).toEqual([]);
+  });
+
+  test("whose process ended takes nobody else's revision for its own", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const { world, operations } = all;
+    world.helm = (args) => {
+      if (isLook(args)) return rendered({});
+      throw new Error("The process ends");
+    };
+    const { journal, apply } = await start(all);
+    await apply().catch(() => undefined);
+    world.revisions = [
+      { revision: 1, status: "superseded" },
+      { revision: 2, status: "deployed", version: "3.0.0" },
+    ];
+    const next = journal.reopened();
+    expect(await operations.settle(ref, next, live)).toMatchObject({ code: "kubernetes.release_changed_meanwhile" });
+    world.asked = [];
+    expect((await operations.undo(ref, next, null)).state).toBe("mixed");
+    expect(world.asked).toEqual([]);
   });
 
   test("names no change of defaults that only are written otherwise, or come from subcharts", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
-import { type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
+import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
 import type { ChartChange, Journal, Recovery, TargetRef, TargetService, UpdatePlan } from "../../runtime.ts";
 import { type Around, followRollout, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
@@ -29,8 +29,15 @@ import { type Release, readIfReadable, readRevision, revisionsOf, type StoredRev
 const changing: readonly string[] = ["upgrade", "back"];
 /** Which revision a run found: Helm has its content. */
 const SavedRevision = v.object({ format: v.literal(1), revision: v.number(), manifest: v.string() });
-/** What the journal keeps of an upgrade, so that it can be continued and rolled back. */
-const UpgradeFacts = v.object({ from: v.number() });
+/**
+ * What the journal keeps of an upgrade, so that it can be continued and rolled back. `description`: Helm's of the revision, if it succeeds;
+ * it tells ours from one that somebody else made at the same time.
+ */
+const UpgradeFacts = v.object({ from: v.number(), description: v.string() });
+/** What ended a step without a revision of its own. */
+const NotMade = v.object({ is_made: v.literal(false) });
+/** Helm's words for it, and those of the cluster if both began at the same moment. */
+const isTaken = /another operation .* is in progress|sh\.helm\.release\.v1\..* already exists/;
 
 interface Revising {
   /** As journalled, with these facts. */
@@ -91,8 +98,8 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     return { state, is_rolling: isRolling };
   };
   /**
-   * One change by helm, which makes a revision. Throws if it failed without one: then nothing has changed. False if it failed with one, which
-   * is then judged.
+   * One change by helm, which makes a revision. Throws if it failed without one, or if somebody else made it: then we have changed nothing.
+   * False if it failed with one, which is then judged.
    */
   const makeRevision = async (
     ref: TargetRef,
@@ -108,8 +115,9 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       return true;
     }
     const said = failed(wordsOf(result));
-    await journal.fail(step, toldAs("error", said));
-    if ((await latestOf(ref)).revision === revision) throw new PluginError("rejected", said);
+    const isMade = (await latestOf(ref)).revision !== revision && !isTaken.test(inEnglish(said));
+    await journal.fail(step, { ...toldAs("error", said), is_made: isMade });
+    if (!isMade) throw new PluginError("rejected", said);
     return false;
   };
   const rollbackTo = (ref: TargetRef, to: number): Pick<Revising, "args" | "failed"> => {
@@ -140,6 +148,10 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     return null;
   };
 
+  /** Whether somebody else made the revision after the one that the run found; one that did not succeed says nothing of that. */
+  const isForeign = async (stored: StoredRevision, { description }: Upgrade): Promise<boolean> =>
+    stored.status === "deployed" && (await readRevision(cluster, stored)).info.description !== description;
+
   /** What became of the upgrade: null when the release has its new version and all of it runs. */
   const judge = async (
     ref: TargetRef,
@@ -153,7 +165,9 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     const stored = await latestOf(ref);
     const { revision, status } = stored;
     if (revision <= begun.from) return say("kubernetes.not_upgraded");
-    if (revision > begun.from + 1) return say("kubernetes.release_changed_meanwhile", { revision });
+    if (revision > begun.from + 1 || (await isForeign(stored, begun))) {
+      return say("kubernetes.release_changed_meanwhile", { revision });
+    }
     if (isPending(status)) return say("kubernetes.upgrade_cut_off", { revision, status });
     if (status !== "deployed") {
       const { description } = (await readRevision(cluster, stored)).info;
@@ -173,7 +187,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     const { revision } = stored;
     const isBegun = journal.entries().some(({ step }) => step === "undo");
     if (revision <= begun.from) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-    if (revision > begun.from + (isBegun ? 2 : 1)) {
+    if (revision > begun.from + (isBegun ? 2 : 1) || (!isBegun && (await isForeign(stored, begun)))) {
       return { state: "mixed", detail: say("kubernetes.release_changed_meanwhile", { revision }) };
     }
     const to = begun.from;
@@ -219,10 +233,11 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
           }
           const now = await latestOf(ref);
           const { namespace, name } = placeOf(ref);
+          const description = `Tidemark run ${journal.run_id}`;
           const upgrading = {
             step: "upgrade",
-            facts: { from: now.revision },
-            args: upgradeArgs(name, namespace, timeout),
+            facts: { from: now.revision, description },
+            args: [...upgradeArgs(name, namespace, timeout), "--description", description],
             files: { "chart.tgz": archive },
             failed: (said: Message) => said,
           };
@@ -254,7 +269,8 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
           const { revision: to } = readSaved(snapshot, SavedRevision);
           const stored = await latestOf(ref);
           requireAsPlanned(plan, rollbackHash(ref, stored, to));
-          const change = { step: "back", facts: { from: stored.revision }, ...rollbackTo(ref, to) };
+          const facts = { from: stored.revision, description: `Rollback to ${to}` };
+          const change = { step: "back", facts, ...rollbackTo(ref, to) };
           await makeRevision(ref, stored, change, { journal, stop: stopping });
         },
       }),
@@ -333,9 +349,12 @@ function requireAsPlanned({ hash }: UpdatePlan, now: string): void {
   if (hash !== now) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
 }
 
-/** The upgrade that the run began, by its journal; null if it did not come so far. */
-function upgradeOf(journal: Journal): v.InferOutput<typeof UpgradeFacts> | null {
-  const entry = journal.entries().find(({ step, phase }) => changing.includes(step) && phase === "begin");
-  const parsed = v.safeParse(UpgradeFacts, entry?.facts);
+type Upgrade = v.InferOutput<typeof UpgradeFacts>;
+
+/** The upgrade that the run began, by its journal; null if it did not come so far, or ended without a revision. */
+function upgradeOf(journal: Journal): Upgrade | null {
+  const own = journal.entries().filter(({ step }) => changing.includes(step));
+  if (own.some(({ phase, facts }) => phase === "fail" && v.is(NotMade, facts))) return null;
+  const parsed = v.safeParse(UpgradeFacts, own.find(({ phase }) => phase === "begin")?.facts);
   return parsed.success ? parsed.output : null;
 }
