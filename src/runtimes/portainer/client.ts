@@ -92,10 +92,7 @@ function refusedBy(status: number, text: string): PluginError {
   if (status === 401) return new Refused(status, "unauthorized", say("portainer.unauthenticated"));
   if (status >= 300 && status < 400) return new Refused(status, "rejected", say("portainer.redirected", { status }));
   const said = saidIn(text);
-  if (said === null) {
-    const code = status === 404 ? "not_found" : "unreachable";
-    return new PluginError(code, say("portainer.not_portainer", { status }));
-  }
+  if (said === null) return new PluginError("unreachable", say("portainer.not_portainer", { status }));
   return new Refused(status, codeOfStatus(status), say("portainer.refused", { status, said: plain(said) }));
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { say } from "../../messages/message.ts";
+import { say, says } from "../../messages/message.ts";
 import { EngineVersion } from "../engine/objects.ts";
 import type { Refusal, RuntimeFacts } from "../runtime.ts";
 import { type Portainer, Refused } from "./client.ts";
@@ -34,7 +34,10 @@ async function statusOf(portainer: Portainer) {
   try {
     return await portainer.get("/system/status", Status);
   } catch (error) {
-    if (!(error instanceof PluginError) || error.code !== "not_found") throw error;
+    if (!(error instanceof PluginError)) throw error;
+    // Where it is unknown, Portainer's router answers in words of its own.
+    const isUnknown = says(error.said, "portainer.not_portainer") && error.said.params.status === 404;
+    if (error.code !== "not_found" && !isUnknown) throw error;
     return await portainer.get("/status", Status);
   }
 }

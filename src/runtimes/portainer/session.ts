@@ -251,9 +251,11 @@ export function openSession(
     discover: async () => {
       const found = await findStacks(portainer, endpoint_id);
       return await Promise.all(
-        found.map(async (each) =>
-          targetOf(each, each.content === null ? null : await readStackFile(each.content), self),
-        ),
+        found.map(async (each) => {
+          const { content, unreadable } = each;
+          const lost = unreadable === null ? null : { services: [], refusal: unreadable };
+          return targetOf(each, content === null ? lost : await readStackFile(content), self);
+        }),
       );
     },
     inspect: async (ref) => {
@@ -359,6 +361,8 @@ function whatRuns({ members }: Found): Pick<StackDetail, "services" | "running" 
 /** What compose says may quote the environment. */
 function withoutValues(text: string, { env }: StackContent): string {
   // Short values are words and numbers; hiding them would hide the sentence.
-  const values = env.map(({ value }) => value).filter((value) => value.length >= 8);
+  const long = env.map(({ value }) => value).filter((value) => value.length >= 8);
+  // The longest first: a shorter one may be its beginning.
+  const values = long.toSorted((a, b) => b.length - a.length);
   return values.reduce((said, value) => said.replaceAll(value, "…"), text);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { say } from "../../messages/message.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { ContainerInspect, ImageInspect } from "../engine/objects.ts";
 import { stringAt, stringMapAt } from "../engine/raw.ts";
 import { type Portainer, Refused, type StackContent } from "./client.ts";
@@ -32,6 +32,8 @@ export interface Found {
   stack: Stack;
   /** Null if it was not asked for: Swarm and Kubernetes have files of another kind. */
   content: StackContent | null;
+  /** Why Portainer did not give the file; null if it did. */
+  unreadable: Message | null;
   members: readonly Member[];
   /** By ID; empty where they were not asked for, such as during discovery. */
   images: ReadonlyMap<string, ImageInspect>;
@@ -52,7 +54,7 @@ export async function findStacks(portainer: Portainer, endpoint: number): Promis
   });
   return await each(stacks, async (stack) => ({
     stack,
-    content: await contentOf(portainer, stack),
+    ...(await contentIfGiven(portainer, stack)),
     members: membersAmong(inspected, stack.Name),
     images: new Map(),
   }));
@@ -82,7 +84,7 @@ export async function findStack(
     const image = await orNull(portainer.engine(`/images/${id}/json`, ImageInspect));
     if (image !== null) remembered.images.set(id, image);
   }
-  return { stack, content, members, images: remembered.images };
+  return { stack, content, unreadable: null, members, images: remembered.images };
 }
 
 async function findRecord(
@@ -140,6 +142,16 @@ async function contentOf(portainer: Portainer, { Id, Type, Env }: Stack): Promis
   if (Type !== stackTypes.compose) return null;
   const { StackFileContent } = await portainer.get(`/stacks/${Id}/file`, StackFile);
   return { file: StackFileContent, env: Env ?? [] };
+}
+
+/** One stack whose file is lost, or kept from the key, does not hide the others. */
+async function contentIfGiven(portainer: Portainer, stack: Stack): Promise<Pick<Found, "content" | "unreadable">> {
+  try {
+    return { content: await contentOf(portainer, stack), unreadable: null };
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    return { content: null, unreadable: error.said };
+  }
 }
 
 /** Null if Portainer or the engine reports that there is none. */

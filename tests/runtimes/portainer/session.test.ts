@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../../src/errors.ts";
+import { inEnglish } from "../../../src/messages/message.ts";
 import { portainer } from "../../../src/runtimes/portainer/index.ts";
 import type { Change, RuntimeSession } from "../../../src/runtimes/runtime.ts";
 import { fastClock } from "../../support/fast-clock.ts";
@@ -119,6 +120,25 @@ describe("a stack", () => {
     expect(puts()).toEqual([]);
   });
 
+  test("whose file Portainer cannot give is refused, and hides no other stack", async () => {
+    const other = { ...recorded.world.stack, Id: 4, Name: "broken" };
+    recorded.answer = (line) => {
+      if (line === "GET /api/stacks") return json(200, [recorded.world.stack, other])();
+      if (line === "GET /api/stacks/4") return json(200, other)();
+      if (line !== "GET /api/stacks/4/file") return null;
+      return json(500, { message: "Unable to retrieve stack file", details: "no such file or directory" })();
+    };
+    const found = await session.discover();
+    expect(found.flatMap(({ refusals }) => refusals.map(({ message }) => inEnglish(message))).join()).toContain(
+      "no such file or directory",
+    );
+    expect(found.map(({ name, refusals }) => [name, refusals.map(({ code }) => code)])).toEqual([
+      ["broken", ["file"]],
+      ["shop", []],
+    ]);
+    expect((await failure(session.inspect({ kind: "stack", id: "broken" }))).said.code).toBe("portainer.refused");
+  });
+
   test("that contains Tidemark or Portainer is refused", async () => {
     await using own = await open("0".repeat(12));
     expect((await own.inspect(ref)).refusals.map(({ code }) => code)).toEqual(["own_container"]);
@@ -140,6 +160,7 @@ describe("Portainer", () => {
     [404, { message: "Unable to find", details: "object not found" }, "not_found", "portainer.refused"],
     [500, { message: "Unable to proxy the request", details: "no such host" }, "unreachable", "portainer.refused"],
     [502, "<html>", "unreachable", "portainer.not_portainer"],
+    [404, "404 page not found", "unreachable", "portainer.not_portainer"],
     [200, { stacks: [] }, "malformed", "net.unexpected_json"],
     [200, [{ Id: "three", Name: "shop" }], "malformed", "net.unexpected_json"],
   ])("that answers %i %p fails as %s", async (status, value, code, said) => {
@@ -173,7 +194,7 @@ describe("Portainer", () => {
   test("is described with its version, its environments, and the rights of the key", async () => {
     expect(await session.describe()).toMatchObject({ version: "2.23.0", platform: "linux/amd64", warnings: [] });
     recorded.answer = (line) => {
-      if (line === "GET /api/system/status") return json(404, { message: "Not found" })();
+      if (line === "GET /api/system/status") return new Response("404 page not found\n", { status: 404 });
       if (line === "GET /api/status") return json(200, { Version: "2.9.0" })();
       return line === "GET /api/endpoints/1" ? json(200, { Id: 1, Name: "k8s", Type: 5 })() : null;
     };
@@ -261,6 +282,33 @@ describe("an update", () => {
     recorded.answer = (line) => (line.startsWith("PUT ") ? json(500, { message: said, details: said })() : null);
     const { apply } = await start();
     expect((await failure(apply())).message).toEndWith(`: ${quoted}`);
+  });
+
+  test("that a proxy lost is looked after until the proxy reaches Portainer again", async () => {
+    let isAway = 0;
+    recorded.answer = (line) => {
+      if (line.startsWith("PUT ")) {
+        carryOut();
+        isAway = 3;
+      }
+      isAway -= 1;
+      return isAway >= 0 ? new Response("404 page not found\n", { status: 404 }) : null;
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect([puts().length, journal.written()]).toEqual([1, ["deploy begin", "deploy finish"]]);
+  });
+
+  test("is quoted without any part of a value, when one is the beginning of another", async () => {
+    recorded.world.stack.Env = [
+      { name: "DB_TAG", value: "16.1" },
+      { name: "USER", value: "administrator" },
+      { name: "PASSWORD", value: "administrator-hunter2" },
+    ];
+    const said = "failed to deploy a stack: invalid value administrator-hunter2";
+    recorded.answer = (line) => (line.startsWith("PUT ") ? json(500, { message: said, details: said })() : null);
+    const { apply } = await start();
+    expect((await failure(apply())).message).not.toContain("hunter2");
   });
 
   test.each<[string, () => Response | Promise<Response>]>([
