@@ -29,9 +29,8 @@ import { openingOf } from "./executors/settings.ts";
 import { idempotencyService } from "./idempotency/service.ts";
 import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
-import { say } from "./messages/message.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
-import { isMetadataHost } from "./net/destination.ts";
+import { isMetadataHost, neverAllowed } from "./net/destination.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
@@ -247,7 +246,7 @@ export async function createServices(options: ServiceOptions) {
     ...parts,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
-    judgeHost: (host) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
+    judgeHost: (host) => (isMetadataHost(host) ? neverAllowed : null),
     openFetch: (signal) =>
       http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,
     self: {

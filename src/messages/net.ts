@@ -1,10 +1,15 @@
 import type { Area, Message } from "./types.ts";
 
 type Host = { host: string };
+type PortRefused = { port: number; allowed: readonly number[]; scheme: string | null; entry?: string };
 
 /** Outgoing requests and connections, and where they may go. */
 export const net = {
-  destination_blocked: "Destination blocked",
+  /** `entry`: what the operator would allow, as in `hooks.lan:8080`; null if nothing can allow it. */
+  destination_blocked: ({ entry }: { entry: string | null }) =>
+    entry == null
+      ? "Destination blocked"
+      : `Destination blocked; if it is meant to be private, add "${entry}" to OUTBOUND_ALLOW`,
 
   timed_out: ({ host, seconds }: Host & { seconds: number }) => `Request to "${host}" timed out after ${seconds} s`,
   cancelled: ({ host }: Host) => `Request to "${host}" was cancelled`,
@@ -83,8 +88,10 @@ export const net = {
   url_with_user: "The URL has a user name or password; leave it out",
   url_unparsable: "The URL cannot be parsed",
   url_without_host: "The URL has no host",
-  port_not_allowed: ({ port, allowed, scheme }: { port: number; allowed: readonly number[]; scheme: string | null }) =>
-    `The port is ${port}; it must be one of ${allowed.join(", ")}${scheme === null ? "" : ` with ${scheme}`}`,
+  /** `entry`: what the operator would allow; absent in what earlier versions stored. */
+  port_not_allowed: ({ port, allowed, scheme, entry }: PortRefused) =>
+    `The port is ${port}; it must be one of ${allowed.join(", ")}${scheme === null ? "" : ` with ${scheme}`}` +
+    `${entry === undefined ? "" : `, or add "${entry}" to OUTBOUND_ALLOW`}`,
 
   database_unreachable: ({ host, cause }: Host & { cause: Message }, tell) =>
     `The database server "${host}" ${tell(cause)}; check that it is running and that DATABASE_URL is right, then try again`,

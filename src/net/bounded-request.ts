@@ -8,6 +8,7 @@ import { type Message, say } from "../messages/message.ts";
 import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
+import { neverAllowed } from "./destination.ts";
 import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection } from "./exchange.ts";
 import { readRetryAfter } from "./rate-headers.ts";
 import type { RateLedger } from "./rate-ledger.ts";
@@ -106,7 +107,7 @@ function admit(hop: Hop, { wire }: Attempt): void {
   if (username !== "" || password !== "") {
     throw new PluginError("rejected", say("net.user_in_address", { host }));
   }
-  if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", say("net.destination_blocked"));
+  if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", neverAllowed);
   const blockedUntil = wire.ledger.blockedUntil(host, hop.credential_id);
   if (blockedUntil !== null)
     throw notYet(blockedUntil - wire.clock.now(), wire.clock, (at) => say("net.waiting_for_rate_limit", { host, at }));

@@ -10,8 +10,20 @@ export type Purpose = HttpDestination["purpose"];
 /** An accepted destination, or why it was refused: `reason` speaks only of what the administrator entered. */
 export type Judgement = { ok: true; url: URL } | { ok: false; reason: Message };
 
-/** The only message for a blocked destination: no address, so that internal names cannot be mapped by trial. */
-const blocked: Judgement = { ok: false, reason: say("net.destination_blocked") };
+/** Where nobody is allowed to go. */
+export const neverAllowed: Message = say("net.destination_blocked", { entry: null });
+
+/**
+ * The only message for a blocked destination: of what was typed, never what it resolves to, so that internal names cannot be mapped by trial.
+ */
+export function blockedAt(url: URL): Message {
+  return isMetadataHost(url.hostname) ? neverAllowed : say("net.destination_blocked", { entry: entryOf(url) });
+}
+
+/** As `OUTBOUND_ALLOW` would name it. */
+function entryOf(url: URL): string {
+  return `${hostInUrl(bareHost(url.hostname))}:${portOf(url)}`;
+}
 
 /** RFC 9110 recommends supporting 8,000 octets; a typed destination never needs more than this. */
 export const maxUrlLength = 2_048;
@@ -71,15 +83,18 @@ export function judgeDestination(text: string, purpose: Purpose, allow: Outbound
   if (!parsed.ok) return parsed;
   const { url } = parsed;
   const host = bareHost(url.hostname);
-  if (isMetadataAddress(host)) return blocked;
+  if (isMetadataAddress(host)) return { ok: false, reason: neverAllowed };
   if (allow.hasHost(host, portOf(url))) return parsed;
   const ports = portsFor(url, purpose);
   if (!ports.includes(portOf(url))) {
     const scheme = purpose === "webhook" ? null : url.protocol.slice(0, -1);
-    return { ok: false, reason: say("net.port_not_allowed", { port: portOf(url), allowed: ports, scheme }) };
+    return {
+      ok: false,
+      reason: say("net.port_not_allowed", { port: portOf(url), allowed: ports, scheme, entry: entryOf(url) }),
+    };
   }
   const isAllowed = parseAddress(host) === null ? isPublicName(host) : isAddressAllowed(host, allow);
-  return isAllowed ? parsed : blocked;
+  return isAllowed ? parsed : { ok: false, reason: blockedAt(url) };
 }
 
 /** True for a public address or one in an allowed network; never for a metadata address. */

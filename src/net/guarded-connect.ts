@@ -3,7 +3,7 @@ import os from "node:os";
 import { PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import { classifyAddress, isLinkLocalAddress, isMetadataAddress } from "./address.ts";
-import { canonicalHost, isMetadataHost } from "./destination.ts";
+import { canonicalHost, isMetadataHost, neverAllowed } from "./destination.ts";
 import { literalAddress, lookupFrom, type Resolve, type ResolvedAddress, resolveAll } from "./resolve.ts";
 
 export interface ConnectOptions {
@@ -32,7 +32,7 @@ function isOwnAddress(address: string): boolean {
 export function judgeConnect(host: string, port: number, ownPort: number | null): Message | null {
   const literal = literalAddress(canonicalHost(host));
   const isAllowed = literal === null ? !isMetadataHost(host) : isProbeable(literal.address, port, ownPort);
-  return isAllowed ? null : say("net.destination_blocked");
+  return isAllowed ? null : neverAllowed;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function connectOnce(host: string, port: number, options: ConnectOp
     const literal = literalAddress(host);
     const answers = literal === null ? await resolveAll(resolve, host) : [literal];
     if (!answers.every(({ address }) => isProbeable(address, port, ownPort))) {
-      throw new PluginError("rejected", say("net.destination_blocked"));
+      throw new PluginError("rejected", neverAllowed);
     }
     if (signal.aborted) return;
     const socket = connectTo(host, port, answers);

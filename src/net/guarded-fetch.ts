@@ -5,7 +5,7 @@ import { type Message, say } from "../messages/message.ts";
 import type { PluginContext } from "../plugin.ts";
 import { bareHost, isMetadataAddress, parseAddress } from "./address.ts";
 import { createDeadlines, type Deadline, orOver } from "./deadline.ts";
-import { isAddressAllowed, type Judgement, judgeDestination, type Purpose, portOf } from "./destination.ts";
+import { blockedAt, isAddressAllowed, type Judgement, judgeDestination, type Purpose, portOf } from "./destination.ts";
 import { createAgent, describeFailure, exchange, headersOf } from "./exchange.ts";
 import { connectOnce, judgeConnect } from "./guarded-connect.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
@@ -65,13 +65,13 @@ export function createGuard(options: GuardOptions): Guard {
       isNamed ? !isMetadataAddress(address) && parseAddress(address) !== null : isAddressAllowed(address, allow);
     const literal = literalAddress(host);
     const answers = literal === null ? await resolveAll(resolve, host) : [literal];
-    if (!answers.every(isAllowed)) throw new PluginError("rejected", say("net.destination_blocked"));
+    if (!answers.every(isAllowed)) throw new PluginError("rejected", blockedAt(url));
     return answers;
   };
 
   const send = async (url: URL, init: RequestInit, purpose: Purpose, deadline: Deadline): Promise<Response> => {
     const judgement = judgeDestination(url.href, purpose, allow);
-    if (!judgement.ok) throw new PluginError("rejected", say("net.destination_blocked"));
+    if (!judgement.ok) throw new PluginError("rejected", blockedAt(url));
     const { method, headers, body } = await readOutgoing(init);
     const answers = await orOver(admit(url), deadline);
     const lookup = lookupFrom(async () => answers);

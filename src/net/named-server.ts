@@ -3,10 +3,10 @@ import type { AgentOptions } from "node:https";
 import type * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
-import { type Message, say } from "../messages/message.ts";
+import type { Message } from "../messages/message.ts";
 import { startBody, streamBody } from "./bounded-body.ts";
 import { createDeadlines, type Deadline } from "./deadline.ts";
-import { isMetadataHost } from "./destination.ts";
+import { isMetadataHost, neverAllowed } from "./destination.ts";
 import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "./exchange.ts";
 import { readJson } from "./read-json.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "./resolve.ts";
@@ -64,7 +64,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
     deadline: Deadline,
   ): Promise<IncomingMessage> => {
     // `lookup` is asked for names alone, never for what is an address already.
-    if (isMetadataHost(server.hostname)) throw new PluginError("rejected", say("net.destination_blocked"));
+    if (isMetadataHost(server.hostname)) throw new PluginError("rejected", neverAllowed);
     const sent = {
       ...{ url, method, lookup, deadline },
       headers: new Headers({ ...headers, "user-agent": "Tidemark", ...options.headers }),

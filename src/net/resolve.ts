@@ -3,6 +3,7 @@ import type { LookupFunction } from "node:net";
 import { PluginError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 import { isMetadataAddress, parseAddress } from "./address.ts";
+import { neverAllowed } from "./destination.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -42,7 +43,7 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
 export async function resolveBeyondMetadata(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
   const answers = await resolveAll(resolve, host);
   const isRefused = answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address));
-  if (isRefused) throw new PluginError("rejected", say("net.destination_blocked"));
+  if (isRefused) throw new PluginError("rejected", neverAllowed);
   return answers;
 }
 

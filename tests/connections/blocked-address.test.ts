@@ -20,7 +20,7 @@ const entry = (connection: string) => ({
   outcome: "refused" as const,
   detail: {
     reason: "Destination blocked",
-    reason_data: { code: "net.destination_blocked", params: {} },
+    reason_data: { code: "net.destination_blocked", params: { entry: null } },
     connection,
   },
 });

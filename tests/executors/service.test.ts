@@ -116,7 +116,7 @@ describe("create()", () => {
     };
     const health_check = { strategy: "tcp", probe: { host: "blocked.test", port: 5432 } };
     await refused(world.main.executors.create(systemActor, { ...input(), health_check }));
-    const detail = { ...toldAs("reason", say("net.destination_blocked")), executor: "web" };
+    const detail = { ...toldAs("reason", say("net.destination_blocked", { entry: null })), executor: "web" };
     const entry = { outcome: "refused" as const, detail };
     expect(await entries()).toEqual([entry]);
     const { id } = await world.main.executors.create(systemActor, input());

@@ -39,6 +39,6 @@ test("rows of runs from before sentences were data are told as they were written
   const outage = { since: 1, way: "back", tries: 1, left: null, outcome: null, serving: null, ended_at: null };
   const shown = (detail: object) => outageView({ outage: { ...outage, ...detail }, outage_due_at: null });
   expect(shown({ detail: "port is taken" })).toMatchObject(toldAs("detail", plain("port is taken")));
-  const blocked = say("net.destination_blocked");
+  const blocked = say("net.destination_blocked", { entry: null });
   expect(shown(toldAs("detail", blocked))).toMatchObject(toldAs("detail", blocked));
 });

@@ -174,9 +174,22 @@ describe("judgeDestination()", () => {
     expect(accepts("http://169.254.169.254/", everything)).toBe(false);
   });
 
-  test("names no address in its reason", () => {
-    const judgement = judgeDestination("http://0x7f.1/", "webhook", nothingAllowed);
-    expect(judgement).toEqual({ ok: false, reason: say("net.destination_blocked") });
+  test.each([
+    ["http://0x7f.1/", "127.0.0.1:80"],
+    ["https://[fd12::5]/hook", "[fd12::5]:443"],
+    ["http://nas.lan:8080/", "nas.lan:8080"],
+    ["http://169.254.169.254/", null],
+  ])("names what would allow %s, if anything can", (text, entry) => {
+    const judgement = judgeDestination(text, "webhook", nothingAllowed);
+    expect(judgement).toEqual({ ok: false, reason: say("net.destination_blocked", { entry }) });
+    if (entry !== null) expect(accepts(text, parseOutboundAllow(entry))).toBe(true);
+  });
+
+  test("names what would allow a port", () => {
+    const judgement = judgeDestination("http://a.example.org:9000/", "webhook", nothingAllowed);
+    if (judgement.ok) throw new Error("The port was accepted");
+    expect(judgement.reason.params.entry).toBe("a.example.org:9000");
+    expect(accepts("http://a.example.org:9000/", parseOutboundAllow("a.example.org:9000"))).toBe(true);
   });
 });
 

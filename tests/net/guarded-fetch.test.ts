@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PluginError } from "../../src/errors.ts";
 import { say } from "../../src/messages/message.ts";
+import { blockedAt } from "../../src/net/destination.ts";
 import { createGuard } from "../../src/net/guarded-fetch.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { createFakeClock, until } from "../support/fake-clock.ts";
@@ -70,7 +71,7 @@ describe("createGuard().open()", () => {
     const context = guard.open({ purpose: "webhook", timeout_ms: 1000, signal: new AbortController().signal });
     const url = new URL(`http://app.example.test:${server.port}/`);
     expect((await context.fetch(url)).status).toBe(200);
-    expect((await failure(context.fetch(url))).message).toBe("Destination blocked");
+    expect((await failure(context.fetch(url))).said).toEqual(blockedAt(url));
     expect(resolver.calls.length).toBe(2);
   });
 
@@ -87,9 +88,10 @@ describe("createGuard().open()", () => {
     const resolver = fakeResolver({ "evil.example.test": answers });
     const guard = createGuard({ clock: createFakeClock(), allow: parseOutboundAllow(""), resolve: resolver.resolve });
     const context = guard.open({ purpose: "webhook", timeout_ms: 1000, signal: new AbortController().signal });
-    const error = await failure(context.fetch(new URL("http://evil.example.test/")));
-    expect([error.code, error.message]).toEqual(["rejected", "Destination blocked"]);
-    expect(JSON.stringify(error)).not.toContain("10.0.0.1");
+    const url = new URL("http://evil.example.test/");
+    const error = await failure(context.fetch(url));
+    expect([error.code, error.said]).toEqual(["rejected", blockedAt(url)]);
+    for (const answer of answers) expect(JSON.stringify(error)).not.toContain(answer);
   });
 
   test("refuses more answers than anybody has", async () => {
@@ -124,7 +126,7 @@ describe("createGuard().open()", () => {
     const resolver = fakeResolver({ "a.example.test": ["93.184.215.14"] });
     const guard = createGuard({ clock: createFakeClock(), allow: parseOutboundAllow(""), resolve: resolver.resolve });
     const context = guard.open({ purpose: "webhook", timeout_ms: 1000, signal: new AbortController().signal });
-    expect((await failure(context.fetch(new URL(url)))).message).toBe("Destination blocked");
+    expect((await failure(context.fetch(new URL(url)))).said).toEqual(blockedAt(new URL(url)));
     expect(resolver.calls).toEqual([]);
   });
 
@@ -384,7 +386,7 @@ describe("createGuard().connect()", () => {
     const resolver = fakeResolver({});
     const options = { clock: createFakeClock(), allow: parseOutboundAllow(""), ownPort: () => 6379 };
     const guard = createGuard({ ...options, resolve: resolver.resolve });
-    expect(guard.judgeConnect(host, 6379)).toEqual(say("net.destination_blocked"));
+    expect(guard.judgeConnect(host, 6379)).toEqual(say("net.destination_blocked", { entry: null }));
     expect(guard.judgeConnect("10.0.0.1", 6379)).toBeNull();
     expect(guard.judgeConnect("redis", 6379)).toBeNull();
     expect(guard.judgeConnect("127.0.0.1", 6380)).toBeNull();

@@ -76,7 +76,7 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
     sealer,
     audit: auditRecorder({ clock }),
     outbox,
-    judgeDestination: (url) => (url.includes("blocked") ? say("net.destination_blocked") : null),
+    judgeDestination: (url) => (url.includes("blocked") ? say("net.destination_blocked", { entry: null }) : null),
   });
   const notifier = async (name: string, more: Record<string, unknown> = {}) =>
     await service.create(actor, {

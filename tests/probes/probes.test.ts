@@ -99,9 +99,13 @@ describe("http probe", () => {
     expect(english(detail)).toBe("Returned 503, expected 2xx or 3xx");
   });
 
-  test("gives up on a blocked destination and names no address", async () => {
+  test("gives up on a blocked destination and names no address of it", async () => {
     const probe = probes.http.open({ ...basic, host: "evil.example.test" }, contextFor(1));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: say("net.destination_blocked"), final: true });
+    expect(await probe.attempt(signal)).toEqual({
+      ready: false,
+      detail: say("net.destination_blocked", { entry: "evil.example.test:8080" }),
+      final: true,
+    });
   });
 
   test("goes on after a refused connection", async () => {
@@ -179,7 +183,11 @@ describe("tcp probe", () => {
     ["127.0.0.1", 6379],
   ])("gives up on %s with our own port at %p", async (host, ownPort) => {
     const probe = probes.tcp.open({ host, port: 6379 }, contextFor(1, ownPort));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: say("net.destination_blocked"), final: true });
+    expect(await probe.attempt(signal)).toEqual({
+      ready: false,
+      detail: say("net.destination_blocked", { entry: null }),
+      final: true,
+    });
   });
 
   test("goes on when nobody listens yet", async () => {

@@ -166,7 +166,11 @@ describe("a run", () => {
   });
 
   test("leaves an entry of a probe that was blocked", async () => {
-    world.probe.attempt = async () => ({ ready: false, detail: say("net.destination_blocked"), final: true });
+    world.probe.attempt = async () => ({
+      ready: false,
+      detail: say("net.destination_blocked", { entry: null }),
+      final: true,
+    });
     const health_check = { strategy: "tcp", probe: { host: "web.test", port: 80 } };
     const executor = await world.addExecutor({ health_check });
     const run = await world.update(executor);

@@ -76,7 +76,7 @@ export async function createWorld() {
       },
       timezone: () => settings.timezone,
       judgeDestination: (destination) =>
-        JSON.stringify(destination).includes("blocked.test") ? say("net.destination_blocked") : null,
+        JSON.stringify(destination).includes("blocked.test") ? say("net.destination_blocked", { entry: null }) : null,
       redact: (text) => text.replaceAll("hunter2-token", "[redacted]"),
       snapshotLimit: () => settings.snapshots,
       probe,

@@ -2,7 +2,8 @@ import type { net as english } from "../net.ts";
 import type { Rendering } from "../types.ts";
 
 export const net = {
-  destination_blocked: "目标已被拦截",
+  destination_blocked: ({ entry }) =>
+    entry == null ? "目标已被拦截" : `目标已被拦截；如果该地址本应是内部地址，请将“${entry}”加入 OUTBOUND_ALLOW`,
 
   timed_out: ({ host, seconds }) => `对“${host}”的请求在 ${seconds} 秒后超时`,
   cancelled: ({ host }) => `对“${host}”的请求已取消`,
@@ -66,8 +67,9 @@ export const net = {
   url_with_user: "地址中含有用户名或密码，请去掉",
   url_unparsable: "无法解析此地址",
   url_without_host: "地址中没有主机名",
-  port_not_allowed: ({ port, allowed, scheme }) =>
-    `端口为 ${port}；${scheme === null ? "" : `使用 ${scheme} 时`}必须是以下之一：${allowed.join("、")}`,
+  port_not_allowed: ({ port, allowed, scheme, entry }) =>
+    `端口为 ${port}；${scheme === null ? "" : `使用 ${scheme} 时`}必须是以下之一：${allowed.join("、")}` +
+    `${entry === undefined ? "" : `，或将“${entry}”加入 OUTBOUND_ALLOW`}`,
 
   database_unreachable: ({ host, cause }, tell) =>
     `数据库服务器“${host}”${tell(cause)}；请检查它是否在运行、DATABASE_URL 是否正确，然后重试`,

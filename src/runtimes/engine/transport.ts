@@ -3,7 +3,7 @@ import * as https from "node:https";
 import type DockerModem from "docker-modem";
 import { PluginError, type PluginErrorCode, saidBy } from "../../errors.ts";
 import { inEnglish, type Message, say } from "../../messages/message.ts";
-import { isMetadataHost } from "../../net/destination.ts";
+import { isMetadataHost, neverAllowed } from "../../net/destination.ts";
 import { answerHead, connectionFault, malformation } from "../../net/exchange.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
@@ -90,8 +90,7 @@ export function engineTransport(
   const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
     const label = `${request.method} ${request.path}`;
     // `lookup` is only called for names, not for addresses.
-    if (address.kind === "tcp" && isMetadataHost(address.host))
-      throw new PluginError("rejected", say("net.destination_blocked"));
+    if (address.kind === "tcp" && isMetadataHost(address.host)) throw new PluginError("rejected", neverAllowed);
     opened ??= openModem(address, resolve);
     const modem = await opened;
     if (signal.aborted) {

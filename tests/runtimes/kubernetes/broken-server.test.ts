@@ -177,7 +177,7 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
       const access = { ...server.access, server: new URL(`https://${host}/`) };
       const cluster = openCluster(access, { clock: createFakeClock(), signal: new AbortController().signal });
       const error = await failure(cluster.send(({ core }) => core.listNamespace(), Named));
-      expect(error.said).toEqual(say("net.destination_blocked"));
+      expect(error.said).toEqual(say("net.destination_blocked", { entry: null }));
       cluster.close();
     },
   );
