@@ -4,7 +4,7 @@ import { randomFrom } from "../support/random.ts";
 import { type ApiClient, apiClient, firstSignIn, startServer, temporaryDir } from "../support/server.ts";
 
 /** More of them find rarer moments. */
-const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "2");
+const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "1");
 const random = randomFrom(7);
 
 const dataDir = temporaryDir();

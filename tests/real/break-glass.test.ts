@@ -8,6 +8,7 @@ import { objectAt } from "../../src/runtimes/engine/raw.ts";
 import { type Compose, composeMissing, composeVersions, startCompose } from "../peers/compose.ts";
 import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { comparable, runScript, snapshotOf } from "../support/break-glass.ts";
+import { shareOf } from "../support/engine-modes.ts";
 import { peerSuite } from "../support/peer.ts";
 import { images, importImages, inspectContainer, removeContainers, runContainer } from "../support/update-target.ts";
 
@@ -211,6 +212,8 @@ const modes = [
   ["docker-29-containerd", "docker"],
 ] as const;
 
+const names = modes.map(([mode]) => mode);
+
 for (const [mode, cli] of modes)
   peerSuite(`break-glass on ${mode}`, engineMissing(mode) ?? composeMissing(), () => suite(mode, cli));
 
@@ -248,7 +251,7 @@ function suite(mode: EngineMode, cli: string): void {
   // Without its anonymous volumes' removal: data stays where a container is removed by `docker rm`.
   const remove = (name: string) => engine.call("DELETE", `/containers/${name}?force=1`);
 
-  test.each(rows)("the script restores: %s", async (what, body) => {
+  test.each(shareOf(rows, mode, names, 1))("the script restores: %s", async (what, body) => {
     const before = await begin("web", body);
     const inherited = what.includes("volumes") && body.Volumes === undefined ? ["/shared"] : [];
     const snapshot = await snapshotOf(engine, ["web"], { ...api, inherited });
@@ -260,7 +263,7 @@ function suite(mode: EngineMode, cli: string): void {
     expect(existsSync(`${folder}/executed`)).toBe(false);
   });
 
-  test.each(rows)("compose restores: %s", async (what, body) => {
+  test.each(shareOf(rows, mode, names.toReversed(), 1))("compose restores: %s", async (what, body) => {
     const before = await begin("web", body);
     const inherited = what.includes("volumes") && body.Volumes === undefined ? ["/shared"] : [];
     const snapshot = await snapshotOf(engine, ["web"], { ...api, inherited });

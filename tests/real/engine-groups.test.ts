@@ -5,7 +5,7 @@ import { errorMessage } from "../../src/errors.ts";
 import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
+import { isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
@@ -39,7 +39,7 @@ setDefaultTimeout(120_000);
 
 const { old, next, broken, sick } = groupImages;
 
-engineSuite("groups of containers", (mode) => {
+matrixSuite("groups of containers", (mode) => {
   let engine: TestEngine;
   let stopTimer: () => Promise<void> = async () => undefined;
   beforeAll(async () => {

@@ -328,7 +328,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
         const name = `killed-${round}`;
         const executor = await install(name);
         // Each version of helm takes other points.
-        for (const point of pointsBy(12, { first: version.startsWith("3") ? 1 : 7 })) {
+        for (const point of pointsBy(18, { first: version.startsWith("3") ? 1 : 10 })) {
           const { id } = await world.main.runs.create(systemActor, executor, {});
           const before = (await history(name)).length;
           const isKilled = await world.performAndDie(id, desired("1.1.0"), point);

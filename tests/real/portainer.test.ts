@@ -425,7 +425,7 @@ services:
     wanted: string,
     judge: (end: { point: number; updates: number; run: Awaited<ReturnType<RealRuns["run"]>> }) => Promise<void>,
   ) => {
-    for (const point of pointsOf(mode, { sparser: 2 / 3 })) {
+    for (const point of pointsOf(mode)) {
       const { id: run } = await world.main.runs.create(systemActor, executor, {});
       const before = portainer.puts.length;
       const isKilled = await world.performAndDie(run, desired(wanted), point);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, isPodman } from "../support/engine-modes.ts";
+import { isPodman, matrixSuite } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { inspectOne } from "../support/group-target.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
@@ -19,7 +19,7 @@ import {
 
 setDefaultTimeout(120_000);
 
-engineSuite("rollbacks from what does not run", (mode) => {
+matrixSuite("rollbacks from what does not run", (mode) => {
   let engine: TestEngine;
   let session: RuntimeSession;
   beforeAll(async () => {

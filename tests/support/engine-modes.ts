@@ -52,8 +52,8 @@ function chosenModes(): readonly EngineMode[] {
 /** Set for the whole matrix: so often each point is tried. */
 const repeats = Number(process.env.TIDEMARK_REPEATS ?? "0");
 export const isWholeMatrix = repeats > 0;
-/** Of the points where a mode is killed or broken it takes every ninth, each mode others of them: the whole takes hours. */
-const usualStride = 9;
+/** Of the points where a mode is killed or broken it takes every so many, each mode others of them: the whole takes hours. */
+const usualStride = 13;
 
 /** Every `stride`th point from `first` up; without `last` as many as are asked for. With `TIDEMARK_REPEATS=1` all, from 1 up. */
 export function* pointsBy(stride: number, { first = 1, last = Number.POSITIVE_INFINITY } = {}): Generator<number> {
@@ -72,4 +72,11 @@ export const rounds = Array.from({ length: Math.max(repeats, 1) }, (_, index) =>
 /** The rows of a matrix's table, so often as `TIDEMARK_REPEATS` asks for. */
 export function repeated<T>(rows: readonly T[]): readonly T[] {
   return rounds.flatMap(() => rows);
+}
+
+/** What one of the places takes of a long table: each row is taken at `times` of them, and at all of them in the whole matrix. */
+export function shareOf<P, R>(rows: readonly R[], place: P, places: readonly P[], times: number): readonly R[] {
+  if (isWholeMatrix) return rows;
+  const first = places.indexOf(place);
+  return rows.filter((_, index) => (index + first) % places.length < times);
 }
