@@ -274,6 +274,7 @@ export async function createServices(options: ServiceOptions) {
     sealer,
     instance_id: options.instance_id,
     redact: options.redactor.redact,
+    openSecrets: credentials.openAll,
     connections,
     executors,
     recordEvent: outbox.recordEvent,

@@ -25,7 +25,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     const { is_noop, apply } = await told(work);
     return { is_noop, apply: (stopping) => told(apply(stopping)) };
   };
-  const { nameOfId, isPlainRegistry, unprepare, settle, snapshots, images } = session;
+  const { nameOfId, isPlainRegistry, unprepare, settle, lastLogs, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
@@ -36,6 +36,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     prepare: (plan, auths, journal) => prepared(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
     ...(settle === undefined ? {} : { settle: (ref, ...rest) => told(settle(ref, ...rest)) }),
+    ...(lastLogs === undefined ? {} : { lastLogs: (ref, journal) => told(lastLogs(ref, journal)) }),
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),

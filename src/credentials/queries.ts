@@ -16,6 +16,11 @@ export async function credentialNames(read: Reader, ids: readonly string[]): Pro
     .where(inArray(credentials.id, [...ids]));
 }
 
+/** More than one installation has. */
+const mostCredentials = 1_000;
+
+export const everyCredential = (read: Reader) => credentialRows.listAfter(read, null, mostCredentials, undefined);
+
 export const listCredentialsAfter = (read: Reader, after: string | null, limit: number, kind: string | null) =>
   credentialRows.listAfter(read, after, limit, kind === null ? undefined : eq(credentials.kind, kind));
 

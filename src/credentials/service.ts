@@ -13,6 +13,7 @@ import {
   type CredentialRow,
   credentialNames,
   credentialRows,
+  everyCredential,
   listCredentialsAfter,
   usersOfCredentials,
 } from "./queries.ts";
@@ -167,6 +168,11 @@ export function credentialService(options: CredentialServiceOptions) {
       const row = await credentialRows.get(db.read, id);
       if (row.kind !== kind) throw otherKind("credential_id", row, kind);
       return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
+    },
+
+    /** Decrypts every secret, so that none of them is unknown to whoever removes secrets from texts. */
+    openAll: async (): Promise<void> => {
+      for (const row of await everyCredential(db.read)) sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
     },
 
     /** For features that store a reference: refuses an unknown credential and one of another kind. */

@@ -95,6 +95,8 @@ export const kubernetes = {
     is_needed: boolean;
   }) =>
     `The credential may not ${verbs.join(", ")} ${resource}${inNamespaces(namespaces)}${is_needed ? "" : "; failures are explained in less detail"}`,
+  logs_forbidden: ({ namespace }: { namespace: string }) =>
+    `The credential may not get pods/log in the namespace "${namespace}"`,
 
   owner: ({ kind, name }: { kind: string; name: string }) => `${kind} "${name}"`,
   managed: ({ manager }: { manager: Message }, tell) => tell(manager),

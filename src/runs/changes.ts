@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Reader } from "../db/client.ts";
+import { lastLogAt } from "./log-queries.ts";
 import { findRun, type RunStepRow, stepsAfter } from "./queries.ts";
 import type { RunStepView } from "./schema.ts";
 import { isActiveState } from "./states.ts";
@@ -41,7 +42,7 @@ interface WatchOptions {
 }
 
 /**
- * The steps of a run after `afterSeq`, as they happen, with progress in between. Ends on abort, or once the run has ended and all
+ * The steps of a run after `afterSeq`, as they happen, with progress and new logs in between. Ends on abort, or once the run has ended and all
  * steps were given; with `whileDown`, not before the target is up or given up. A reader can continue from the last `seq` it saw.
  */
 export async function* watchRun(
@@ -54,6 +55,7 @@ export async function* watchRun(
   const { read, clock, changes } = options;
   let seen = afterSeq;
   let shown = "";
+  let loggedAt: number | null = null;
   let wake = Promise.withResolvers<void>();
   const unsubscribe = changes.subscribe((id) => {
     if (id === runId) wake.resolve();
@@ -78,6 +80,11 @@ export async function* watchRun(
         shown = progress;
         const step = typeof run.progress.step === "string" ? run.progress.step : "pull";
         yield { seq: seen, step, phase: "progress", facts: run.progress, at: clock.now() };
+      }
+      const logged = await lastLogAt(read, runId);
+      if (logged !== loggedAt) {
+        loggedAt = logged;
+        yield { seq: seen, step: "logs", phase: "progress", facts: {}, at: clock.now() };
       }
       await pause(clock, wake.promise, signal);
     }

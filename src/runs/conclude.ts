@@ -8,6 +8,7 @@ import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";
+import { captureLogs, logKeeper } from "./last-logs.ts";
 import { outageAtEnd } from "./outage.ts";
 import { findRun, updateHeldRun } from "./queries.ts";
 import type { Reason } from "./schema.ts";
@@ -34,6 +35,7 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
   const { journal, session, settings, lease, shutdown } = context;
   journal.tolerateStorageFaults();
   await journal.note("failure", "fail", { reason_code: reason.code, ...toldAs("message", reason.message) });
+  await captureLogs(context);
   let recovery: Recovery | null = null;
   try {
     recovery = await session.undo(settings.target, journal, await capturedBy(context), shutdown);
@@ -148,7 +150,11 @@ async function whyNotInPlace(context: RunContext, check: HealthCheck): Promise<M
   const { settle } = session;
   const signal = AbortSignal.any([lease.signal, shutdown]);
   const is_status_enough = check.strategy === "release";
-  const failure = (await settle?.(settings.target, journal, signal, { is_status_enough })) ?? null;
+  const failure =
+    (await settle?.(settings.target, journal, signal, {
+      is_status_enough,
+      onCrash: logKeeper(context),
+    })) ?? null;
   if (failure !== null) return failure;
   const isNative = check.strategy === "auto" || check.strategy === "native";
   if (check.strategy === "disabled" || check.strategy === "release" || (isNative && settle !== undefined)) return null;
@@ -179,12 +185,15 @@ export async function conclude(context: RunContext): Promise<void> {
     return;
   }
   const reason: Reason = { code: "unhealthy", message };
-  if (check.strategy !== "disabled" && check.on_failure === "degraded") {
-    await commit(context, "degraded", reason);
-  } else if (settings.restore_on_failure) {
+  const isKept = check.strategy !== "disabled" && check.on_failure === "degraded";
+  if (!isKept && settings.restore_on_failure) {
     await undoAndFail(context, "verifying", reason);
     await cleanUp(context);
-  } else {
+    return;
+  }
+  await captureLogs(context);
+  if (isKept) await commit(context, "degraded", reason);
+  else {
     await failAsObserved(context, "verifying", reason, kept);
     await cleanUp(context);
   }

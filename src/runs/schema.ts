@@ -187,12 +187,52 @@ export const RunContainer = withSaid(
 );
 export type RunContainer = v.InferOutput<typeof RunContainer>;
 
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Revision = v.object({ name: v.string(), pods: Count, ready: Count, available: Count });
+
+/** `RolloutProgress` as it is stored with a step's facts or a run's progress. */
+export const RolloutView = v.object({
+  part: v.string(),
+  desired: Count,
+  new: Revision,
+  old: Revision,
+  why: v.nullable(MessageSchema),
+  pods: v.array(
+    v.object({
+      name: v.string(),
+      is_new: v.boolean(),
+      state: v.picklist(["ready", "starting", "failing", "ending"]),
+      restarts: Count,
+      why: v.nullable(MessageSchema),
+    }),
+  ),
+  more_pods: Count,
+});
+
+/** What a failed container wrote last: masked, and at most 20 lines. */
+export const RunLogView = v.object({
+  /** Blank for a runtime without pods. */
+  pod: v.string(),
+  container: v.string(),
+  /** Written before its last restart. */
+  is_previous: v.boolean(),
+  /** Empty if it wrote nothing, or could not be read. */
+  lines: v.array(v.string()),
+  /** Why it could not be read. */
+  why: v.nullable(v.string()),
+  why_data: v.nullable(MessageSchema),
+  at: Instant,
+});
+export type RunLogView = v.InferOutput<typeof RunLogView>;
+
 /** With the plan that was performed, every step so far and, at the end, what was done to each container. */
 export const RunDetailView = v.object({
   ...entries,
   containers: v.array(RunContainer),
   plan: v.nullable(v.record(v.string(), v.unknown())),
   steps: v.array(RunStepView),
+  /** Of the containers that failed. */
+  logs: v.array(RunLogView),
 });
 export type RunDetailView = v.InferOutput<typeof RunDetailView>;
 

@@ -11,6 +11,8 @@ import { versionsOf } from "./advance.ts";
 import { approvals, type Via } from "./approvals.ts";
 import { createRunChanges, stepView, watchRun } from "./changes.ts";
 import type { RunnerOptions } from "./context.ts";
+import { logViews } from "./last-logs.ts";
+import { logsOfRun } from "./log-queries.ts";
 import {
   activeRunOf,
   appendStep,
@@ -183,6 +185,7 @@ export function runService(options: RunServiceOptions) {
         containers,
         plan: run.plan === null ? null : { ...run.plan },
         steps: steps.map(stepView),
+        logs: logViews(await logsOfRun(db.read, id), options),
       };
     },
 

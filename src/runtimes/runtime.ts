@@ -280,7 +280,66 @@ export interface StepProgress {
   done: number;
   total: number;
   detail: Message;
+  /** For a declarative kind, once its pods were read. */
+  rollout?: RolloutProgress;
 }
+
+/** What a declarative runtime replaces by what, as read at one moment. */
+export interface RolloutProgress {
+  /** What of the target is being replaced, if it has several such parts; else blank. */
+  part: string;
+  /** How many pods of the new version there should be. */
+  desired: number;
+  new: RolloutRevision;
+  old: RolloutRevision;
+  /** Why new pods are missing; null if none are, or nobody knows. */
+  why: Message | null;
+  /** Those with a fault first; the others are only counted. */
+  pods: readonly RolloutPod[];
+  more_pods: number;
+}
+
+/** `available`: ready for as long as the target asks for. */
+export interface RolloutRevision {
+  /** The runtime's own name of it; blank if there is none, or several. */
+  name: string;
+  pods: number;
+  ready: number;
+  available: number;
+}
+
+export interface RolloutPod {
+  name: string;
+  is_new: boolean;
+  state: "ready" | "starting" | "failing" | "ending";
+  restarts: number;
+  /** Why it is not ready, if the runtime tells. */
+  why: Message | null;
+}
+
+/** What a failed container wrote last. */
+export interface LastLog {
+  /** The same for every log about the same container of the target: a later one replaces an earlier one. */
+  key: string;
+  /** The pod that was read; blank if the runtime has no pods. */
+  pod: string;
+  container: string;
+  /** Written before its last restart. */
+  is_previous: boolean;
+  /** As the container wrote it; the runtime bounds its size, the caller cleans and masks it. Null if it could not be read. */
+  text: string | null;
+  /** Why it could not be read; null if it could. */
+  why: Message | null;
+  /** Values from its configuration that nobody may see. */
+  secrets: readonly string[];
+}
+
+/** Of one container; larger than the last lines of any that a person wants to read. */
+export const maxLogBytes = 512 * 1024;
+/** How many lines of a container are read and shown. */
+export const lastLogLines = 20;
+/** Containers of one run whose logs are read. */
+export const maxLogs = 4;
 
 /** An entry is durable once its call resolves. Throws if another process has taken over the run; nothing more may be changed then. */
 export interface Journal {
@@ -364,6 +423,13 @@ export interface RuntimeFacts {
   remedy?: string | null;
 }
 
+export interface SettleOptions {
+  /** A Helm release's own status decides, not the rollout of its workloads. */
+  is_status_enough: boolean;
+  /** Receives the last lines of containers that crash meanwhile, again after each further crash. */
+  onCrash?(logs: readonly LastLog[]): void;
+}
+
 /** An open connection to a runtime, closed by `await using`. Every call has its own deadline. */
 export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends AsyncDisposable {
   /** Proves that the runtime responds and grants the rights needed for discovery. */
@@ -382,15 +448,15 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   unprepare?(journal: Journal): Promise<void>;
   /**
    * For declarative kinds, after `apply`: waits until the runtime has replaced what runs. Null if that succeeded, else why it did not.
-   * Called again if the run was interrupted meanwhile. Rejects with the reason of `stopping`. `is_status_enough`: a Helm release's own
-   * status decides, not the rollout of its workloads.
+   * Called again if the run was interrupted meanwhile. Rejects with the reason of `stopping`.
    */
-  settle?(
-    ref: TargetRef,
-    journal: Journal,
-    stopping: AbortSignal,
-    options?: { is_status_enough: boolean },
-  ): Promise<Message | null>;
+  settle?(ref: TargetRef, journal: Journal, stopping: AbortSignal, options?: SettleOptions): Promise<Message | null>;
+  /**
+   * What the failed containers of a run wrote last: those that crash, ended or are not ready, else those of its new version. Called before
+   * `undo`, which may remove them; the caller stops waiting after some seconds. Reads only. A missing right or a log that cannot be read
+   * is no error but a `why`.
+   */
+  lastLogs?(ref: TargetRef, journal: Journal): Promise<readonly LastLog[]>;
   /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
    * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`:

@@ -16,6 +16,7 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
+import { RunLogs } from "./logs.tsx";
 import {
   isActiveRun,
   isAwaiting,
@@ -71,6 +72,7 @@ export function RunPage(props: RunPageProps) {
         <Section title={t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
           <RunSteps ctx={ctx} run={run} target={executor.target} kinds={steps} />
         </Section>
+        <RunLogs ctx={ctx} run={run} />
         <RunPlanPart ctx={ctx} run={run} />
         <RunNotes ctx={ctx} run={run} executor={executor} />
       </Columns>
@@ -108,6 +110,7 @@ export const runParts = {
     <RunSteps ctx={ctx} run={run} target={executor.target} kinds={steps} />
   ),
   "run-facts": RunFacts,
+  "run-logs": RunLogs,
   "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
   "run-live": RunLive,
 } as const;
@@ -193,7 +196,12 @@ function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
       case "skipped":
         return <Banner tone="quiet" title={t.skipped} children={reason} />;
       case "degraded":
-        return <Banner tone="attention" title={words.degraded} children={reason} />;
+        return (
+          <Banner tone="attention" title={words.degraded}>
+            {reason === null ? null : <p>{reason}</p>}
+            <LogsLink ctx={ctx} run={run} />
+          </Banner>
+        );
       case "succeeded":
         return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
       case "failed":
@@ -228,9 +236,21 @@ function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" |
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
       {reason === null ? null : <p>{reason}</p>}
+      <LogsLink ctx={ctx} run={run} />
       {run.outage === null ? null : <p>{outageWords(ctx, run.outage)}</p>}
       {run.outage?.outcome === null ? <p>{t.down_help}</p> : run.serving === "none" ? <p>{t.none_help}</p> : null}
     </Banner>
+  );
+}
+
+/** The reason often is in what the container wrote. */
+function LogsLink({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
+  const names = [...new Set(run.logs.filter(({ lines }) => lines.length > 0).map(({ container }) => container))];
+  if (names.length === 0) return null;
+  return (
+    <p>
+      <a href="#run-logs">{texts(ctx).runs.logs.of(names.join(ctx.language === "zh" ? "、" : ", "))}</a>
+    </p>
   );
 }
 

@@ -18,7 +18,8 @@ import { formatBytes, formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { outageWords, runWords } from "./state.tsx";
+import { leadsBack, Rollout, rolloutIn } from "./rollout.tsx";
+import { isActiveRun, outageWords, runWords } from "./state.tsx";
 import {
   type ContainerTimeline,
   containersIn,
@@ -321,6 +322,17 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
   if (entry.state === "running" && run.progress?.step === entry.step) {
     return <StepProgress ctx={ctx} run={run} id="step-progress" />;
   }
+  const rollout = entry.state === "failed" ? rolloutIn(entry.facts) : null;
+  if (rollout !== null) {
+    // Once the run has ended, its banner says why; a failure of the way back stands only here.
+    const isTold = entry.step !== "undo" && !isActiveRun(run);
+    return (
+      <div class="probes">
+        {entry.error === null || isTold ? null : <EngineSays ctx={ctx} text={entry.error} />}
+        <Rollout ctx={ctx} rollout={rollout} is_back={leadsBack(run, entry.step)} state="failed" />
+      </div>
+    );
+  }
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
@@ -367,10 +379,18 @@ export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<Run
   );
 }
 
-function StepProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<RunDetailView, "progress">; id: string }) {
+function StepProgress({ ctx, run, id }: { ctx: PageContext; run: RunDetailView; id: string }) {
   const progress = run.progress ?? {};
   const detail = saidAt(progress, "detail");
   const words = detail === null ? "" : translateMessage(ctx.language, detail);
+  const rollout = rolloutIn(progress);
+  if (rollout !== null) {
+    return (
+      <div class="progress" id={id}>
+        <Rollout ctx={ctx} rollout={rollout} is_back={leadsBack(run, String(progress.step))} state="running" />
+      </div>
+    );
+  }
   return (
     <Progress id={id} label={words} value={number(progress.done) ?? 0} max={number(progress.total)}>
       {words === "" ? undefined : words}

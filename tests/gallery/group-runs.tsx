@@ -57,6 +57,7 @@ export function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<R
     attempt: 1,
     reason_code: null,
     ...toldAs("reason", null),
+    logs: [],
     from: { tag: "2.18.4", digest: null },
     to: { tag: "3.0.5", digest: null },
     snapshot_id: null,

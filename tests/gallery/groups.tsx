@@ -315,6 +315,7 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     ended_at: ended,
     cleanup_due_at: null,
     outage: null,
+    logs: [],
     containers: [
       outcome(0, { downtime_ms: 1200 }),
       outcome(1, {

@@ -14,6 +14,7 @@ import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample 
 import { identityPages } from "./identity.tsx";
 import { DownExecutorsSample, DownSample, RecoveredSample } from "./outage.tsx";
 import { OverviewSample } from "./overview.tsx";
+import { FailedRolloutSample, RolloutSample } from "./rollouts.tsx";
 import { RunSample } from "./run.tsx";
 import { sampleContext } from "./sample-context.ts";
 import { EmptySample, PartialSample, SignInSample } from "./states.tsx";
@@ -42,6 +43,8 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/restore-group": (ctx) => <RollbackQuestionSample ctx={ctx} />,
   "/executor-new": (ctx) => <NewExecutorSample ctx={ctx} />,
   "/executor-waits": (ctx) => <WaitingExecutorSample ctx={ctx} />,
+  "/run-rollout": (ctx) => <RolloutSample ctx={ctx} />,
+  "/run-rollout-failed": (ctx) => <FailedRolloutSample ctx={ctx} />,
   "/run-down": (ctx) => <DownSample ctx={ctx} />,
   "/run-recovered": (ctx) => <RecoveredSample ctx={ctx} />,
   "/executors-down": (ctx) => <DownExecutorsSample ctx={ctx} />,

@@ -12,6 +12,8 @@ import {
   notifiers,
   oidc_attempts,
   oidc_providers,
+  run_logs,
+  runs,
   sessions,
   snapshots,
 } from "../../src/db/tables.ts";
@@ -34,6 +36,7 @@ export const secretTexts = {
   oidc_attempts: "canary-code-verifier-0004",
   snapshots: "canary-snapshot-0005",
   idempotency_keys: "canary-answer-0006",
+  run_logs: "canary-log-0007",
 } as const;
 
 /** One of each secret that the product stores, straight into its column. */
@@ -79,6 +82,14 @@ export async function storeSecrets({ db, sealer }: Pick<TestApp, "db" | "sealer"
       ...{ trigger: "manual", image_selection: "keep_name", reference_mode: "tag", health_check: {} },
       restore_on_failure: true,
       ...at,
+    });
+    await tx.insert(runs).values({
+      ...{ id: "run-0", executor_id: "executor-1", kind: "update", state: "failed", trigger: "manual" },
+      ...{ due_at: 1, created_at: 1, ended_at: 2 },
+    });
+    await tx.insert(run_logs).values({
+      ...{ id: "log-1", run_id: "run-0", key: "web", pod: "", container: "web", is_previous: false, at: 1 },
+      sealed_lines: sealer.sealJson([secretTexts.run_logs]),
     });
     await tx.insert(snapshots).values({
       ...{ id: "snapshot-1", executor_id: "executor-1", reference: "web:1", image_id: "sha256:1", size_bytes: 1 },

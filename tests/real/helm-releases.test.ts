@@ -232,6 +232,11 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       const failed = await world.update(executor);
       expect(failed).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous", outage: null });
       expect(JSON.stringify(failed.reason)).toContain('"kubernetes.not_ready"');
+      const { logs, steps } = await world.main.runs.get(failed.id);
+      expect(logs).toMatchObject([{ container: "web", is_previous: false, why: null }]);
+      expect(steps.find(({ step, phase }) => step === "rollout" && phase === "fail")?.facts.rollout).toMatchObject({
+        ...{ part: `Deployment ${namespace}/${name}`, desired: 2, new: { available: 0 } },
+      });
       expect(new Set(await answers(name))).toEqual(new Set(["1\n"]));
       expect(await history(name)).toEqual(
         isRestored

@@ -48,6 +48,8 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
       await push("side", tag, { cmd: waitForever });
       await push("prepare", tag, { cmd: ["/bin/sh", "-c", "exit 0"] });
     }
+    const says = String.raw`echo starting; printf '\033[31mno database at %s\033[0m\n' "$DB_PASSWORD"; exit 3`;
+    await push("app", "1.2.0", { cmd: ["/bin/sh", "-c", says] });
     const service_account = { server: cluster.url, folder: account };
     world = await realRuns({ ...noMachine, service_account });
     token = await cluster.createServiceAccount(namespace, "tidemark", rules);
@@ -212,6 +214,58 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     expect(limited).toContain("exceeded quota: pods");
     expect(refused).toContain('"kubernetes.not_created"');
     expect(refused).toContain("Version 1.1.0 is not approved here");
+  });
+
+  test("the last words of a container that crashes are in the run, without its secrets, with its pods", async () => {
+    const { containers } = webDeployment("wordy", image("1.0.0")).spec.template.spec;
+    const env = [{ name: "DB_PASSWORD", value: "kelp-otter-lantern" }];
+    await deploy("wordy", { pod: { containers: containers.map((each) => ({ ...each, env })) } });
+    const executor = await follow("wordy");
+    world.offer(executor, desired("1.2.0"));
+    const { id } = await world.main.runs.create(systemActor, executor, {});
+    const performing = world.main.runs.work.perform({ id }, live);
+    const read = () => world.main.runs.get(id);
+    // While the rollout is still followed.
+    const seen = await eventually("the log of a crash in a run that goes on", async () => {
+      const run = await read();
+      return run.logs.length > 0 && run.progress?.rollout !== undefined ? run : null;
+    });
+    expect(seen.state).toBe("verifying");
+    await performing;
+    const run = await read();
+    expect(run).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous" });
+    expect(run.logs).toMatchObject([
+      { container: "web", lines: ["starting", "no database at [redacted]"], is_previous: true, why: null },
+    ]);
+    expect(run.logs[0]?.pod).toStartWith("wordy-");
+    const failed = run.steps.find(({ step, phase }) => step === "rollout" && phase === "fail");
+    expect(failed?.facts.rollout).toMatchObject({
+      ...{ desired: 1, new: { pods: 1, ready: 0 }, old: { pods: 1, ready: 1, available: 1 } },
+      pods: [
+        { is_new: true, state: "failing" },
+        { is_new: false, state: "ready" },
+      ],
+    });
+  });
+
+  test("a credential without the right to logs runs as before, and the run names the right", async () => {
+    const fewer = rules.filter(({ resources }) => !resources.includes("pods/log"));
+    expect(fewer).toHaveLength(rules.length - 1);
+    const reader = await cluster.createServiceAccount(namespace, "without-logs", fewer);
+    const by = await connect({ server: cluster.url }, { token: reader });
+    const { warnings } = await world.main.connections.check(systemActor, by, live);
+    expect(warnings).toMatchObject([
+      { code: "missing_explanation", message_data: { params: { resource: "pods/log", verbs: ["get"] } } },
+    ]);
+    await deploy("mute");
+    const executor = await follow("mute", { by });
+    world.offer(executor, desired("1.2.0"));
+    const { id, state } = await world.update(executor);
+    const { logs } = await world.main.runs.get(id);
+    expect([state, logs]).toMatchObject([
+      "failed",
+      [{ container: "web", lines: [], why_data: { code: "kubernetes.logs_forbidden", params: { namespace } } }],
+    ]);
   });
 
   test("two containers and an init container follow three sources, and change in one patch", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { run_logs } from "../../src/db/tables.ts";
 import { createWorld, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -43,6 +44,19 @@ test("watch() tells the progress of a pull between the steps", async () => {
   const watched = collect(world.main.runs.watch(id, 0, live));
   await world.clock.runUntil(world.main.runs.work.perform({ id }, live));
   expect((await world.clock.runUntil(watched)).some((line) => line.endsWith("pull progress"))).toBe(true);
+});
+
+test("watch() tells of a log that is stored while a run goes on", async () => {
+  const { id } = await world.main.runs.create(systemActor, await world.addExecutor(), {});
+  const reader = new AbortController();
+  const watched = collect(world.main.runs.watch(id, 0, reader.signal));
+  while (world.clock.pending().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const log = { id: "log", run_id: id, key: "web", pod: "", container: "web", is_previous: true, why: null, at: 5 };
+  await world.db.write((tx) => tx.insert(run_logs).values({ ...log, sealed_lines: world.sealer.sealJson([]) }));
+  await world.clock.advance(1_000);
+  while (world.clock.pending().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  reader.abort();
+  expect(await watched).toEqual(["1 queue finish", "1 logs progress"]);
 });
 
 test("watch() ends when its reader is gone", async () => {

@@ -8,6 +8,7 @@ import type {
   FieldDiff,
   FileNotice,
   Journal,
+  LastLog,
   PlannedContainer,
   PlanOptions,
   Readiness,
@@ -70,6 +71,8 @@ export class FakeEngine {
     container.running
       ? { ready: true, detail: plain("Running") }
       : { ready: false, detail: plain("Exited"), final: true };
+  /** What failed containers wrote last. */
+  lastLogs: () => Promise<readonly LastLog[]> = async () => [];
   /** What became of a new container while its health is awaited. */
   end: () => string | null = () => null;
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
@@ -495,6 +498,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         ranMs,
       );
     },
+    lastLogs: () => engine.lastLogs(),
     findEnd: async () => {
       engine.reach();
       const end = engine.end();

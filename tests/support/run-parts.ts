@@ -74,6 +74,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
   const runs = runService({
     ...{ db, clock, counted, log, sealer, audit, instance_id, connections, executors },
     redact: options.redact ?? ((text) => text),
+    openSecrets: credentials.openAll,
     recordEvent: async (tx, event) => {
       if (!("executor_id" in event)) throw new Error("Only runs record events here");
       const { kind, executor_id, facts } = event;

@@ -5,6 +5,7 @@ import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import { newId } from "../../src/ids.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
+import { createRedactor } from "../../src/secrets/redaction.ts";
 import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { temporaryGround } from "./ground.ts";
 import { type RunParts, type RunRow, runParts, storedRuns, storeTracker } from "./run-parts.ts";
@@ -33,8 +34,10 @@ const live = new AbortController().signal;
 
 /** Executors and runs on a temporary database, a fake engine that runs `web` on `registry.test/app:1.0`, and a tracker that offers 1.1. */
 export async function createWorld() {
-  const ground = await temporaryGround();
-  const { db, clock, credentials, lines: logs } = ground;
+  /** What the process knows of secrets; a new one knows as little as after a restart. */
+  const known = { redactor: createRedactor() };
+  const ground = await temporaryGround({ onOpen: (secret) => known.redactor.register(secret) });
+  const { db, clock, credentials, sealer, lines: logs } = ground;
   const engine = new FakeEngine();
   engine.add("web", "registry.test/app:1.0", digest("a"));
   const settings = { timezone: "UTC", snapshots: 10 };
@@ -77,7 +80,7 @@ export async function createWorld() {
       timezone: () => settings.timezone,
       judgeDestination: (destination) =>
         JSON.stringify(destination).includes("blocked.test") ? say("net.destination_blocked", { entry: null }) : null,
-      redact: (text) => text.replaceAll("hunter2-token", "[redacted]"),
+      redact: (text) => known.redactor.redact(text.replaceAll("hunter2-token", "[redacted]")),
       snapshotLimit: () => settings.snapshots,
       probe,
     });
@@ -104,6 +107,8 @@ export async function createWorld() {
     sourceId,
     main,
     credentials,
+    sealer,
+    known,
     probe,
     instance,
     ...stored,

@@ -98,6 +98,30 @@ export const run_steps = sqliteTable(
   (t) => [primaryKey({ columns: [t.run_id, t.seq] })],
 );
 
+/** What failed containers wrote last; one row for each container, the latest. */
+export const run_logs = sqliteTable(
+  "run_logs",
+  {
+    id: id(),
+    run_id: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    /** Identifies the container within the run's target. */
+    key: text("key").notNull(),
+    /** Blank for a runtime without pods. */
+    pod: text("pod").notNull(),
+    container: text("container").notNull(),
+    /** Written before its last restart. */
+    is_previous: flag("is_previous").notNull(),
+    /** Lines as JSON; none if it wrote nothing or could not be read. */
+    sealed_lines: sealed("sealed_lines"),
+    /** Why it could not be read. */
+    why: saidText("why"),
+    at: instant("at").notNull(),
+  },
+  (t) => [uniqueIndex("run_logs_of_run").on(t.run_id, t.key)],
+);
+
 export const snapshots = sqliteTable(
   "snapshots",
   {

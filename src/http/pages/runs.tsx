@@ -26,6 +26,7 @@ const partNames = [
   "run-summary",
   "run-steps",
   "run-facts",
+  "run-logs",
   "run-plan",
   "run-actions",
   "run-live",

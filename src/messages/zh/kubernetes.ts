@@ -61,6 +61,7 @@ export const kubernetes = {
   not_listed: ({ namespaces }) => `该凭据无权列出${inNamespaces(namespaces)}工作负载，已略过`,
   missing_right: ({ verbs, resource, namespaces, is_needed }) =>
     `该凭据无权对${inNamespaces(namespaces)}${resource} 执行 ${verbs.join("、")}${is_needed ? "" : "；失败原因的说明会较为简略"}`,
+  logs_forbidden: ({ namespace }) => `该凭据无权在命名空间“${namespace}”中获取 pods/log`,
 
   owner: ({ kind, name }) => `${kind}“${name}”`,
   managed: ({ manager }, tell) => tell(manager),

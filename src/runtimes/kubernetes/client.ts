@@ -12,6 +12,8 @@ import type { Resolve } from "../../net/resolve.ts";
 import type { ClusterAccess } from "./access.ts";
 
 const requestMs = 30_000;
+/** For logs, which come from the node of a pod: it may be gone. */
+const textMs = 4_000;
 /** The API server closes a watch after this time. */
 const watchSeconds = 240;
 /** Objects per page of a list: few, because each page is in memory as text and as objects. */
@@ -57,6 +59,8 @@ export interface Watched {
 /** Requests to one API server. Everything throws `PluginError`; a refusal by the server throws `Refused`. */
 export interface Cluster {
   send<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
+  /** A body that is text of others: at most so many bytes from its start, in valid UTF-8, without our login. */
+  text(compose: Compose, maxBytes: number): Promise<string>;
   /** A strategic merge patch in our name. */
   patch<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
   /** Reads a list page by page; `take` gets each page, and nothing else is kept. */
@@ -149,6 +153,18 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
 
   return {
     send,
+    text: async (compose, maxBytes) => {
+      const chunks = api.stream(toRequest(await composed(compose), textMs), signal);
+      const pieces: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        pieces.push(chunk.subarray(0, maxBytes - bytes));
+        bytes += chunk.byteLength;
+        if (bytes >= maxBytes) break;
+      }
+      return withoutLogin(new TextDecoder().decode(Buffer.concat(pieces)), access);
+    },
+
     patch: (compose, schema) =>
       send(async (api) => {
         const context = await compose(api);

@@ -22,20 +22,30 @@ export async function podsOf(cluster: Cluster, found: Found): Promise<readonly P
   return pods;
 }
 
-/**
- * The most frequent reason of the new pods, else why there are none; null if nobody knows or the rights to look are missing. Throws for a
- * withdrawn credential.
- */
-export async function whyPodsWait(cluster: Cluster, found: Found): Promise<Message | null> {
+/** Pods of a workload as read at one moment. */
+export interface PodsSeen {
+  /** Null if the right to list them is missing. */
+  pods: readonly Pod[] | null;
+  /** The most frequent reason of the new pods, else why there are none; null if nobody knows or the rights to look are missing. */
+  why: Message | null;
+}
+
+/** Throws for a withdrawn credential. */
+export async function lookAtPods(cluster: Cluster, found: Found): Promise<PodsSeen> {
+  const pods = await unlessRefused(podsOf(cluster, found));
+  const fresh = pods?.filter((pod) => isUpToDate(pod, found)) ?? [];
+  const [first] = reasonsOf(fresh);
+  if (first !== undefined) return { pods, why: say("kubernetes.pods_wait", { pods: first.pods, why: first.why }) };
+  const failure = found.workload?.status.conditions.find(
+    ({ type, status }) => type === "ReplicaFailure" && status === "True",
+  );
+  if (failure !== undefined) return { pods, why: say("kubernetes.not_created", { said: plain(failure.message) }) };
+  return { pods, why: await unlessRefused(failedCreation(cluster, found)) };
+}
+
+async function unlessRefused<T>(work: Promise<T>): Promise<T | null> {
   try {
-    const fresh = (await podsOf(cluster, found)).filter((pod) => isUpToDate(pod, found));
-    const [first] = reasonsOf(fresh);
-    if (first !== undefined) return say("kubernetes.pods_wait", { pods: first.pods, why: first.why });
-    const failure = found.workload?.status.conditions.find(
-      ({ type, status }) => type === "ReplicaFailure" && status === "True",
-    );
-    if (failure !== undefined) return say("kubernetes.not_created", { said: plain(failure.message) });
-    return await failedCreation(cluster, found);
+    return await work;
   } catch (error) {
     if (error instanceof Refused && error.status !== 401) return null;
     throw error;

@@ -2,10 +2,12 @@ import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
-import type { TargetRef } from "../runtime.ts";
+import type { LastLog, RolloutProgress, TargetRef } from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
-import { whyPodsWait } from "./explain.ts";
+import { lookAtPods, type PodsSeen } from "./explain.ts";
+import type { LogReader } from "./logs.ts";
 import { deadlinePassedAt, judgeRollout, type PodCounts } from "./rollout.ts";
+import { progressOf } from "./rollout-progress.ts";
 import { type Found, foundFrom, hasImages, idOf, placeOf, rules } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
@@ -19,10 +21,15 @@ const refusalMs = 15_000;
 const lingerMs = 15_000;
 /** How often pods are asked why they wait, and whether the rollout stands still. */
 const tickMs = 5_000;
+/** After a change of the workload they are asked sooner, but never more often than this. */
+const lookPauseMs = 1_000;
+/** Many pods take long to list: of the time, at most a fifth is spent on that. */
+const restFactor = 4;
 
 /** What following needs of a session. */
 export interface Around {
   cluster: Cluster;
+  logs: LogReader;
   clock: Clock;
   signal: AbortSignal;
   /** Without any progress for this long, a rollout has failed. */
@@ -33,15 +40,19 @@ interface Following {
   /** What the containers should have; another image means that somebody changed the workload. */
   images: ReadonlyMap<string, string>;
   stop: AbortSignal | undefined;
-  /** `detail` has the last known reason why pods wait. */
-  onProgress(counts: PodCounts, detail: Message): void;
+  /** `detail` has the last known reason why pods wait; `rollout` is null until they were listed. */
+  onProgress(counts: PodCounts, detail: Message, rollout: RolloutProgress | null): void;
+  /** Receives the last lines of containers that crashed since it was called before. */
+  onCrash?: ((logs: readonly LastLog[]) => void) | undefined;
 }
 
-type Followed = { is_done: boolean; detail: Message; counts: PodCounts };
+/** `rollout`: for a failure, what stands where; null if that cannot be read. */
+type Followed = { is_done: boolean; detail: Message; counts: PodCounts; rollout: RolloutProgress | null };
 /** With everything resolved, for the functions below. */
-interface Followup extends Around {
+interface Followup extends Around, Pick<Following, "onCrash"> {
   ref: TargetRef;
-  show(found: Found, why: Message | null): void;
+  /** `seen`: null if only the workload was read. */
+  show(found: Found, seen: PodsSeen | null): void;
 }
 
 /**
@@ -53,14 +64,18 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
   const { clock, cluster, stall_ms } = around;
   const signal = options.stop === undefined ? around.signal : AbortSignal.any([around.signal, options.stop]);
   let reason: Message | null = null;
+  let lastSeen: PodsSeen = { pods: null, why: null };
   const followup: Followup = {
     ...around,
     signal,
     ref,
-    show: (found, why) => {
+    onCrash: options.onCrash,
+    show: (found, seen) => {
       const { counts, detail: said } = judgeRollout(found);
-      reason = why ?? reason;
-      options.onProgress(counts, reason === null ? said : say("kubernetes.because", { said, why: reason }));
+      reason = seen?.why ?? reason;
+      lastSeen = seen ?? lastSeen;
+      const detail = reason === null ? said : say("kubernetes.because", { said, why: reason });
+      options.onProgress(counts, detail, rolloutOf(found, lastSeen));
     },
   };
   let progressAt = clock.elapsed();
@@ -76,13 +91,13 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
   const take = (found: Found): Followed | null => {
     const { counts, detail, state } = judgeRollout(found);
     const changed = hasImages(found, options.images) ? null : say("kubernetes.changed_meanwhile");
-    last = { is_done: false, detail: changed ?? detail, counts };
+    last = { is_done: false, detail: changed ?? detail, counts, rollout: null };
     if (best.take(found)) progressAt = clock.elapsed();
     const passedAt = deadlinePassedAt(found);
     if (passedBefore === undefined) passedBefore = passedAt;
     lingersSince = state === "failed" && passedAt === passedBefore ? (lingersSince ?? clock.elapsed()) : null;
     if (changed !== null || (state === "failed" && !lingers())) return last;
-    return state === "done" ? { is_done: true, detail, counts } : null;
+    return state === "done" ? { is_done: true, detail, counts, rollout: null } : null;
   };
   for (;;) {
     signal.throwIfAborted();
@@ -101,7 +116,7 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
       refusedAt = isRefused ? (refusedAt ?? clock.elapsed()) : null;
       const isOver = refusedAt !== null && clock.elapsed() - refusedAt >= refusalMs;
       if (isOver || error.code === "not_found") {
-        return { is_done: false, detail: error.said, counts: last?.counts ?? noPods };
+        return { is_done: false, detail: error.said, counts: last?.counts ?? noPods, rollout: null };
       }
       fault = error;
     }
@@ -112,6 +127,7 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
         is_done: false,
         detail: say("kubernetes.stalled", { seconds, cause: detail }),
         counts: last?.counts ?? noPods,
+        rollout: null,
       });
     }
     await clock.sleep(pauseMs, signal);
@@ -166,22 +182,25 @@ async function watchUntil(
   take: (found: Found) => Followed | null,
   isDue: () => boolean,
 ): Promise<Followed | null> {
-  const { cluster, ref, clock, signal, show } = followup;
+  const { cluster, ref, signal, show } = followup;
   const kind = kindOf(ref);
   const { namespace, name } = placeOf(ref);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   let latest = from;
+  let changed = Promise.withResolvers<void>();
   // Nobody waits for it: the answer about the pods may take longer than the verdict.
-  void (async () => {
-    for (;;) {
-      const why = await whyPodsWait(cluster, latest);
-      if (stop.aborted) return;
-      show(latest, why);
-      if (isDue()) return over.abort();
-      await clock.sleep(tickMs, stop);
-    }
-  })().catch(() => over.abort());
+  void watchPods(followup, {
+    stop,
+    latest: () => latest,
+    changed: () => {
+      changed = Promise.withResolvers();
+      return changed.promise;
+    },
+    isDue,
+  })
+    .catch(() => undefined)
+    .finally(() => over.abort());
   try {
     const compose: Parameters<Cluster["watch"]>[0] = async (api) => {
       const request = await rules[kind].calls(api).within(namespace);
@@ -194,10 +213,12 @@ async function watchUntil(
       const seen = foundFrom(kind, parsed.output);
       if (idOf(seen.metadata) !== ref.id) continue;
       if (type === "DELETED") {
-        return { is_done: false, detail: say("kubernetes.deleted_meanwhile"), counts: judgeRollout(latest).counts };
+        const { counts } = judgeRollout(latest);
+        return { is_done: false, detail: say("kubernetes.deleted_meanwhile"), counts, rollout: null };
       }
       latest = seen;
       show(latest, null);
+      changed.resolve();
       const verdict = take(latest);
       if (verdict !== null) return verdict;
     }
@@ -207,6 +228,36 @@ async function watchUntil(
     throw error;
   } finally {
     over.abort();
+  }
+}
+
+interface PodWatch {
+  stop: AbortSignal;
+  latest(): Found;
+  /** Resolves with the next change of the workload. */
+  changed(): Promise<void>;
+  /** Whether it stands still for too long. */
+  isDue(): boolean;
+}
+
+/** Shows the pods of the workload after its changes and from time to time, until that is due to end. */
+async function watchPods(followup: Followup, { stop, latest, changed, isDue }: PodWatch): Promise<void> {
+  const { cluster, clock, logs, show, onCrash } = followup;
+  while (!stop.aborted) {
+    const isChanged = changed();
+    const began = clock.elapsed();
+    const found = latest();
+    const seen = await lookAtPods(cluster, found);
+    if (stop.aborted) return;
+    show(latest(), seen);
+    if (onCrash !== undefined && seen.pods !== null) {
+      const written = await logs.ofNewCrashes(found, seen.pods);
+      if (written.length > 0 && !stop.aborted) onCrash(written);
+    }
+    if (isDue()) return;
+    const rest = Math.max(lookPauseMs, restFactor * (clock.elapsed() - began));
+    await clock.sleep(rest, stop);
+    await Promise.race([isChanged, clock.sleep(Math.max(0, tickMs - rest), stop)]);
   }
 }
 
@@ -220,12 +271,20 @@ async function* eventsSince(cluster: Cluster, ...[compose, version, stop]: Param
   }
 }
 
-/** A failure says why pods wait, if the cluster tells. */
+/** Null if pods may not be listed, or the workload has none to replace. */
+function rolloutOf(found: Found, { pods, why }: PodsSeen): RolloutProgress | null {
+  return pods === null || found.workload === null ? null : progressOf(found, pods, why);
+}
+
+/** A failure says why pods wait and what stands where, if the cluster tells. */
 async function explained({ cluster, ref }: Followup, verdict: Followed): Promise<Followed> {
   if (verdict.is_done) return verdict;
   try {
-    const why = await whyPodsWait(cluster, await readWorkload(cluster, ref));
-    return why === null ? verdict : { ...verdict, detail: say("kubernetes.because", { said: verdict.detail, why }) };
+    const found = await readWorkload(cluster, ref);
+    const seen = await lookAtPods(cluster, found);
+    const { why } = seen;
+    const detail = why === null ? verdict.detail : say("kubernetes.because", { said: verdict.detail, why });
+    return { ...verdict, detail, rollout: rolloutOf(found, seen) };
   } catch (error) {
     if (error instanceof PluginError) return verdict;
     throw error;

@@ -36,7 +36,14 @@ const Template = v.looseObject({
 });
 export type Template = v.InferOutput<typeof Template>;
 
-const Condition = v.object({ type: v.string(), status: v.string(), reason: Text, message: Text, lastUpdateTime: Text });
+const Condition = v.object({
+  type: v.string(),
+  status: v.string(),
+  reason: Text,
+  message: Text,
+  lastUpdateTime: Text,
+  lastTransitionTime: Text,
+});
 const Conditions = listOf(Condition);
 
 const Selector = v.nullish(
@@ -61,6 +68,7 @@ export const Workload = v.object({
   spec: v.object({
     replicas: v.nullish(Integer, 1),
     paused: Flag,
+    minReadySeconds: Count,
     selector: Selector,
     template: Template,
     strategy: Strategy,
@@ -120,6 +128,7 @@ export const Pod = v.object({
   }),
   status: v.optional(
     v.object({
+      phase: Text,
       conditions: Conditions,
       containerStatuses: listOf(ContainerStatus),
       initContainerStatuses: listOf(ContainerStatus),

@@ -14,7 +14,7 @@ export function isReady({ status, metadata }: Pod): boolean {
 }
 
 /** Why a pod is not ready; null if it is, or if it just takes its time. */
-function whyNotReady(pod: Pod): Message | null {
+export function whyNotReady(pod: Pod): Message | null {
   if (isReady(pod) || pod.metadata.deletionTimestamp !== "") return null;
   const { status } = pod;
   const scheduled = status.conditions.find(({ type }) => type === "PodScheduled");
@@ -54,7 +54,48 @@ function whyContainerWaits({ name, image, state, lastState, ready, restartCount 
     }
     return say("kubernetes.container_ended", { container: name, exit_code: exitCode, reason: plain(reason) });
   }
-  return state?.running != null && !ready ? say("kubernetes.not_ready", { container: name }) : null;
+  if (state?.running == null || ready) return null;
+  // Between two crashes it runs for a moment.
+  if (ended === null || restartCount === 0) return say("kubernetes.not_ready", { container: name });
+  const { exitCode: exit_code, reason } = ended;
+  return say("kubernetes.crash_loop", { container: name, restarts: restartCount, exit_code, reason });
+}
+
+/** A container that ended badly or is not ready. */
+export interface FailingContainer {
+  pod: Pod;
+  container: string;
+  restarts: number;
+  /** Whether its last words were written before its last restart. */
+  is_previous: boolean;
+  /** It ended; otherwise it runs and is not ready. */
+  has_crashed: boolean;
+}
+
+/** Each container that fails in any of these pods, in the pod where it was restarted most often. */
+export function failingContainers(pods: readonly Pod[]): readonly FailingContainer[] {
+  const found = new Map<string, FailingContainer>();
+  for (const pod of pods) {
+    if (isReady(pod) || pod.metadata.deletionTimestamp !== "") continue;
+    const { initContainerStatuses, containerStatuses } = pod.status;
+    for (const status of [...initContainerStatuses, ...containerStatuses]) {
+      const failing = failureOf(pod, status, initContainerStatuses.includes(status));
+      const known = found.get(status.name);
+      if (failing !== null && failing.restarts >= (known?.restarts ?? 0)) found.set(status.name, failing);
+    }
+  }
+  return [...found.values()];
+}
+
+function failureOf(pod: Pod, status: ContainerStatus, isInit: boolean): FailingContainer | null {
+  const { name: container, restartCount: restarts, state, lastState, ready } = status;
+  const failing = { pod, container, restarts };
+  if (state?.terminated != null) {
+    const isDone = isInit && state.terminated.exitCode === 0;
+    return isDone ? null : { ...failing, is_previous: false, has_crashed: true };
+  }
+  if (lastState?.terminated != null && !ready) return { ...failing, is_previous: true, has_crashed: true };
+  return state?.running != null && !ready ? { ...failing, is_previous: false, has_crashed: false } : null;
 }
 
 /** The reasons that pods have, the most frequent first; each with how many pods have it. */

@@ -8,6 +8,7 @@ import { rules, workloadKinds } from "./workloads.ts";
 
 export interface Right {
   group: string;
+  /** With its subresource, if any, as a Role names it. */
   resource: string;
   verbs: readonly string[];
   /** What does not work without it: updates, or only explanations. */
@@ -24,6 +25,7 @@ export const neededRights: readonly Right[] = [
   })),
   { group: "", resource: "pods", verbs: ["list"], is_needed: true },
   { group: "", resource: "events", verbs: ["list"], is_needed: false },
+  { group: "", resource: "pods/log", verbs: ["get"], is_needed: false },
 ];
 
 const Access = v.object({ status: v.object({ allowed: v.boolean() }) });
@@ -128,7 +130,8 @@ async function isAllowed(
   verb: string,
   namespace: string,
 ): Promise<boolean> {
-  const resourceAttributes = { group, resource, verb, namespace };
+  const [name = "", subresource = ""] = resource.split("/");
+  const resourceAttributes = { group, resource: name, subresource, verb, namespace };
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: { resourceAttributes } };
   const { status } = await cluster.send(
     ({ authorization }) => authorization.createSelfSubjectAccessReview(body),

@@ -7,6 +7,7 @@ import { openHelm } from "./helm/program.ts";
 import { discoverReleases, findReleaseProblems, releasesNotListed } from "./helm/release-discovery.ts";
 import { releaseOperations } from "./helm/release-operations.ts";
 import { releaseKind } from "./helm/release-target.ts";
+import { logReader } from "./logs.ts";
 import { Review, Version } from "./objects.ts";
 import { findMissingRights, lackingAll, type MissingRights } from "./rights.ts";
 import { manifestOf } from "./role.ts";
@@ -21,7 +22,7 @@ export function openSession(
   const { clock, signal } = context;
   const cluster = openCluster(access, { clock, signal });
   const namespaces = namespacesIn(config.namespaces);
-  const around = { cluster, clock, signal, stall_ms: config.stall_seconds * 1000 };
+  const around = { cluster, clock, signal, stall_ms: config.stall_seconds * 1000, logs: logReader(cluster) };
   const workloads = workloadOperations(around);
   const helm = openHelm({ access, clock, signal, self: context.self });
   const releases = releaseOperations(around, helm);
@@ -33,6 +34,7 @@ export function openSession(
     plan: (ref, changes) => of(ref).plan(ref, changes),
     prepare: (plan, auths, journal) => of(plan.ref).prepare(plan, auths, journal),
     settle: (ref, ...rest) => of(ref).settle(ref, ...rest),
+    lastLogs: (ref, journal) => of(ref).lastLogs(ref, journal),
     snapshots: {
       capture: (ref) => of(ref).snapshots.capture(ref),
       planRestore: (ref, ...rest) => of(ref).snapshots.planRestore(ref, ...rest),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
-import type { Journal, PlanDetail, Recovery, RuntimeSession, TargetRef } from "../runtime.ts";
+import type { Journal, PlanDetail, Recovery, RuntimeSession, SettleOptions, TargetRef } from "../runtime.ts";
 import { Refused } from "./client.ts";
 import { podsOf } from "./explain.ts";
 import { type Around, followRollout, kindOf, readWorkload } from "./follow.ts";
@@ -29,6 +29,7 @@ type Verbs =
   | "settle"
   | "undo"
   | "recover"
+  | "lastLogs"
   | "readiness"
   | "findEnd"
   | "standing"
@@ -37,7 +38,7 @@ type Verbs =
 export type TargetOperations = Required<Pick<RuntimeSession<PlanDetail>, Verbs>>;
 
 export function workloadOperations(around: Around): TargetOperations {
-  const { cluster, clock, signal } = around;
+  const { cluster, clock, signal, logs } = around;
   let looked: { at: number; end: Message | null } | null = null;
 
   const inspect = async (ref: TargetRef) => {
@@ -45,16 +46,12 @@ export function workloadOperations(around: Around): TargetOperations {
     return { found, pods: await podsOf(cluster, found) };
   };
   /** `step`: the one whose progress is shown. */
-  const follow = (
-    ref: TargetRef,
-    images: ReadonlyMap<string, string>,
-    { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
-  ) =>
+  const follow = (ref: TargetRef, images: ReadonlyMap<string, string>, { journal, step, stop, onCrash }: Shown) =>
     followRollout(around, ref, {
-      images,
-      stop,
-      onProgress: ({ desired, updated, available }, detail) => {
-        journal.progress({ step, done: Math.min(updated, available), total: desired, detail });
+      ...{ images, stop, onCrash },
+      onProgress: ({ desired, updated, available }, detail, rollout) => {
+        const done = Math.min(updated, available);
+        journal.progress({ step, done, total: desired, detail, ...(rollout === null ? {} : { rollout }) });
       },
     });
 
@@ -163,13 +160,23 @@ export function workloadOperations(around: Around): TargetOperations {
       },
       prepareRestore: (plan, _snapshot, auths, journal) => prepare(plan, auths, journal),
     },
-    settle: async (ref, journal, stopping) => {
+    settle: async (ref, journal, stopping, options) => {
       const images = new Map((patchedImages(journal) ?? []).map((each) => [each.container, each.after]));
       await journal.begin("rollout");
-      const { is_done, detail, counts } = await follow(ref, images, { journal, step: "rollout", stop: stopping });
+      const shown = { journal, step: "rollout", stop: stopping, onCrash: options?.onCrash };
+      const { is_done, detail, counts, rollout } = await follow(ref, images, shown);
       if (is_done) await journal.finish("rollout", { ...counts, ...toldAs("detail", detail) });
-      else await journal.fail("rollout", { ...counts, ...toldAs("error", detail) });
+      else await journal.fail("rollout", { ...counts, rollout, ...toldAs("error", detail) });
       return is_done ? null : detail;
+    },
+    lastLogs: async (ref, journal) => {
+      if (!journal.entries().some(({ step }) => step === "rollout")) return [];
+      const { found, pods } = await inspect(ref);
+      const failing = await logs.ofFailing(found, pods);
+      if (failing.length > 0 || judgeRollout(found).state !== "done") return failing;
+      // Its pods are ready, so another check failed.
+      const patched = new Set((patchedImages(journal) ?? []).map(({ container }) => container));
+      return await logs.ofRunning(found, pods, patched);
     },
     undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
     recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),
@@ -201,6 +208,14 @@ export function workloadOperations(around: Around): TargetOperations {
       };
     },
   };
+}
+
+/** Where the progress of a rollout is shown. */
+export interface Shown {
+  journal: Journal;
+  step: string;
+  stop: AbortSignal | undefined;
+  onCrash?: SettleOptions["onCrash"] | undefined;
 }
 
 /** What the run patched, by its journal; null if it did not come so far. */

@@ -1,5 +1,12 @@
 import { formatNumber, plural } from "../../format.ts";
 
+interface Counts {
+  pods: number;
+  ready: number;
+  available: number;
+}
+const count = (value: number) => formatNumber("en", value);
+
 export const runs = {
   title: "Runs",
   trigger: "Started by",
@@ -220,6 +227,30 @@ export const runs = {
   earlier_attempts: (count: number) => plural("en", count, { one: "earlier attempt", other: "earlier attempts" }),
   renamed: (from: string, to: string) => `${from} is now ${to}`,
   engine_says: "Engine message",
+  logs: {
+    title: "Last log lines",
+    what: "log lines",
+    pod: (name: string) => `pod ${name}`,
+    previous: "before its last restart",
+    read_at: "read at",
+    nothing: "The container wrote nothing.",
+    unread: (why: string) => `The log could not be read: ${why}`,
+    of: (containers: string) => `Last log lines of ${containers}`,
+  },
+  rollout: {
+    forward: { new: "New version", old: "Previous version" },
+    back: { new: "Restored version", old: "Replaced version" },
+    coming: ({ pods, ready, available }: Counts, desired: number) =>
+      `${count(pods)} of ${count(desired)} updated, ${count(ready)} ready, ${count(available)} available`,
+    going: ({ pods, ready, available }: Counts) =>
+      pods === 0
+        ? "no pods left"
+        : `${plural("en", pods, { one: "pod", other: "pods" })} left, ${count(ready)} ready, ${count(available)} available`,
+    pods: "Pods",
+    states: { ready: "ready", starting: "starting", failing: "not ready", ending: "ending" },
+    restarts: (times: number) => plural("en", times, { one: "restart", other: "restarts" }),
+    more: (pods: number) => `${plural("en", pods, { one: "more pod", other: "more pods" })}`,
+  },
   plan: "Plan",
   no_plan: "The run ended before a plan was created.",
   facts: "Details",

@@ -1,6 +1,8 @@
 import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
+const count = (value: number) => formatNumber("zh", value);
+
 export const runs = {
   title: "运行记录",
   trigger: "触发方式",
@@ -189,6 +191,28 @@ export const runs = {
   earlier_attempts: (count: number) => `更早的 ${formatNumber("zh", count)} 次尝试`,
   renamed: (from: string, to: string) => `${from} 改名为 ${to}`,
   engine_says: "引擎消息",
+  logs: {
+    title: "最后的日志",
+    what: "日志",
+    pod: (name: string) => `Pod ${name}`,
+    previous: "上次重启之前",
+    read_at: "读取于",
+    nothing: "容器没有输出任何内容。",
+    unread: (why: string) => `无法读取日志：${why}`,
+    of: (containers: string) => `查看 ${containers} 最后的日志`,
+  },
+  rollout: {
+    forward: { new: "新版本", old: "旧版本" },
+    back: { new: "恢复的版本", old: "被替换的版本" },
+    coming: ({ pods, ready, available }, desired) =>
+      `已更新 ${count(pods)} / ${count(desired)}，就绪 ${count(ready)}，可用 ${count(available)}`,
+    going: ({ pods, ready, available }) =>
+      pods === 0 ? "没有剩余的 Pod" : `剩余 ${count(pods)} 个 Pod，就绪 ${count(ready)}，可用 ${count(available)}`,
+    pods: "Pod 列表",
+    states: { ready: "就绪", starting: "正在启动", failing: "未就绪", ending: "正在终止" },
+    restarts: (times: number) => `重启 ${count(times)} 次`,
+    more: (pods: number) => `另有 ${count(pods)} 个 Pod`,
+  },
   plan: "计划",
   no_plan: "运行在生成计划之前就已结束。",
   facts: "信息",

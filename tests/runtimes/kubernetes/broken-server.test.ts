@@ -6,7 +6,7 @@ import { plain, say } from "../../../src/messages/message.ts";
 import { accessOf } from "../../../src/runtimes/kubernetes/access.ts";
 import { openCluster, Refused } from "../../../src/runtimes/kubernetes/client.ts";
 import { discoverTargets } from "../../../src/runtimes/kubernetes/discover.ts";
-import { whyPodsWait } from "../../../src/runtimes/kubernetes/explain.ts";
+import { lookAtPods } from "../../../src/runtimes/kubernetes/explain.ts";
 import { kubernetes } from "../../../src/runtimes/kubernetes/index.ts";
 import { Named, Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { findMissingRights } from "../../../src/runtimes/kubernetes/rights.ts";
@@ -137,7 +137,7 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
     };
     const found = foundFrom("deployment", v.parse(Workload, object));
     const said = plain("web-6f9c at 2026-01-02T03:04:07Z");
-    expect(await whyPodsWait(server.cluster, found)).toEqual(say("kubernetes.not_created", { said }));
+    expect(await lookAtPods(server.cluster, found)).toEqual({ pods: [], why: say("kubernetes.not_created", { said }) });
   });
 
   test("nothing that may be listed is an error with the namespaces", async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "../../../src/clock.ts";
 import { followRollout } from "../../../src/runtimes/kubernetes/follow.ts";
+import { logReader } from "../../../src/runtimes/kubernetes/logs.ts";
 import { workloadOperations } from "../../../src/runtimes/kubernetes/workload-operations.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
@@ -24,7 +26,9 @@ const deployment = ({ name = "web", image = "web:2", generation = 2, observed = 
 });
 const ref = { kind: "deployment", id: "shop/web" };
 const live = new AbortController().signal;
-const around = ({ cluster }: ApiServer) => ({ cluster, clock: fastClock(20), signal: live, stall_ms: 60_000 });
+const around = ({ cluster }: ApiServer) => ({
+  ...{ cluster, clock: fastClock(20), signal: live, stall_ms: 60_000, logs: logReader(cluster) },
+});
 const follow = (server: ApiServer) =>
   followRollout(around(server), ref, {
     images: new Map([["web", "web:2"]]),
@@ -65,6 +69,52 @@ peerSuite("following a rollout", authorityMissing(), () => {
       response.writeHead(404).end("404 page not found\n");
     });
     expect((await follow(server)).is_done).toBe(true);
+  });
+
+  test("tells where old and new pods stand, and what crashed containers wrote, once for each crash", async () => {
+    const pod = (name: string, image: string, status: object) => ({
+      metadata: { name, namespace: "shop", uid: name, labels: { app: "web", "pod-template-hash": image.slice(-1) } },
+      spec: { containers: [{ name: "web", image }] },
+      status: { containerStatuses: [{ name: "web", ...status }] },
+    });
+    const crash = {
+      ...{ restartCount: 1, state: { waiting: { reason: "CrashLoopBackOff" } } },
+      lastState: { terminated: { exitCode: 1, reason: "Error" } },
+    };
+    const pods = [pod("web-2-a", "web:2", crash), pod("web-1-a", "web:1", { ready: true })];
+    const selected = {
+      ...deployment({ status: { updatedReplicas: 0 } }).spec,
+      selector: { matchLabels: { app: "web" } },
+    };
+    await using server = await startApiServer((_request, response, { pathname, searchParams }) => {
+      if (pathname.endsWith("/log")) return void response.end("no database\n");
+      if (pathname.endsWith("/pods")) return json(response, 200, { metadata: {}, items: pods });
+      if (!searchParams.has("watch"))
+        return json(response, 200, { ...deployment({ status: { updatedReplicas: 0 } }), spec: selected });
+      response.writeHead(200).flushHeaders();
+    });
+    const { signal } = new AbortController();
+    const logs = logReader(server.cluster);
+    const around = { cluster: server.cluster, clock: systemClock, signal, stall_ms: 1_500, logs };
+    const shown: unknown[] = [];
+    const written: unknown[] = [];
+    const followed = await followRollout(
+      around,
+      { kind: "deployment", id: "shop/web" },
+      {
+        images: new Map([["web", "web:2"]]),
+        stop: undefined,
+        onProgress: (_counts, _detail, rollout) => shown.push(rollout),
+        onCrash: (all) => written.push(...all),
+      },
+    );
+    const rollout = {
+      ...{ desired: 1, new: { name: "2", pods: 1, ready: 0 }, old: { name: "1", pods: 1 } },
+      pods: [{ name: "web-2-a", state: "failing" }, { name: "web-1-a" }],
+    };
+    expect(shown[0]).toMatchObject(rollout);
+    expect(followed).toMatchObject({ is_done: false, rollout });
+    expect(written).toMatchObject([{ pod: "web-2-a", container: "web", is_previous: true, text: "no database\n" }]);
   });
 });
 

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/clock.ts";
 import { inEnglish, plain } from "../../../src/messages/message.ts";
 import type { Helm } from "../../../src/runtimes/kubernetes/helm/program.ts";
 import { releaseOperations } from "../../../src/runtimes/kubernetes/helm/release-operations.ts";
+import { logReader } from "../../../src/runtimes/kubernetes/logs.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { json, startApiServer } from "../../support/api-server.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";
@@ -62,7 +63,8 @@ async function startWorld(...revisions: Revision[]) {
     },
     awaitEnd: async () => undefined,
   };
-  const around = { cluster: server.cluster, clock: systemClock, signal: live, stall_ms: 3_000 };
+  const { cluster } = server;
+  const around = { cluster, clock: systemClock, signal: live, stall_ms: 3_000, logs: logReader(cluster) };
   return { world, server, operations: releaseOperations(around, helm) };
 }
 

@@ -3,6 +3,8 @@ import { gzipSync } from "node:zlib";
 import {
   manifestDiffs,
   readManifest,
+  secretsIn,
+  secretValues,
   valuesDiffs,
   workloadsIn,
 } from "../../../src/runtimes/kubernetes/helm/manifest.ts";
@@ -112,4 +114,16 @@ test("an object of another group is no workload, whatever it is called", () => {
     readManifest(`kind: StatefulSet\napiVersion: ${apiVersion}\nmetadata: {name: web}\n`, "shop");
   expect(workloadsIn(of("apps.kruise.io/v1beta1"))).toEqual([]);
   expect(workloadsIn(of("apps/v1"))).toEqual([{ kind: "statefulset", id: "shop/web" }]);
+});
+
+test("what a release keeps secret is known, to be masked in the logs of its containers", () => {
+  const objects = readManifest(
+    `${web("web:1")}${secret(Buffer.from("kelp-otter").toString("base64"))}stringData: {token: lantern}\n`,
+    "shop",
+  );
+  expect(secretsIn(objects).filter((value) => value !== "web:1")).toEqual(["kelp-otter", "lantern"]);
+  expect(secretValues({ tag: "1", auth: { password: "kelp" }, url: "postgres://a:b@db/x" })).toEqual([
+    "kelp",
+    "postgres://a:b@db/x",
+  ]);
 });

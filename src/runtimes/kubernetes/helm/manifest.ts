@@ -108,6 +108,24 @@ export function valuesDiffs(before: RawObject, after: RawObject): readonly Field
   return valueDiffs(before, after, false).map(([path, from, to]) => fieldDiff(`values.${path}`, from, to));
 }
 
+/** What the Secrets of a release hold, and what other objects give to members with a secret name. */
+export function secretsIn(objects: readonly Rendered[]): readonly string[] {
+  return objects.flatMap(({ kind, content }) => {
+    if (kind !== "Secret") return secretValues(content);
+    const packed = Object.values(objectAt(content.data)).map((each) =>
+      Buffer.from(stringAt(each), "base64").toString("utf8"),
+    );
+    return [...packed, ...Object.values(objectAt(content.stringData)).map(stringAt)];
+  });
+}
+
+/** Values under a secret name. */
+export function secretValues(values: RawObject): readonly string[] {
+  const all = new Map<string, string>();
+  flatten(values, "", all);
+  return [...all].flatMap(([path, value]) => (isSecretPath(path) || isSecretText(value) ? [value] : []));
+}
+
 function fieldDiff(path: string, before: string | null, after: string | null): FieldDiff {
   return { service: "main", path, before, after, because: "chart" };
 }

@@ -2,14 +2,26 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
-import type { ChartChange, Journal, Recovery, TargetRef, TargetService, UpdatePlan } from "../../runtime.ts";
-import { type Around, followRollout, readWorkload } from "../follow.ts";
+import {
+  type ChartChange,
+  type Journal,
+  type LastLog,
+  maxLogs,
+  type Recovery,
+  type RolloutProgress,
+  type SettleOptions,
+  type TargetRef,
+  type TargetService,
+  type UpdatePlan,
+} from "../../runtime.ts";
+import { podsOf } from "../explain.ts";
+import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
-import type { TargetOperations } from "../workload-operations.ts";
-import { placeOf } from "../workloads.ts";
-import { workloadsOf } from "./manifest.ts";
+import type { Shown, TargetOperations } from "../workload-operations.ts";
+import { placeOf, rules } from "../workloads.ts";
+import { readManifest, secretsIn, secretValues, workloadsOf } from "./manifest.ts";
 import type { Helm } from "./program.ts";
 import {
   hashOf,
@@ -55,7 +67,7 @@ interface Revising {
 const endMs = 2_000;
 
 export function releaseOperations(around: Around, helm: Helm): TargetOperations {
-  const { cluster, clock, signal, stall_ms } = around;
+  const { cluster, clock, signal, stall_ms, logs } = around;
   const timeout = `${Math.ceil(stall_ms / 1000)}s`;
   let looked: { at: number; end: Message | null } | null = null;
 
@@ -131,19 +143,28 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
   /** Follows every workload of a revision, one after the other; null when all are complete. */
   const follow = async (
     stored: StoredRevision,
-    { journal, step, stop }: { journal: Journal; step: string; stop: AbortSignal | undefined },
-  ): Promise<Message | null> => {
-    const workloads = workloadsOf(await readRevision(cluster, stored), stored.namespace);
+    { journal, step, stop, onCrash }: Shown,
+  ): Promise<{ why: Message; rollout: RolloutProgress | null } | null> => {
+    const release = await readRevision(cluster, stored);
+    const secrets = secretsOf(release, stored.namespace);
+    const workloads = workloadsOf(release, stored.namespace);
+    const inRelease = (ref: TargetRef, rollout: RolloutProgress | null) =>
+      rollout === null ? null : { ...rollout, part: `${rules[kindOf(ref)].title} ${ref.id}` };
     for (const [at, ref] of workloads.entries()) {
-      const { is_done, detail } = await followRollout(around, ref, {
+      const { is_done, detail, rollout } = await followRollout(around, ref, {
         images: new Map(),
         stop,
-        onProgress: (_counts, said) => {
+        onCrash: onCrash && ((written) => onCrash(withSecrets(written, secrets))),
+        onProgress: (_counts, said, rollout) => {
+          const shown = inRelease(ref, rollout);
           const detail = ofWorkload(ref, said);
-          journal.progress({ step, done: at, total: workloads.length, detail });
+          journal.progress({
+            ...{ step, done: at, total: workloads.length, detail },
+            ...(shown === null ? {} : { rollout: shown }),
+          });
         },
       });
-      if (!is_done) return ofWorkload(ref, detail);
+      if (!is_done) return { why: ofWorkload(ref, detail), rollout: inRelease(ref, rollout) };
     }
     return null;
   };
@@ -157,26 +178,26 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     ref: TargetRef,
     journal: Journal,
     stop: AbortSignal,
-    isStatusEnough: boolean,
-  ): Promise<Message | null> => {
+    options: SettleOptions | undefined,
+  ): Promise<{ why: Message; rollout?: RolloutProgress | null } | null> => {
+    const failed = (why: Message) => ({ why });
     const begun = upgradeOf(journal);
-    if (begun === null) return say("kubernetes.not_upgraded");
+    if (begun === null) return failed(say("kubernetes.not_upgraded"));
     await helm.awaitEnd(journal.run_id, ending(stop));
     const stored = await latestOf(ref);
     const { revision, status } = stored;
-    if (revision <= begun.from) return say("kubernetes.not_upgraded");
+    if (revision <= begun.from) return failed(say("kubernetes.not_upgraded"));
     if (revision > begun.from + 1 || (await isForeign(stored, begun))) {
-      return say("kubernetes.release_changed_meanwhile", { revision });
+      return failed(say("kubernetes.release_changed_meanwhile", { revision }));
     }
-    if (isPending(status)) return say("kubernetes.upgrade_cut_off", { revision, status });
+    if (isPending(status)) return failed(say("kubernetes.upgrade_cut_off", { revision, status }));
     if (status !== "deployed") {
       const { description } = (await readRevision(cluster, stored)).info;
-      return say("kubernetes.upgrade_failed", {
-        revision,
-        said: saidIn(journal, ...changing) ?? plain(description.slice(0, 1000)),
-      });
+      const said = saidIn(journal, ...changing) ?? plain(description.slice(0, 1000));
+      return failed(say("kubernetes.upgrade_failed", { revision, said }));
     }
-    return isStatusEnough ? null : await follow(stored, { journal, step: "rollout", stop });
+    if (options?.is_status_enough === true) return null;
+    return await follow(stored, { journal, step: "rollout", stop, onCrash: options?.onCrash });
   };
 
   const undo = async (ref: TargetRef, journal: Journal, stop: AbortSignal | undefined): Promise<Recovery> => {
@@ -197,10 +218,10 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     else if (!(await makeRevision(ref, stored, change, { journal }))) {
       throw new PluginError("rejected", saidIn(journal, "undo") ?? say("kubernetes.helm_killed"));
     }
-    const why = await follow(await latestOf(ref), { journal, step: "undo", stop });
-    if (why !== null) {
-      const said = say("kubernetes.rollback_stuck", { to, cause: why });
-      await journal.fail("undo", toldAs("error", said));
+    const stuck = await follow(await latestOf(ref), { journal, step: "undo", stop });
+    if (stuck !== null) {
+      const said = say("kubernetes.rollback_stuck", { to, cause: stuck.why });
+      await journal.fail("undo", { rollout: stuck.rollout, ...toldAs("error", said) });
       throw new PluginError("rejected", said);
     }
     await journal.finish("undo", { state: "untouched" });
@@ -277,10 +298,24 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     },
     settle: async (ref, journal, stopping, options) => {
       await journal.begin("rollout");
-      const why = await judge(ref, journal, stopping, options?.is_status_enough ?? false);
-      if (why === null) await journal.finish("rollout", {});
-      else await journal.fail("rollout", toldAs("error", why));
-      return why;
+      const failure = await judge(ref, journal, stopping, options);
+      if (failure === null) await journal.finish("rollout", {});
+      else await journal.fail("rollout", { rollout: failure.rollout ?? null, ...toldAs("error", failure.why) });
+      return failure?.why ?? null;
+    },
+    lastLogs: async (ref, journal) => {
+      if (!journal.entries().some(({ step }) => step === "rollout")) return [];
+      const stored = await latestOf(ref);
+      const release = await readRevision(cluster, stored);
+      const secrets = secretsOf(release, stored.namespace);
+      const found: LastLog[] = [];
+      for (const each of workloadsOf(release, stored.namespace)) {
+        const workload = await readWorkload(cluster, each);
+        if (judgeRollout(workload).state === "done") continue;
+        found.push(...(await logs.ofFailing(workload, await podsOf(cluster, workload))));
+        if (found.length >= maxLogs) break;
+      }
+      return withSecrets(found.slice(0, maxLogs), secrets);
     },
     undo: (ref, journal, _snapshot, stopping) => undo(ref, journal, stopping),
     recover: async (ref, journal, _snapshot, stopping) => {
@@ -329,6 +364,16 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       };
     },
   };
+}
+
+/** What the containers of a release may know and nobody may see. */
+function secretsOf(release: Release, namespace: string): readonly string[] {
+  const { config, chart, manifest } = release;
+  return [...secretValues(config), ...secretValues(chart.values), ...secretsIn(readManifest(manifest, namespace))];
+}
+
+function withSecrets(written: readonly LastLog[], secrets: readonly string[]): readonly LastLog[] {
+  return written.map((log) => ({ ...log, secrets: [...log.secrets, ...secrets] }));
 }
 
 function digestOf(manifest: string): string {

@@ -1,0 +1,104 @@
+import * as v from "valibot";
+import { errorMessage } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { toldAs, withTexts } from "../messages/message.ts";
+import { type LastLog, maxLogs } from "../runtimes/runtime.ts";
+import { createRedactor } from "../secrets/redaction.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import type { RunContext, RunnerOptions } from "./context.ts";
+import { fence } from "./journal.ts";
+import { lastLinesOf } from "./log-lines.ts";
+import { logsOfRun, type RunLogRow, storeLog } from "./log-queries.ts";
+import type { RunLogView } from "./schema.ts";
+
+/** A run that failed waits no longer than this for logs: its previous version may be down until it is restored. */
+const waitMs = 5_000;
+
+const Lines = v.array(v.string());
+
+type Kept = Pick<RunContext, "deps" | "run" | "lease">;
+
+/** Stores what the failed containers of a run wrote last. Logs only explain: whatever prevents it, the run goes on. */
+export async function captureLogs(context: RunContext): Promise<void> {
+  const { deps, run, session, settings, journal, lease } = context;
+  if (session.lastLogs === undefined) return;
+  const over = new AbortController();
+  try {
+    const logs = await Promise.race([
+      session.lastLogs(settings.target, journal),
+      deps.clock.sleep(waitMs, AbortSignal.any([over.signal, lease.signal])).then(() => null),
+    ]);
+    if (logs === null) deps.log.warning("Logs of failed containers were not read in time", { run: run.id });
+    else await keepLogs(context, logs);
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    deps.log.warning("Logs of failed containers could not be read", { run: run.id, error: errorMessage(error) });
+  } finally {
+    over.abort();
+  }
+}
+
+/** Receives logs while the run goes on, one after the other. */
+export function logKeeper(context: Kept): (logs: readonly LastLog[]) => void {
+  const { deps, run, lease } = context;
+  let last: Promise<void> = Promise.resolve();
+  return (logs) => {
+    last = last
+      .then(() => keepLogs(context, logs))
+      .catch((error: unknown) => {
+        if (lease.signal.aborted) return;
+        deps.log.warning("Logs of failed containers could not be stored", { run: run.id, error: errorMessage(error) });
+      });
+  };
+}
+
+async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): Promise<void> {
+  if (logs.length === 0) return;
+  await deps.openSecrets();
+  const { clock, sealer } = deps;
+  const now = clock.now();
+  const rows = logs.map((log) => ({
+    id: newId(now),
+    run_id: run.id,
+    key: log.key,
+    pod: log.pod,
+    container: log.container,
+    is_previous: log.is_previous,
+    sealed_lines: sealer.sealJson(linesOf(log, deps.redact)),
+    why: log.why === null ? null : withTexts(log.why, deps.redact),
+    at: now,
+  }));
+  await deps.db.write(async (tx) => {
+    await fence(tx, lease, now);
+    const known = await logsOfRun(tx, run.id);
+    let count = known.length;
+    for (const row of rows) {
+      const earlier = known.find(({ key }) => key === row.key);
+      // What was read while the container crashed is worth more than the reason why it can no longer be read.
+      if (earlier !== undefined && earlier.why === null && row.why !== null) continue;
+      if (earlier === undefined && ++count > maxLogs) continue;
+      await storeLog(tx, row);
+    }
+  });
+  deps.changes.announce(run.id);
+}
+
+/** `redact` knows the secrets of the product, the log itself those of its container. */
+function linesOf({ text, secrets }: LastLog, redact: RunnerOptions["redact"]): readonly string[] {
+  if (text === null) return [];
+  const own = createRedactor();
+  for (const secret of secrets) own.register(secret);
+  return lastLinesOf(text, (lines) => redact(own.redact(lines)));
+}
+
+/** The stored logs of a run, as they may be shown; secrets that became known since are masked, too. */
+export function logViews(
+  rows: readonly RunLogRow[],
+  { sealer, redact }: { sealer: Sealer; redact: RunnerOptions["redact"] },
+): RunLogView[] {
+  return rows.map(({ pod, container, is_previous, sealed_lines, why, at }) => {
+    // Lines of a log are no secrets that a log must not show.
+    const lines = sealer.openJson(Lines, sealed_lines, () => []);
+    return { pod, container, is_previous, lines: lines.map(redact), ...toldAs("why", why), at };
+  });
+}
