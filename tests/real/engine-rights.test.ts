@@ -7,7 +7,7 @@ import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
 import { group, removeGroup, runService } from "../support/group-target.ts";
 import { pushImage } from "../support/oci-image.ts";
-import { type RealRuns, realRuns } from "../support/real-runs.ts";
+import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
 import { removeContainers, runContainer, target } from "../support/update-target.ts";
 
 setDefaultTimeout(600_000);
@@ -37,6 +37,8 @@ const rights = {
   compose: ["GET /containers/*/changes"],
   /** Of a group with files in its containers' own layers. */
   files: ["HEAD /containers/*/archive", "GET /containers/*/archive", "PUT /containers/*/archive"],
+  /** Not needed: the run says why there are no log lines. */
+  logs: ["GET /containers/*/logs"],
 } as const;
 
 /** Podman's own API is under a prefix, where it is used. */
@@ -201,6 +203,35 @@ engineSuite(
         proxy.allow(() => true);
       },
     );
+
+    test.each([
+      { right: "with the right to logs, the last words of a container that ends are in the run", isTty: false },
+      { right: "with the right to logs, also of a container with a terminal", isTty: true },
+      { right: "without the right to logs, the run names it and ends as before", isTty: null },
+    ])("$right", async ({ isTty }) => {
+      const name = `logs-${isTty}`;
+      const says = String.raw`echo starting; printf '\033[31mno database for %s\033[0m\n' "$DB_PASSWORD" >&2; exit 3`;
+      const cmd = ["/bin/sh", "-c", says];
+      const crashing = await pushImage(registry.url, null, repository, "3.0.0", { cmd });
+      await serve(name, { Env: ["DB_PASSWORD=kelp-otter-lantern"], Tty: isTty === true });
+      proxy.allow(allowing([...any, ...rights.networks, ...(isTty === null ? [] : rights.logs)]));
+      const desired = { image, tag: "3.0.0", digest: crashing };
+      const executor = await runs.addExecutor({
+        ...{ connection, target: target(name), desired },
+        settings: { health_check: quickCheck },
+      });
+      const { id, state, serving } = await runs.update(executor);
+      const { logs } = await runs.main.runs.get(id);
+      expect([state, serving]).toEqual(["failed", "previous"]);
+      if (isTty === null) {
+        expect(logs).toMatchObject([{ container: name, lines: [], why_data: { params: { status: 403 } } }]);
+      } else {
+        expect(logs.map(({ container, why }) => [container, why])).toEqual([[name, null]]);
+        expect(logs[0]?.lines.toSorted()).toEqual(["no database for [redacted]", "starting"]);
+      }
+      await removeContainers(engine, name);
+      proxy.allow(() => true);
+    });
 
     /** So that it has to be pulled and tagged again. */
     async function forgetImage(): Promise<void> {

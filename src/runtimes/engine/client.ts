@@ -3,7 +3,7 @@ import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
-import type { PullProgress, RegistryAuth } from "../runtime.ts";
+import { maxLogBytes, type PullProgress, type RegistryAuth } from "../runtime.ts";
 import { type Flavour, requireFlavour } from "./flavour.ts";
 import {
   ContainerInspect,
@@ -216,6 +216,13 @@ export function engineClient(options: ClientOptions) {
       const { status, bytes } = await send(request);
       if (bytes !== undefined) return bytes;
       throw new EngineError("malformed", say("engine.no_archive", { request: `GET ${request.path}` }), status);
+    },
+    /** What a container wrote last, on both outputs, as the engine stores it. */
+    async readLog(id: string, lines: number): Promise<Uint8Array> {
+      const query = { stdout: "true", stderr: "true", tail: String(lines) };
+      const request = { method: "GET", path: `${container(id)}/logs`, query, maxBytes: maxLogBytes } as const;
+      const { bytes } = await send(request);
+      return bytes ?? new Uint8Array();
     },
     /** Unpacks a tar archive over the container's root, with the owners that it names. */
     async writeArchive(id: string, archive: Uint8Array): Promise<void> {

@@ -37,6 +37,19 @@ export function isSecretWord(word: string): boolean {
   return assigned.test(word) || optioned.test(word);
 }
 
+/** What variables with a secret name hold, and what a command line gives to options with one. */
+export function namedSecrets(
+  variables: readonly (readonly [name: string, value: string])[],
+  words: readonly string[],
+): readonly string[] {
+  const named = variables.flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  const given = words.flatMap((word, at) => {
+    if (isSecretArgument(words[at - 1] ?? "", word)) return [word];
+    return /^[\w.-]+=/.test(word) && isSecretWord(word) ? [word.slice(word.indexOf("=") + 1)] : [];
+  });
+  return [...named, ...given].filter((value) => value !== "");
+}
+
 /** Whether a word of a command line is the value of an option with a secret's name. */
 export function isSecretArgument(before: string, word: string): boolean {
   return /^--?[\w.-]+$/.test(before) && isSecretName(before) && !word.startsWith("-");

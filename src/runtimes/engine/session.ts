@@ -17,6 +17,7 @@ import { describeTarget, discoverTargets } from "./discover.ts";
 import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
+import { lastLogsOfRun } from "./group/logs.ts";
 import { prepareRollback, prepareUpdate, requireUpdatable } from "./group/prepare.ts";
 import { findEndOfRun, judgeRun } from "./group/readiness.ts";
 import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
@@ -146,6 +147,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       const { context, rebuild } = wayBack(snapshot, stopping);
       return recoverTogether(context, ref, journal, rebuild);
     },
+    lastLogs: (ref, journal) => lastLogsOfRun(client, ref, journal),
     readiness: (ref, ranMs, journal) => judgeRun(client, ref, journal, ranMs),
     findEnd: (ref, journal) => findEndOfRun(client, ref, journal),
     standing: (ref, journal, look) => standingOf(recovering, ref, journal, look),

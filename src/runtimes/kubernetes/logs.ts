@@ -1,8 +1,8 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
-import { listAt, objectAt, stringAt } from "../engine/raw.ts";
-import { isSecretArgument, isSecretName, isSecretWord } from "../engine/secret-form.ts";
+import { listAt, objectAt, stringAt, stringsAt } from "../engine/raw.ts";
+import { namedSecrets } from "../engine/secret-form.ts";
 import { type LastLog, lastLogLines, maxLogBytes, maxLogs } from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
 import type { Pod, Template } from "./objects.ts";
@@ -90,16 +90,11 @@ async function readLog(cluster: Cluster, found: Found, failing: FailingContainer
 /** Values that the template gives to its containers under a name that says that they are secret. */
 function secretsIn(template: Template): readonly string[] {
   const { containers, initContainers } = template.spec;
-  return [...initContainers, ...containers].flatMap((container) => {
-    const named = listAt(container.env).flatMap((each) => {
+  return [...initContainers, ...containers].flatMap(({ env, command, args }) => {
+    const variables = listAt(env).map((each): [string, string] => {
       const { name, value } = objectAt(each);
-      return isSecretName(stringAt(name)) ? [stringAt(value)] : [];
+      return [stringAt(name), stringAt(value)];
     });
-    const words = [...listAt(container.command), ...listAt(container.args)].map(stringAt);
-    const given = words.flatMap((word, at) => {
-      if (isSecretArgument(words[at - 1] ?? "", word)) return [word];
-      return /^[\w.-]+=/.test(word) && isSecretWord(word) ? [word.slice(word.indexOf("=") + 1)] : [];
-    });
-    return [...named, ...given].filter((value) => value !== "");
+    return namedSecrets(variables, [...stringsAt(command), ...stringsAt(args)]);
   });
 }

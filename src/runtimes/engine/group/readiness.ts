@@ -3,7 +3,7 @@ import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { factsOf } from "../facts.ts";
 import { endOf, findMade, judgeReadiness, type Made, unready } from "../readiness.ts";
-import { runMembers } from "./member-journal.ts";
+import { type RunMember, runMembers } from "./member-journal.ts";
 
 /** Judges what a run started, one by one. The run is ready when each is; the verdict is final as soon as one cannot recover. */
 export async function judgeRun(
@@ -61,8 +61,15 @@ function listed(said: readonly { name: string; said: Message }[]): Message {
 function startedBy(journal: Journal, ref: TargetRef): readonly Made[] {
   return runMembers(journal, ref)
     .filter((member) => factsOf(member.journal)?.is_to_run !== false)
-    .map(({ name, journal: own }) => {
-      const made = own.entries().findLast(({ step, phase }) => step === "create" && phase === "finish");
-      return { name, id: typeof made?.facts.new_id === "string" ? made.facts.new_id : name };
-    });
+    .map((member) => madeFor(member) ?? { name: member.name, id: member.name });
+}
+
+/** All new containers, whatever became of them. */
+export function madeBy(journal: Journal, ref: TargetRef): readonly Made[] {
+  return runMembers(journal, ref).flatMap((member) => madeFor(member) ?? []);
+}
+
+function madeFor({ name, journal }: RunMember): Made | null {
+  const made = journal.entries().findLast(({ step, phase }) => step === "create" && phase === "finish");
+  return typeof made?.facts.new_id === "string" ? { name, id: made.facts.new_id } : null;
 }
