@@ -22,6 +22,7 @@ const cleaningMs = 60_000;
 const partNames = [
   "run-versions",
   "run-state",
+  "run-badge",
   "run-banner",
   "run-summary",
   "run-steps",
