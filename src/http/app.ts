@@ -16,6 +16,7 @@ import type { App, AppContext, AppEnv } from "./context.ts";
 import { isSecure } from "./cookies.ts";
 import type { Door } from "./door.ts";
 import { clientAddress } from "./middleware/client-address.ts";
+import { compression } from "./middleware/compression.ts";
 import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -57,7 +58,7 @@ export function createApp(options: AppOptions): App {
     status: async (language) => statusLine(language, await services.stats.status()),
   };
 
-  app.use(readUnreadBody(), securityHeaders({ baseUrl: services.baseUrl }));
+  app.use(readUnreadBody(), securityHeaders({ baseUrl: services.baseUrl }), compression());
   app.use(clientAddress({ trustedProxies: services.trusted_proxies }));
   app.use(async (c, next) => {
     c.set("request_id", newId(services.clock.now()));

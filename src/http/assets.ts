@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { acceptsGzip } from "./accept-encoding.ts";
 import type { App } from "./context.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -27,6 +28,19 @@ interface AssetFile {
   file: string;
 }
 
+interface LoadedAsset {
+  body: Uint8Array<ArrayBuffer>;
+  /** Null where it saves next to nothing. */
+  gzip: Uint8Array<ArrayBuffer> | null;
+  hash: string;
+  type: string;
+}
+
+/** Whether `If-None-Match` names this entity tag. */
+function matches(header: string | undefined, etag: string): boolean {
+  return (header ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === etag);
+}
+
 const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
 
 /** Files that pages load from packages, under their names in templates. */
@@ -49,10 +63,7 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
     .map((entry) => ({ name: entry.name, file: join(publicDir, entry.name) }));
   const files = [...own, ...packaged].map(({ name, file }) => ({ name, body: new Uint8Array(readFileSync(file)) }));
   const byName = new Map<string, string>();
-  const byPath = new Map<
-    string,
-    { body: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> | null; type: string }
-  >();
+  const byPath = new Map<string, LoadedAsset>();
   for (const { name, body } of [...files, { name: "app.css", body: joinStyles(publicDir) }]) {
     const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
     const extension = extname(name);
@@ -61,6 +72,7 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
     byName.set(name, path);
     byPath.set(path, {
       body,
+      hash,
       gzip: gzip.length < body.length * 0.9 ? gzip : null,
       type: types[extension] ?? "application/octet-stream",
     });
@@ -75,12 +87,15 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
       app.get("/assets/:file", (c) => {
         const asset = byPath.get(`/assets/${c.req.param("file")}`);
         if (asset === undefined) return c.notFound();
-        const isGzip = asset.gzip !== null && (c.req.header("accept-encoding") ?? "").includes("gzip");
-        c.header("Content-Type", asset.type);
+        const packed = acceptsGzip(c.req.header("accept-encoding")) ? asset.gzip : null;
+        const etag = packed === null ? `"${asset.hash}"` : `"${asset.hash}-gzip"`;
         c.header("Cache-Control", "public, max-age=31536000, immutable");
         c.header("Vary", "Accept-Encoding");
-        if (isGzip) c.header("Content-Encoding", "gzip");
-        return c.body(isGzip && asset.gzip !== null ? asset.gzip : asset.body);
+        c.header("ETag", etag);
+        if (matches(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+        c.header("Content-Type", asset.type);
+        if (packed !== null) c.header("Content-Encoding", "gzip");
+        return c.body(packed ?? asset.body);
       });
     },
   };

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { compactVerify, errors, SignJWT } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
@@ -46,7 +46,10 @@ export interface SessionTokens {
   sign(claims: SessionClaims): Promise<string>;
   /** Null for anything but a valid, unexpired token of ours. */
   verify(token: string): Promise<SessionClaims | null>;
-  /** What the forms of a session must send back: needs no storage, ends with the session, and reveals nothing of its token. */
+  /**
+   * What the forms of a session must send back: needs no storage, ends with the session, and reveals nothing of its token. Each call masks
+   * it anew, so that the sizes of compressed pages tell nothing about it.
+   */
   formToken(sessionId: string): string;
   isFormToken(sessionId: string, text: string): boolean;
   /** From now on signs with this key and accepts no other. Throws for a key of less than 256 bits. */
@@ -67,6 +70,25 @@ function requireLength(key: Uint8Array): Uint8Array {
   );
 }
 
+const xor = (a: Uint8Array, b: Uint8Array) => Uint8Array.from(a, (byte, index) => byte ^ (b[index] ?? 0));
+
+/** A fresh one-time pad, and the secret under it. */
+function mask(secret: Uint8Array): string {
+  const pad = randomBytes(secret.length);
+  return Buffer.concat([pad, xor(secret, pad)]).toString("base64url");
+}
+
+/**
+ * The secret of `length` bytes; null for any other text. A bare secret passes: pages from before masking carry it, and no page that is
+ * compressed does.
+ */
+function unmask(text: string, length: number): Uint8Array | null {
+  const bytes = Buffer.from(text.slice(0, length * 4), "base64url");
+  if (bytes.toString("base64url") !== text) return null;
+  if (bytes.length === length) return bytes;
+  return bytes.length === length * 2 ? xor(bytes.subarray(0, length), bytes.subarray(length)) : null;
+}
+
 /** Signs and verifies session tokens: JWT, HS256 only (RFC 7519, RFC 8725). Throws for a key of less than 256 bits. */
 export function createSessionTokens(firstKey: Uint8Array, clock: Clock): SessionTokens {
   let key = requireLength(firstKey);
@@ -78,16 +100,16 @@ export function createSessionTokens(firstKey: Uint8Array, clock: Clock): Session
       throw error;
     }
   };
-  const formToken = (sessionId: string) =>
-    createHmac("sha256", key).update(`form token ${sessionId}`).digest("base64url");
+  const formToken = (sessionId: string) => createHmac("sha256", key).update(`form token ${sessionId}`).digest();
   return {
     useKey: (next) => {
       key = requireLength(next);
     },
-    formToken,
+    formToken: (sessionId) => mask(formToken(sessionId)),
     isFormToken: (sessionId, text) => {
-      const [wanted, given] = [Buffer.from(formToken(sessionId)), Buffer.from(text)];
-      return wanted.length === given.length && timingSafeEqual(wanted, given);
+      const wanted = formToken(sessionId);
+      const given = unmask(text, wanted.length);
+      return given !== null && timingSafeEqual(wanted, given);
     },
     sign: (claims) =>
       new SignJWT({ epoch: claims.epoch })

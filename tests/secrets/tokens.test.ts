@@ -92,6 +92,44 @@ describe("createSessionTokens()", () => {
     }
   });
 
+  describe("formToken()", () => {
+    const [id, other] = ["018bcfe5-6800-7000-8000-000000000002", "018bcfe5-6800-7000-8000-000000000003"];
+    const halves = (text: string) => {
+      const bytes = Buffer.from(text, "base64url");
+      return [bytes.subarray(0, 32), bytes.subarray(32)] as const;
+    };
+
+    test("shares no half between two calls, and each is the session's", () => {
+      const texts = Array.from({ length: 50 }, () => tokens.formToken(id));
+      const parts = texts.flatMap((text) => halves(text).map((half) => half.toString("hex")));
+      expect(new Set(parts).size).toBe(100);
+      for (const text of texts)
+        expect([tokens.isFormToken(id, text), tokens.isFormToken(other, text)]).toEqual([true, false]);
+    });
+
+    test("hides one secret under every pad, which pages from before masking carry bare", () => {
+      const bare = () => {
+        const [pad, hidden] = halves(tokens.formToken(id));
+        return Buffer.from(pad.map((byte, index) => byte ^ (hidden[index] ?? 0))).toString("base64url");
+      };
+      expect(bare()).toBe(bare());
+      expect(tokens.isFormToken(id, bare())).toBe(true);
+      expect(tokens.isFormToken(other, bare())).toBe(false);
+    });
+
+    test.each([
+      ["nothing", () => ""],
+      ["zeros in both halves", () => Buffer.alloc(64).toString("base64url")],
+      ["a half", () => tokens.formToken(id).slice(0, 43)],
+      ["more", () => `${tokens.formToken(id)}A`],
+      ["another last character", () => tokens.formToken(id).replace(/.$/, "-")],
+      ["one bit changed", () => tokens.formToken(id).replace(/^./, (char) => (char === "A" ? "B" : "A"))],
+      ["a hundred thousand characters", () => tokens.formToken(id).repeat(1200)],
+    ])("refuses %s", (_name, make) => {
+      expect(tokens.isFormToken(id, make())).toBe(false);
+    });
+  });
+
   test("refuses a key of less than 256 bits", () => {
     expect(() =>
       createSessionTokens(randomBytes(31), { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() }),

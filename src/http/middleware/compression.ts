@@ -1,0 +1,40 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { MiddlewareHandler } from "hono";
+import { acceptsGzip } from "../accept-encoding.ts";
+import type { AppContext, AppEnv } from "../context.ts";
+
+const pack = promisify(gzip);
+
+/** Streams, downloads and images are left as they are. */
+const packedTypes = /^(text\/html|application\/json)\b/;
+/** Smaller bodies fit into the packet that carries their headers. */
+const leastBytes = 1024;
+/** Above this, a larger effort costs more time than its bytes take on the way. */
+const level = 5;
+
+/**
+ * Whether another site made the browser ask. What it chooses would be compressed together with what only the administrator may read, and
+ * the length would compare the two (BREACH). The form token is masked besides, for browsers that do not say who asked.
+ */
+function isForeign(c: AppContext): boolean {
+  const site = c.req.header("sec-fetch-site");
+  return site === "cross-site" || site === "same-site";
+}
+
+/** Compresses pages and JSON. Register it before what makes responses, and after what only adds headers. */
+export function compression(): MiddlewareHandler<AppEnv> {
+  return async function compression(c, next) {
+    await next();
+    const { headers } = c.res;
+    if (!packedTypes.test(headers.get("Content-Type") ?? "") || headers.has("Content-Disposition")) return;
+    headers.append("Vary", "Accept-Encoding");
+    const isWanted = acceptsGzip(c.req.header("accept-encoding")) && !isForeign(c);
+    if (!isWanted || c.req.method === "HEAD" || c.res.body === null) return;
+    const body = new Uint8Array(await c.res.arrayBuffer());
+    const packed = body.length < leastBytes ? body : new Uint8Array(await pack(body, { level }));
+    c.res = new Response(packed, c.res);
+    c.res.headers.delete("Content-Length");
+    if (packed !== body) c.res.headers.set("Content-Encoding", "gzip");
+  };
+}
