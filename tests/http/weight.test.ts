@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { seedRows } from "../support/seeded-rows.ts";
+import { type Browser, type TestApp, testApp } from "../support/test-app.ts";
+
+// What a browser loads over a network: bodies as they are sent. 50 trackers, 50 executors and a month of runs.
+
+const firstLoadLimit = 60_000;
+const repeatLoadLimit = 15_000;
+
+let app: TestApp;
+let person: Browser;
+let seeded: Awaited<ReturnType<typeof seedRows>>;
+beforeAll(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+  const size = { trackers: 50, releases_each: 10, executors: 50, runs_each: 20 };
+  seeded = await app.db.write((tx) => seedRows(tx, size, app.clock.now()));
+});
+afterAll(() => app.close());
+
+async function load(path: string, headers: Record<string, string> = {}) {
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const signedIn = path === "/login" ? {} : { cookie };
+  const answer = await app.send(path, { headers: { ...signedIn, "accept-encoding": "gzip", ...headers } });
+  const body = new Uint8Array(await answer.arrayBuffer());
+  const isPacked = answer.headers.get("content-encoding") === "gzip";
+  return { answer, sent: body.length, plain: isPacked ? gunzipSync(body) : body, is_packed: isPacked };
+}
+
+const named = (html: string) =>
+  new Set([...html.matchAll(/(?:src|href)="([^"]*\/assets\/[^"#]+)/g)].map(([, path = ""]) => path));
+
+const pages: [string, () => string][] = [
+  ["/login", () => "/login"],
+  ["/", () => "/"],
+  ["/trackers", () => "/trackers"],
+  ["/trackers/new", () => "/trackers/new"],
+  ["a tracker", () => `/trackers/${seeded.tracker}`],
+  ["/executors", () => "/executors"],
+  ["/executors/new", () => "/executors/new"],
+  ["an executor", () => `/executors/${seeded.executor_id}`],
+  ["/runs", () => "/runs"],
+  ["a run", () => `/runs/${seeded.run_id}`],
+  ["/connections", () => "/connections"],
+  ["/connections/new", () => "/connections/new"],
+  ["/credentials", () => "/credentials"],
+  ["/notifiers", () => "/notifiers"],
+  ["/notifiers/new", () => "/notifiers/new"],
+  ["/settings", () => "/settings"],
+  ["/docs", () => "/docs"],
+  ["a page that is not there", () => "/nothing"],
+];
+
+describe("what is sent for", () => {
+  test.each(pages)("%s stays small, first and again", async (_name, path) => {
+    const page = await load(path());
+    const parts = await Promise.all([...named(new TextDecoder().decode(page.plain))].map((each) => load(each)));
+    const first = page.sent + parts.reduce((sum, part) => sum + part.sent, 0);
+    expect(first).toBeLessThanOrEqual(firstLoadLimit);
+    expect(page.sent).toBeLessThanOrEqual(repeatLoadLimit);
+  });
+});
+
+describe("compression()", () => {
+  const encodingOf = async (path: string, headers: Record<string, string> = {}) =>
+    (await load(path, headers)).is_packed;
+
+  test.each([
+    ["gzip, deflate, br", true],
+    ["br;q=1.0, gzip;q=0.5", true],
+    ["*", true],
+    ["gzip;q=0", false],
+    ["gzip;q=0, *", false],
+    ["br", false],
+    ["x-gzip-not", false],
+    ["", false],
+  ])("understands Accept-Encoding: %s", async (accepted, expected) => {
+    expect(await encodingOf("/trackers", { "accept-encoding": accepted })).toBe(expected);
+    const [asset = ""] = named((await person.get("/trackers")).text);
+    expect(await encodingOf(asset, { "accept-encoding": accepted })).toBe(expected);
+  });
+
+  test("sends the same page either way, and says that it depends on the request", async () => {
+    const [packed, plain] = [await load("/docs"), await load("/docs", { "accept-encoding": "identity" })];
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll(/csrf_token" value="[^"]+"/g, "");
+    expect(text(packed.plain)).toBe(text(plain.plain));
+    for (const { answer } of [packed, plain]) {
+      expect(answer.headers.get("vary")).toContain("Accept-Encoding");
+      expect(answer.headers.get("content-security-policy")).not.toBeNull();
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test("keeps the status and the cookies of an answer", async () => {
+    const wrong = new URLSearchParams({ username: "admin", password: "not-this-one" });
+    const headers = { origin: app.origin, "accept-encoding": "gzip", cookie: "tidemark_notice=old" };
+    const answer = await app.send("/login", { method: "POST", headers, body: wrong });
+    expect([answer.status, answer.headers.get("content-encoding")]).toEqual([422, "gzip"]);
+    expect(answer.headers.getSetCookie().join()).toContain("tidemark_notice=");
+  });
+
+  test.each(["cross-site", "same-site"])("leaves out what another site asks for (%s)", async (site) => {
+    expect(await encodingOf("/search?q=guess", { "sec-fetch-site": site })).toBe(false);
+    expect(await encodingOf("/search?q=guess", { "sec-fetch-site": "same-origin" })).toBe(true);
+    expect(await encodingOf("/search?q=guess", { "sec-fetch-site": "none" })).toBe(true);
+  });
+
+  test("packs JSON, but neither small answers nor downloads", async () => {
+    expect(await encodingOf("/openapi.json")).toBe(true);
+    expect(await encodingOf("/health/live")).toBe(false);
+    const audit = await load("/api/audit-entries/export");
+    expect(audit.answer.headers.get("content-disposition")).toContain("attachment");
+    expect(audit.is_packed).toBe(false);
+  });
+
+  test("leaves event streams alone", async () => {
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await app.send(`/runs/${seeded.run_id}/stream`, { headers: { cookie, "accept-encoding": "gzip" } });
+    const read = await answer.body?.getReader().read();
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    expect(answer.headers.get("content-encoding")).toBeNull();
+    expect(new TextDecoder().decode(read?.value)).toStartWith("event: ping");
+  });
+});
+
+describe("static files", () => {
+  test("have a strong ETag for each form, and are not sent again", async () => {
+    const [asset = ""] = named((await person.get("/trackers")).text);
+    const [packed, plain] = [await load(asset), await load(asset, { "accept-encoding": "identity" })];
+    const tags = [packed, plain].map(({ answer }) => answer.headers.get("etag") ?? "");
+    expect(new Set(tags).size).toBe(2);
+    for (const tag of tags) expect(tag).toMatch(/^"[0-9a-f]{16}(-gzip)?"$/);
+    const again = await load(asset, { "if-none-match": `"other", ${tags[0]}` });
+    expect([again.answer.status, again.sent]).toEqual([304, 0]);
+    expect((await load(asset, { "if-none-match": tags[1] ?? "" })).answer.status).toBe(200);
+    expect(packed.answer.headers.get("cache-control")).toContain("immutable");
+  });
+});
+
+describe("the form token", () => {
+  const tokensOf = (html: string) =>
+    new Set([...html.matchAll(/name="csrf_token" value="([^"]+)"/g)].map(([, token]) => token));
+
+  test("is another in each answer and one within it, and each is taken", async () => {
+    const [first, second] = [await person.get("/settings"), await person.get("/settings")];
+    const [a, b] = [[...tokensOf(first.text)], [...tokensOf(second.text)]];
+    expect([a.length, b.length]).toEqual([1, 1]);
+    expect(a[0]).not.toBe(b[0]);
+    for (const token of [...a, ...b]) {
+      const answer = await person.post("/preferences", { csrf_token: token ?? "", language: "en" });
+      expect(answer.status).toBe(303);
+    }
+    expect((await person.post("/preferences", { csrf_token: "A".repeat(86), language: "en" })).status).toBe(403);
+  });
+});
