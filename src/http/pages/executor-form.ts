@@ -110,6 +110,15 @@ export async function drawExecutorForm(
   };
 }
 
+/** A new executor without a name is called as its target is, as the drawn form would show; without a known target it has none. */
+export async function namedByTarget(services: Services, sent: Values, signal: AbortSignal): Promise<Values> {
+  if (text(sent.name).trim() !== "") return sent;
+  const { kind, id } = chosenRef(sent);
+  const { targets } = id === "" ? { targets: [] } : await targetsOf(services, text(sent.connection_id), signal);
+  const target = targets.find((each) => each.kind === kind && each.id === id);
+  return target === undefined ? sent : { ...sent, name: target.name };
+}
+
 /** A target given only by name has the connection's first kind. */
 function withKind(values: Values, kind: string): Values {
   const { id, kind: given } = chosenRef(values);

@@ -13,7 +13,7 @@ import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { submitted } from "./executor-bindings.ts";
-import { describeExecutor, drawExecutorForm, withDefaults } from "./executor-form.ts";
+import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
@@ -141,7 +141,10 @@ function executorForms(app: App, services: Services, page: PageSettings): void {
       const drawn = await drawExecutorForm(services, values, ctx.language, c.req.raw.signal, errors);
       return <ExecutorFormPage ctx={ctx} executor={stored} {...drawn} />;
     },
-    input: (sent, stored) => (stored === null ? submitted : withDefaults)(sent, services.connections.isGroup),
+    input: async (sent, stored, c) =>
+      stored === null
+        ? submitted(await namedByTarget(services, sent, c.req.raw.signal), services.connections.isGroup)
+        : withDefaults(sent, services.connections.isGroup),
     saved: finish,
   });
 }

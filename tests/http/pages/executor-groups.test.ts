@@ -232,3 +232,12 @@ test("discovery lists groups with their services and folds their containers", as
   expect(text).toContain("4 containers of these groups");
   expect(text).toMatch(/kind=container&amp;target=alone/);
 });
+
+test("the first save without a name takes the target's, as the form would have shown it", async () => {
+  const fields = { ...form(), "target.choice": "container:alone", ...row(0, "main", "web"), name: "" };
+  const saved = await person.post("/executors", { ...fields, "target.kind": "container", "target.id": "alone" });
+  expect([saved.status, saved.text]).toEqual([303, ""]);
+  expect((await person.get(saved.location ?? "")).text).toContain(">alone");
+  const unknown = { "target.choice": "container:none", "target.kind": "container", "target.id": "none" };
+  expect((await person.post("/executors", { ...fields, ...unknown })).status).toBe(422);
+});
