@@ -184,9 +184,43 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) for (const form of all("form[data-busy]")) setBusy(form, false);
 });
 
+// The icon of the tab and of the installed application shows what needs attention, as the navigation does.
+const icon = document.querySelector("link[rel=icon]");
+const plainIcon = icon?.href;
+let badged = "0";
+function refreshBadge() {
+  const count = document.querySelector("#sections li:first-child .count")?.textContent ?? "0";
+  if (!icon || count === badged) return;
+  badged = count;
+  navigator.setAppBadge?.(Number.parseInt(count, 10) || 0).catch(() => undefined);
+  if (count === "0") {
+    icon.href = plainIcon;
+    return;
+  }
+  const mark = new Image(64, 64);
+  mark.onload = () => {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 64;
+    const paint = canvas.getContext("2d");
+    paint.drawImage(mark, 0, 0, 64, 64);
+    paint.fillStyle = "#c8281c";
+    paint.beginPath();
+    paint.arc(44, 44, 20, 0, 2 * Math.PI);
+    paint.fill();
+    paint.fillStyle = "#fff";
+    paint.font = "bold 28px sans-serif";
+    paint.textAlign = "center";
+    paint.textBaseline = "middle";
+    paint.fillText(count.length > 1 ? "9+" : count, 44, 46);
+    if (count === badged) icon.href = canvas.toDataURL();
+  };
+  mark.src = plainIcon;
+}
+
 function settle() {
   watchToasts();
   refreshTimes();
+  refreshBadge();
 }
 
 document.addEventListener("htmx:finally:request", (event) => {

@@ -131,6 +131,12 @@ const htmxConfig = JSON.stringify({
   noSwap: [204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 428, 429, "5xx"],
 });
 
+/** `--ground` of the style sheet: what browsers colour their frame with. */
+const themeColours = [
+  { scheme: "light", colour: "#f7f8f7" },
+  { scheme: "dark", colour: "#0f1213" },
+] as const;
+
 interface DocumentProps {
   ctx: PageContext;
   title: string;
@@ -159,6 +165,16 @@ function Document({ ctx, title, live, children }: DocumentProps) {
           <meta name="color-scheme" content={ctx.theme === "system" ? "light dark" : ctx.theme} />
           <title>{`${title} · ${t.product}`}</title>
           <link rel="stylesheet" href={ctx.assets("app.css")} />
+          {themeColours.map(({ scheme, colour }) =>
+            ctx.theme === "system" || ctx.theme === scheme ? (
+              <meta
+                name="theme-color"
+                content={colour}
+                media={ctx.theme === "system" ? `(prefers-color-scheme: ${scheme})` : undefined}
+              />
+            ) : null,
+          )}
+          <link rel="manifest" href={url(ctx, "/manifest.webmanifest")} />
           <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
           <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
           <meta name="htmx-config" content={htmxConfig} />

@@ -10,6 +10,7 @@ export const contentSecurityPolicy = [
   "img-src 'self' https: data:",
   "font-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "object-src 'none'",

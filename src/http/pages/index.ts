@@ -14,6 +14,7 @@ import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
+import { installablePages } from "./installable.ts";
 import { notesPages } from "./notes.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import { oidcPages } from "./oidc.tsx";
@@ -55,6 +56,7 @@ function pageGuard(): MiddlewareHandler<AppEnv> {
 
 /** Every page, one file per area; those above the guard need no session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
+  installablePages(app, page);
   preferencePages(app, page);
   signInPages(app, services, page);
   oidcPages(app, services, page);
