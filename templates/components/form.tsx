@@ -45,12 +45,16 @@ export interface FormProps {
   choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
   /** The main button is then one of `more_actions`, which come first. */
   is_submit_minor?: boolean | undefined;
+  /** Groups and lists with good defaults, by path without positions: each is folded, with its values in the summary line. */
+  folded?: readonly string[] | undefined;
   /** Replaces single fields, by path: a list to pick from where a select is too small. */
   replaced?: Readonly<Record<string, Child>> | undefined;
   /** More buttons beside the first: "Save and run now" with its own `_action`. */
   more_actions?: Child;
   /** After the fields, before the buttons. */
   children?: Child;
+  /** Stands next to the fields where there is room, such as what the values would lead to. */
+  beside?: Child;
 }
 
 export function Form(props: FormProps) {
@@ -76,6 +80,24 @@ export function Form(props: FormProps) {
         {props.submit}
       </button>
       {hasErrors ? <ErrorSummary {...props} /> : null}
+      {props.beside === undefined ? (
+        <Body {...props} />
+      ) : (
+        <div class="with-preview">
+          <div class="form-body">
+            <Body {...props} />
+          </div>
+          <aside class="preview">{props.beside}</aside>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Body(props: FormProps) {
+  const { ctx } = props;
+  return (
+    <>
       <Fields {...props} />
       {props.children}
       <div class="form-actions">
@@ -88,7 +110,7 @@ export function Form(props: FormProps) {
           {texts(ctx).common.cancel}
         </a>
       </div>
-    </form>
+    </>
   );
 }
 
@@ -114,10 +136,12 @@ function Field(props: FormProps & { field: FieldDescription }) {
   const { field } = props;
   const instead = props.replaced?.[field.path];
   if (instead !== undefined) return <>{instead}</>;
-  if (field.kind === "group") return <Group {...props} />;
-  if (field.kind === "list") return <List {...props} />;
-  const words = fieldWords(props.ctx.language, props.area, field);
   const general = field.path.replaceAll(/\.\d+(?=\.|$)/g, "");
+  if (field.kind === "group" || field.kind === "list") {
+    if (props.folded?.includes(general)) return <Folded {...props} />;
+    return field.kind === "group" ? <Group {...props} /> : <List {...props} />;
+  }
+  const words = fieldWords(props.ctx.language, props.area, field);
   const choices = props.choices?.[field.path] ?? props.choices?.[general] ?? words.options;
   return (
     <FieldFrame
@@ -173,14 +197,23 @@ function Group(props: FormProps & { field: FieldDescription }) {
 }
 
 function List(props: FormProps & { field: FieldDescription }) {
+  const { field } = props;
+  return (
+    <fieldset class="group" id={fieldId(field.path)}>
+      <legend>{fieldWords(props.ctx.language, props.area, field).title}</legend>
+      <Entries {...props} />
+    </fieldset>
+  );
+}
+
+function Entries(props: FormProps & { field: FieldDescription }) {
   const { ctx, field } = props;
   const t = texts(ctx).common.form;
   const words = fieldWords(ctx.language, props.area, field);
   const error = props.errors?.[field.path];
   const isRemovable = field.entries.length > (field.min ?? 0);
   return (
-    <fieldset class="group" id={fieldId(field.path)}>
-      <legend>{words.title}</legend>
+    <>
       <Help text={words.description} id={`${fieldId(field.path)}-help`} />
       <FieldError ctx={ctx} id={`${fieldId(field.path)}-error`} message={error} />
       <div class="list">
@@ -209,45 +242,99 @@ function List(props: FormProps & { field: FieldDescription }) {
           {t.add_item(words.item)}
         </Button>
       </div>
-    </fieldset>
+    </>
   );
 }
 
-/** Folded, with the current values in the summary line; open when an error is inside. */
 function Advanced(props: FormProps) {
-  const { ctx, fields, errors, values } = props;
-  const isOpen = Object.keys(errors ?? {}).some((path) =>
-    fields.some((field) => path === field.path || path.startsWith(`${field.path}.`)),
-  );
   return (
-    <details class="advanced" open={isOpen}>
+    <Fold {...props} title={texts(props.ctx).common.form.advanced}>
+      {props.fields.map((field) => (
+        <Field {...props} field={field} />
+      ))}
+    </Fold>
+  );
+}
+
+/** A group or list with good defaults. */
+function Folded(props: FormProps & { field: FieldDescription }) {
+  const { ctx, area, field } = props;
+  const words = fieldWords(ctx.language, area, field);
+  const fold = { title: words.title, place: fieldId(field.path) };
+  if (field.kind === "list") {
+    return (
+      <Fold {...props} {...fold} fields={[field]}>
+        <Entries {...props} />
+      </Fold>
+    );
+  }
+  return (
+    <Fold {...props} {...fold} fields={field.children}>
+      <Help text={words.description} id={`${fieldId(field.path)}-help`} />
+      <Fields {...props} fields={field.children} />
+    </Fold>
+  );
+}
+
+interface FoldProps extends FormProps {
+  title: string;
+  /** The id that errors link to. */
+  place?: string;
+}
+
+/** Closed, with the present values of its fields in the summary line; open when an error is inside. */
+function Fold(props: FoldProps) {
+  const { fields, errors } = props;
+  const isOpen = Object.keys(errors ?? {}).some((path) => isWithin(fields, path));
+  // A group's own fold of advanced fields speaks for itself.
+  const plain = fields.filter((field) => !field.is_advanced);
+  const summarized = plain.length === 0 ? fields : plain;
+  const summaries = summarized.map((field) => summaryOf(props, field, valueAt(props.values, field.path)));
+  return (
+    <details class="advanced" id={props.place} open={isOpen}>
       <summary>
         <Icon name="chevron-right" />
-        <b>{texts(ctx).common.form.advanced}</b>
-        <span>{fields.map((field) => summaryOf(props, field, valueAt(values, field.path))).join(" · ")}</span>
+        <b>{props.title}</b>
+        <span>{summaries.join(" · ")}</span>
       </summary>
-      <div class="advanced-fields">
-        {fields.map((field) => (
-          <Field {...props} field={field} />
-        ))}
-      </div>
+      <div class="advanced-fields">{props.children}</div>
     </details>
   );
 }
 
-function summaryOf({ ctx, area }: FormProps, field: FieldDescription, value: unknown): string {
-  const t = texts(ctx).common;
-  const words = fieldWords(ctx.language, area, field);
-  const present = value ?? field.default_value;
-  const title = (option: unknown) => words.options.find(({ value: key }) => key === option)?.title ?? String(option);
-  if (field.is_secret || field.kind === "group") return words.title;
-  if (field.kind === "list") return `${words.title} ${field.entries.length}`;
-  if (typeof present === "boolean") return `${words.title} ${present ? t.on : t.off}`;
-  if (Array.isArray(present)) {
-    return `${words.title} ${present.length === 0 ? t.none : formatList(ctx.language, present.map(title))}`;
+function isWithin(fields: readonly FieldDescription[], path: string): boolean {
+  return fields.some(
+    (field) => path === field.path || path.startsWith(`${field.path}.`) || isWithin(field.children, path),
+  );
+}
+
+/** Its title, with its value if it has one. */
+function summaryOf(props: FormProps, field: FieldDescription, value: unknown): string {
+  const { title } = fieldWords(props.ctx.language, props.area, field);
+  if (field.is_secret || field.kind === "group") return title;
+  if (field.kind === "list") {
+    const entries = field.entries.map((entry) => {
+      const values = entry.map((each) => (isPlain(each) ? valueOf(props, each, valueAt(props.values, each.path)) : ""));
+      return values.filter((each) => each !== "").join(" ");
+    });
+    return entries.filter((entry) => entry !== "").join(" · ") || `${title} ${entries.length}`;
   }
-  if (present === undefined || present === null || present === "") return `${words.title} ${t.blank}`;
-  return `${words.title} ${title(present)}`;
+  const present = valueOf(props, field, value);
+  return present === "" ? title : `${title} ${present}`;
+}
+
+function isPlain({ kind, is_secret, is_advanced }: FieldDescription): boolean {
+  return kind !== "group" && kind !== "list" && !is_secret && !is_advanced;
+}
+
+function valueOf({ ctx, area }: FormProps, field: FieldDescription, value: unknown): string {
+  const t = texts(ctx).common;
+  const { options } = fieldWords(ctx.language, area, field);
+  const present = value ?? field.default_value ?? "";
+  const title = (option: unknown) => options.find(({ value: key }) => key === option)?.title ?? String(option);
+  if (typeof present === "boolean") return present ? t.on : t.off;
+  if (!Array.isArray(present)) return title(present);
+  return present.length === 0 ? t.none : formatList(ctx.language, present.map(title));
 }
 
 /** Above the form at 422: how many fields, with links to them; `app.js` moves the focus here. */

@@ -89,15 +89,16 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
           reference_mode: props.facts.is_group ? null : <ResultingReference ctx={ctx} planned={facts.preview} />,
           "window.end": <Openings ctx={ctx} openings={facts.openings} />,
         }}
+        folded={["group_image", "health_check"]}
         replaced={replacements(props, path)}
         more_actions={
           <Button type="submit" name="_action" value="save_and_run" icon="play">
             {t.save_and_run}
           </Button>
         }
+        beside={<Preview ctx={ctx} planned={facts.preview} />}
       >
         <HiddenParts {...props} />
-        <Preview ctx={ctx} planned={facts.preview} />
       </Form>
     </Layout>
   );
@@ -159,8 +160,8 @@ function replacements(props: ExecutorFormPageProps, path: string): Readonly<Reco
 }
 
 /**
- * The schema's fields in the order of decisions: where, what follows what, how, when, and the name last, because it comes from the target.
- * Only the target's name is asked for. A choice appears once there is something to choose from.
+ * The schema's fields in the order of decisions: where, what follows what, when, and the name, which comes from the target; then what has a
+ * good default, folded. Only the target's name is asked for. A choice appears once there is something to choose from.
  */
 function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
   const { ctx, fields, facts, values } = props;
@@ -176,12 +177,13 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
   return [
     group("where", t.where, [...named("connection_id"), ...(values.connection_id === "" ? [] : target)]),
     ...(facts.trackers.length === 0 ? [] : bindingFields(props)),
-    ...(facts.has_images ? [group("image", t.image, named("image_selection", "reference_mode"))] : []),
     group("when", t.when, named("trigger", "window", "requires_approval")),
+    ...named("name"),
+    ...(facts.has_images ? [group("image", t.image, named("image_selection", "reference_mode"))] : []),
     ...health,
-    group("name", t.name, named("name", "description", "is_enabled")),
     ...named("approval_hours", "allow_downgrade", "minimum_age_hours"),
     ...(facts.is_declarative ? [] : named("start_first", "drain_seconds")),
+    ...named("description", "is_enabled").map((field) => ({ ...field, is_advanced: true })),
   ];
 }
 

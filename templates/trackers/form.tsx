@@ -70,6 +70,7 @@ export function TrackerFormPage({
           submit={tracker === null ? t.create : t.save}
           cancel_href={path}
           is_edit={tracker !== null}
+          folded={["sources.channels"]}
           choices={{
             "sources.credential_id": credentials,
             "sources.channels.release_type": releaseTypes(ctx),
@@ -107,29 +108,33 @@ function releaseTypes(ctx: PageContext) {
 }
 
 /**
- * Deciding fields come first, the description and the switch last. Without credentials there is nothing to choose, so the field only
- * appears with an error.
+ * Only what has no default is open: the location, and the name that comes from it. Without credentials there is nothing to choose, so the
+ * field only appears with an error.
  */
 function drawnFields(
   fields: readonly FieldDescription[],
   offersCredential: (path: string) => boolean,
 ): readonly FieldDescription[] {
-  const last = ["description", "is_enabled"];
-  const isLast = (field: FieldDescription) => last.includes(field.name);
+  const named = (name: string) => fields.filter((field) => field.name === name);
   const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
-  // A single source has none to agree with.
-  const isAlone = fields.find((field) => field.name === "sources")?.entries.length === 1;
+  const [only, ...more] = named("sources").flatMap((field) => field.entries);
+  // A single source has none to agree with, and none to be told from by its key.
+  const isAlone = more.length === 0;
   const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
   // The location comes before the key, which has a default.
-  const order = ["kind", "config", "credential_id", "key", "channels"];
+  const order = ["kind", "config", "credential_id", ...(isAlone ? [] : ["key"]), "channels"];
   const drawnSource = (entry: readonly FieldDescription[]) =>
-    entry
-      .filter(isShown)
-      .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+    order
+      .flatMap((name) => entry.filter((field) => field.name === name && isShown(field)))
       .map((field) => ({ ...field, entries: field.entries.map((inner) => inner.filter(isAsked)) }));
+  const others = [
+    ...fields.filter(({ name }) => name !== "sources" && name !== "name"),
+    ...(isAlone ? (only ?? []).filter(({ name }) => name === "key") : []),
+  ];
   return [
-    ...fields.filter((field) => !isLast(field)).map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
-    ...fields.filter(isLast),
+    ...named("sources").map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
+    ...named("name"),
+    ...others.map((field) => ({ ...field, is_advanced: true })),
   ];
 }
 

@@ -131,7 +131,7 @@ for (const liveRestore of [false, true]) {
       test("after the writes of an update leaves the whole group old or new", async () => {
         let last = 0;
         // An engine takes seconds to come up again.
-        for (const write of pointsOf(mode, { sparser: 3 })) {
+        for (const write of pointsOf(mode, { sparser: 2 })) {
           for (const round of repeated([0]).keys()) {
             const project = `e${liveRestore ? "live" : "dead"}${write}r${round}`;
             await runTrio(engine, project);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { account } from "../peers/registry.ts";
+import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
 import { type Story, startStory, storyMissing } from "../support/story.ts";
@@ -116,6 +117,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     // The tracker that watches this very image, and its channel, are proposed.
     expect(await page.inputValue("[name='bindings.0.tracker']")).toBe("web");
     expect(await page.inputValue("[name='bindings.0.channel']")).toBe("stable");
+    await openFolds(page);
     await page.waitForSelector("#resulting-reference >> text=:1.1.0");
     await page.selectOption("[name='reference_mode']", "digest");
     await page.waitForSelector("#resulting-reference >> text=@sha256:");
@@ -136,8 +138,9 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
   test("running by hand shows the plan first; a version that ends is put back, and the page says so", async () => {
     const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
     await go(`${executor}/edit`);
+    await page.locator("#f-health_check > summary").click();
     await page.selectOption("[name='health_check.strategy']", "native");
-    const advanced = page.locator("details.advanced:has([name='health_check.initial_delay_seconds'])");
+    const advanced = page.locator("#f-health_check details.advanced");
     await advanced.locator("summary").click();
     // What somebody opened stays open when the form is drawn again.
     await page.selectOption("[name='trigger']", "window");

@@ -8,6 +8,7 @@ import { type StandInGithub, startGithub } from "../sources/github/stand-in-gith
 import type { StandIn } from "../sources/oci/stand-in-registry.ts";
 import { type ChartVersion, chartIndex, chartRepository, dayOf } from "../support/corpus-upstreams.ts";
 import { eventually } from "../support/eventually.ts";
+import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
 import { type Story, startStory, storyMissing } from "../support/story.ts";
@@ -103,7 +104,8 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     const tag = await publish("forge");
     await go("/executors/new?tracker=forge");
     await page.check("[name='target.choice'][value='container:web']");
-    await page.waitForSelector(`#resulting-reference >> text=:${tag}`);
+    await page.locator("#preview").getByText(`:${tag}`).first().waitFor();
+    await openFolds(page);
     expect(await page.inputValue("[name='bindings.0.tracker']")).toBe("forge");
     await page.selectOption("[name='health_check.strategy']", "disabled");
     await page.waitForSelector("[name='health_check.on_failure']", { state: "detached" });
@@ -120,7 +122,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     const tag = await publish(tracker);
     await go(`/executors/${executor}/edit`);
     await page.selectOption("[name='bindings.0.tracker']", tracker);
-    await page.waitForSelector(`#resulting-reference >> text=:${tag}`);
+    await page.locator("#preview").getByText(`:${tag}`).first().waitFor();
     await page.click(".form-actions .btn.main");
     await page.waitForURL(`**/executors/${executor}`);
     await page.click("a[href$='/run']");
@@ -172,6 +174,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     const answer = await api.request("PATCH", `/executors/${executor}`, { image_selection: "use_tracker" });
     expect(answer).toMatchObject({ status: 422, body: { error: { fields: { image_selection: expect.any(String) } } } });
     await go(`/executors/${executor}/edit`);
+    await openFolds(page);
     await page.selectOption("[name='image_selection']", "use_tracker");
     await page.click(".form-actions .btn.main");
     const error = page.locator("#f-image_selection-error");

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { eventually } from "../support/eventually.ts";
+import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
 import { type Story, startStory, storyMissing } from "../support/story.ts";
@@ -104,6 +105,7 @@ peerSuite("the story, in a browser", missing, () => {
     "creates a tracker, watching which tags its pattern takes while typing",
     async () => {
       await page.goto(at("/trackers/new"));
+      await openFolds(page);
       await field("name").fill("web");
       await field("sources.0.key").fill("registry");
       await field("sources.0.config.image").fill(world.repository);

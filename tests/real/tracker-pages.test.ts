@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import { openFolds } from "../support/folds.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
@@ -56,6 +57,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     await page.click("text=New tracker");
     await page.waitForURL("**/trackers/new");
     await field("name").fill("web");
+    await openFolds(page);
     await field("sources.0.config.image").fill("library/nginx");
     await field("sources.0.config.registry").fill(registry.url);
     await hasText("#tracker-preview", "4 of 4 tags match");

@@ -26,11 +26,15 @@ export function describeConnection(
     .map((field) => ({ ...field, is_discriminant: true, is_required: needsSecret === true }));
   const isNew = stored === null && values.credential_id === newCredential && credential.length > 0;
   const asked = isNew ? [...credential, ...secretFields(kind, hasChoices)] : credential;
-  return described.flatMap((field) => {
-    if (field.name === "config") return hasChoices ? [...asked, field] : [field];
-    if (field.name === "credential_id") return hasChoices ? [] : asked;
-    return [field];
-  });
+  const config = described.filter(({ name }) => name === "config");
+  const named = (...names: string[]) => names.flatMap((name) => described.filter((field) => field.name === name));
+  const rest = described.filter(({ name }) => !["kind", "config", "credential_id", "name"].includes(name));
+  return [
+    ...named("kind"),
+    ...(hasChoices ? [...asked, ...config] : [...config, ...asked]),
+    ...named("name"),
+    ...rest.map((field) => ({ ...field, is_advanced: true })),
+  ];
 }
 
 /** `isFolded`: all but the first, of several that serve alike. */

@@ -21,7 +21,12 @@ const maxMemories = 50;
 
 const ConfigOf = (example: string) =>
   v.strictObject({
-    address: v.pipe(AddressText, v.title("Socket or host address"), v.description(`${example}, or tcp://host:port`)),
+    address: v.pipe(
+      AddressText,
+      v.title("Socket or host address"),
+      v.description(`${example}, or tcp://host:port`),
+      v.metadata({ placeholder: example }),
+    ),
     api_version: v.optional(
       v.pipe(
         v.string(),
@@ -29,6 +34,7 @@ const ConfigOf = (example: string) =>
         v.regex(/^$|^1\.[0-9]{1,3}$/, issue("engine.version_wanted")),
         v.title("API version"),
         v.description("Blank negotiates the highest version that both sides support"),
+        v.metadata({ advanced: true }),
       ),
       "",
     ),
@@ -50,6 +56,7 @@ const ConfigOf = (example: string) =>
         v.regex(/^$|^[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, issue("engine.registry_wanted")),
         v.title("Registry of the credential"),
         v.description("The only registry that gets the credential's user name and password; blank is Docker Hub"),
+        v.metadata({ advanced: true }),
       ),
       "",
     ),

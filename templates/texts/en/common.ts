@@ -64,7 +64,6 @@ export const common = {
   name: "Name",
   description: "Description",
   optional: "optional",
-  blank: "blank",
   to: "to",
   opens_in_new_tab: "opens in a new tab",
   filters: "Filters",

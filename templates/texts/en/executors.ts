@@ -248,7 +248,6 @@ export const executors = {
     releases: "Releases to follow",
     image: "Image",
     when: "When to run",
-    name: "Name and description",
   },
   no_connection: "Add a connection to an engine, a cluster or Portainer first.",
   no_tracker: "Add a tracker first; it finds the releases.",

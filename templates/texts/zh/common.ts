@@ -65,7 +65,6 @@ export const common = {
   name: "名称",
   description: "描述",
   optional: "选填",
-  blank: "留空",
   to: "到",
   opens_in_new_tab: "在新标签页中打开",
   filters: "筛选",

@@ -239,7 +239,6 @@ export const executors = {
     releases: "跟随的版本",
     image: "使用的镜像",
     when: "运行时间",
-    name: "名称与说明",
   },
   no_connection: "请先添加指向引擎、集群或 Portainer 的连接。",
   no_tracker: "请先创建追踪器，用于发现新版本。",
