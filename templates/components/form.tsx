@@ -314,12 +314,14 @@ function summaryOf(props: FormProps, field: FieldDescription, value: unknown): s
   if (field.is_secret || field.kind === "group") return title;
   if (field.kind === "list") {
     const entries = field.entries.map((entry) => {
-      const values = entry.map((each) => (isPlain(each) ? valueOf(props, each, valueAt(props.values, each.path)) : ""));
+      const values = entry.map((each) =>
+        isPlain(each) ? valueWords(props, each, valueAt(props.values, each.path)) : "",
+      );
       return values.filter((each) => each !== "").join(" ");
     });
     return entries.filter((entry) => entry !== "").join(" · ") || `${title} ${entries.length}`;
   }
-  const present = valueOf(props, field, value);
+  const present = valueWords(props, field, value);
   return present === "" ? title : `${title} ${present}`;
 }
 
@@ -327,7 +329,7 @@ function isPlain({ kind, is_secret, is_advanced }: FieldDescription): boolean {
   return kind !== "group" && kind !== "list" && !is_secret && !is_advanced;
 }
 
-function valueOf({ ctx, area }: FormProps, field: FieldDescription, value: unknown): string {
+function valueWords({ ctx, area }: FormProps, field: FieldDescription, value: unknown): string {
   const t = texts(ctx).common;
   const { options } = fieldWords(ctx.language, area, field);
   const present = value ?? field.default_value ?? "";
