@@ -6,7 +6,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { isEndState } from "../../src/runs/states.ts";
 import { createHelm, type Helm, helmMissing, helmProgram, helmVersions } from "../peers/helm.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
-import { pointsBy, rounds } from "../support/engine-modes.ts";
+import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
 import type { Pod } from "../support/kubernetes-objects.ts";
 import { webDeployment } from "../support/kubernetes-objects.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -360,7 +360,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
         }
         expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
       },
-      300_000,
+      killingLimitMs,
     );
   });
 });

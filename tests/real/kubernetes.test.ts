@@ -11,7 +11,7 @@ import { freePort } from "../peers/free-port.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
 import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 import { nodeName } from "../peers/kubernetes-node.ts";
-import { pointsBy, rounds } from "../support/engine-modes.ts";
+import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
@@ -407,5 +407,6 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
         await cluster.request("PATCH", path("deployments", name), { spec }, type);
       }
     },
+    killingLimitMs,
   );
 });

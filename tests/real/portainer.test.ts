@@ -6,7 +6,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Portainer, portainerMissing, startPortainer, type Variable } from "../peers/portainer.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
-import { pointsOf, rounds } from "../support/engine-modes.ts";
+import { killingLimitMs, pointsOf, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -16,8 +16,6 @@ setDefaultTimeout(180_000);
 
 const mode = "docker-29-containerd";
 const live = new AbortController().signal;
-/** Of what kills many processes in turn. */
-const longMs = 900_000;
 /** One line of versions: `broken` cannot be started at all, and `gone` is in no registry. */
 const versions = {
   old: "1.0.0",
@@ -458,7 +456,7 @@ services:
         expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
       });
     },
-    longMs,
+    killingLimitMs,
   );
 
   test.each(rounds)(
@@ -474,6 +472,6 @@ services:
         expect([portainer.file(id), portainer.stack(id).Env]).toEqual([file, env]);
       });
     },
-    longMs,
+    killingLimitMs,
   );
 });

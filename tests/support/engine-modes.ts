@@ -69,6 +69,9 @@ export function pointsOf(mode: EngineMode, { last = Number.POSITIVE_INFINITY, sp
 /** One for each time that `TIDEMARK_REPEATS` asks for. */
 export const rounds = Array.from({ length: Math.max(repeats, 1) }, (_, index) => index + 1);
 
+/** Of a test that kills at one point after the other: at every point it takes long. */
+export const killingLimitMs = isWholeMatrix ? 3_600_000 : 600_000;
+
 /** The rows of a matrix's table, so often as `TIDEMARK_REPEATS` asks for. */
 export function repeated<T>(rows: readonly T[]): readonly T[] {
   return rounds.flatMap(() => rows);
