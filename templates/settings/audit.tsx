@@ -7,8 +7,10 @@ import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
+import { formatBytes, formatList, formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
+import { fieldWord } from "../texts/fields.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
@@ -224,19 +226,43 @@ function actorWord(ctx: PageContext, actor: string): string {
   return actor === "system" ? texts(ctx).settings.system : actor;
 }
 
-/** The entry's facts as stored; the style sheet shows four lines, the tooltip all. */
+/** The entry's facts in words; the style sheet shows four lines, the tooltip all. */
 function Detail({ ctx, entry: { detail } }: { ctx: PageContext; entry: AuditEntryView }) {
-  const facts = Object.entries(detail).filter(([, value]) => !isMessage(value));
+  const facts = Object.entries(detail).filter(([, value]) => !isMessage(value) && value !== null);
   if (facts.length === 0) return null;
-  const word = (name: string, value: unknown) => {
-    const said = detail[`${name}_data`];
-    if (isMessage(said)) return translateMessage(ctx.language, said);
-    return typeof value === "string" ? value : JSON.stringify(value);
-  };
-  const text = facts.map(([name, value]) => `${name}: ${word(name, value)}`).join(" · ");
+  const { of_field } = texts(ctx).common.form;
+  const text = facts.map(([name, value]) => of_field(nameWord(ctx, name), valueWord(ctx, detail, name, value)));
+  const line = text.join(" · ");
   return (
-    <span class="audit-detail" title={text.length > 160 ? text : undefined}>
-      {text}
+    <span class="audit-detail" title={line.length > 160 ? line : undefined}>
+      {line}
     </span>
   );
+}
+
+function nameWord(ctx: PageContext, name: string): string {
+  const { names }: { names: Readonly<Record<string, string>> } = texts(ctx).audit_facts;
+  return names[name] ?? name.replaceAll("_", " ");
+}
+
+function valueWord(ctx: PageContext, detail: AuditEntryView["detail"], name: string, value: unknown): string {
+  const { values }: { values: Readonly<Record<string, string>> } = texts(ctx).audit_facts;
+  const { yes, no, none } = texts(ctx).common;
+  const said = detail[`${name}_data`];
+  if (isMessage(said)) return translateMessage(ctx.language, said);
+  if (typeof value === "boolean") return value ? yes : no;
+  if (name === "size_bytes" && typeof value === "number") return formatBytes(ctx.language, value);
+  if (typeof value === "number") return formatNumber(ctx.language, value);
+  if (name === "fields" && Array.isArray(value)) {
+    return value.length === 0
+      ? none
+      : formatList(
+          ctx.language,
+          value.map((field) => fieldWord(ctx, String(field))),
+        );
+  }
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
+    return value.length === 0 ? none : formatList(ctx.language, value);
+  }
+  return typeof value === "string" ? (values[value] ?? value) : JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
 // The English texts: every language must have these keys.
 export { audit } from "./en/audit.ts";
+export { audit_facts } from "./en/audit-facts.ts";
 export { auth } from "./en/auth.ts";
 export { backtest } from "./en/backtest.ts";
 export { common } from "./en/common.ts";

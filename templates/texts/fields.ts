@@ -39,6 +39,11 @@ export function fieldWords(
   };
 }
 
+/** A field of no particular form. */
+export function fieldWord(ctx: { language: Language }, name: string): string {
+  return dictionaries[ctx.language][name]?.title ?? name.replaceAll("_", " ");
+}
+
 function fieldKey(area: string, field: FieldDescription): string {
   return `${area}.${field.path.replaceAll(/\.\d+(?=\.|$)/g, "")}`;
 }

@@ -1,4 +1,5 @@
 export { audit } from "./zh/audit.ts";
+export { audit_facts } from "./zh/audit-facts.ts";
 export { auth } from "./zh/auth.ts";
 export { backtest } from "./zh/backtest.ts";
 export { common } from "./zh/common.ts";

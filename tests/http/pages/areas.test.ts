@@ -226,7 +226,7 @@ describe("/settings/audit", () => {
     expect(all.text).toContain("Password changed");
     await app.browser().post("/login", { username: "admin", password: "wrong wrong wrong" });
     const failed = await person.get("/settings/audit?outcome=failed");
-    expect(failed.text).toContain("wrong_password");
+    expect(failed.text).toContain("Reason: wrong password");
     expect(failed.text).not.toContain(">API token created<span");
   });
 

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import type { AuditEntryView } from "../../src/auth/schema.ts";
+import { refusalReasons } from "../../src/oidc/refusal.ts";
+import { AuditPage } from "../../templates/settings/audit.tsx";
+import { texts } from "../../templates/texts/texts.ts";
+import { sampleContext } from "../gallery/sample-context.ts";
+
+const entry: AuditEntryView = {
+  id: "1",
+  event: "image_removed",
+  outcome: "ok",
+  actor: "admin",
+  subject: null,
+  address: null,
+  request_id: null,
+  at: Date.UTC(2026, 0, 5, 12),
+  detail: {
+    fields: ["check_interval_minutes", "description"],
+    with_secrets: true,
+    size_bytes: 2048,
+    reason: "token_key_unknown",
+    snapshot_id: null,
+    never_heard_of: "a<b",
+  },
+};
+
+const pageIn = (language: "en" | "zh") =>
+  String(
+    <AuditPage
+      ctx={sampleContext({ language })}
+      fields={{ event: "", outcome: "", actor: "", subject: "", address: "", from: "", to: "" }}
+      events={["image_removed"]}
+      entries={[entry]}
+      next_cursor={null}
+      is_first_page
+      retention_days={90}
+    />,
+  );
+
+test("the facts of an entry are words, not keys", () => {
+  const page = pageIn("en");
+  expect(page).toContain("check interval minutes and description");
+  for (const words of [
+    "With secrets: Yes",
+    "Size: 2",
+    "Reason: ID token of an unknown key",
+    "never heard of: a&lt;b",
+  ]) {
+    expect(page).toContain(words);
+  }
+  expect(page).not.toContain("Snapshot:");
+  expect(pageIn("zh")).toContain("原因：ID 令牌的密钥未知");
+});
+
+test.each(["en", "zh"] as const)("every reason of a refused sign-in has words: %s", (language) => {
+  const { values } = texts({ language }).audit_facts;
+  expect(refusalReasons.filter((reason) => !Object.hasOwn(values, reason))).toEqual([]);
+});
