@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inEnglish } from "../../src/messages/message.ts";
+import { blockedAt } from "../../src/net/destination.ts";
 import {
   type Attempt,
   names,
@@ -50,6 +52,9 @@ function attempt(...trials: readonly Trial[]): Attempt[] {
   }
 }
 
+/** It names what was asked for, and nothing of the answers. */
+const blockedName = (name: string) => inEnglish(blockedAt(new URL(`http://${name}.example.test/`)));
+
 peerSuite("the guard and a real DNS server", namespaceMissing(), () => {
   // One process for all that needs no order among names: each start takes a second or more.
   const all = Object.keys(names).filter((name) => !/^(rebinds|turns)/.test(name));
@@ -95,7 +100,7 @@ peerSuite("the guard and a real DNS server", namespaceMissing(), () => {
     "shared",
   ])("%s.example.test is blocked, and nobody is connected to", (name) => {
     const { code, message, reached } = fetched(`${name}.example.test`);
-    expect([code, message, reached]).toEqual(["rejected", "Destination blocked", []]);
+    expect([code, message, reached]).toEqual(["rejected", blockedName(name), []]);
   });
 
   test.each(["empty", "gone", "broken", "refused", "silent"])(
@@ -112,7 +117,7 @@ peerSuite("the guard and a real DNS server", namespaceMissing(), () => {
       const [first, second] = attempt(["fetch", "rebinds.example.test"], ["fetch", "rebinds.example.test"]);
       expect(first).toMatchObject({ status: 200, reached: [publicAddress] });
       expect(first?.asked.toSorted()).toEqual(["rebinds.example.test A", "rebinds.example.test AAAA"]);
-      expect(second).toMatchObject({ code: "rejected", message: "Destination blocked", reached: [] });
+      expect(second).toMatchObject({ code: "rejected", message: blockedName("rebinds"), reached: [] });
     });
 
     test("is asked for again at the next attempt, when it may have become good", () => {

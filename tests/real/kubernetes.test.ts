@@ -225,7 +225,9 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
         desired: desired(versions.good),
         settings: { health_check: { ...quickCheck, strategy, probe, total_probe_duration_seconds: 5 } },
       });
-    const blocked = { fields: { "health_check.probe.host": "Destination blocked" } };
+    const blocked = {
+      fields: { "health_check.probe.host": expect.stringContaining(`add "${node}:8080" to OUTBOUND_ALLOW`) },
+    };
     await expect(follow("http", { ...http, port: 8080 })).rejects.toMatchObject(blocked);
     const wrong = await follow("http", { ...http, expected_body_pattern: "^9" });
     const failed = await world.update(wrong);
