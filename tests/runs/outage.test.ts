@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";
+
+// Many runs in turn: on a busy machine they take minutes.
+setDefaultTimeout(300_000);
 
 const live = new AbortController().signal;
 const second = 1_000;

@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import { english } from "../support/english.ts";
 import { createWorld, digest, type Instance, type World } from "../support/run-world.ts";
+
+// Many runs in turn: on a busy machine they take minutes.
+setDefaultTimeout(300_000);
 
 const live = new AbortController().signal;
 const current = "registry.test/app:1.0";
