@@ -289,7 +289,7 @@ for (const each of cases) {
         await stranger.goto(at("/settings/audit"));
         expect(stranger.url()).toStartWith(at("/login"));
         await signInByPassword(page, "/settings/audit?outcome=failed");
-        expect(await text(".table tbody tr:first-child")).toContain("reason: subject_not_bound");
+        expect(await text(".table tbody tr:first-child")).toContain("Reason: another account is bound");
       },
       limit,
     );
