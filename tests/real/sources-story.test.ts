@@ -5,6 +5,7 @@ import { addRelease, hubRepository, oid } from "../sources/github/hub-content.ts
 import { type StandInGithub, startGithub } from "../sources/github/stand-in-github.ts";
 import { addImage, emptyContent, type StandIn } from "../sources/oci/stand-in-registry.ts";
 import { type ChartVersion, chartIndex, chartRepository, dayOf, registryOf } from "../support/corpus-upstreams.ts";
+import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
 
@@ -88,14 +89,17 @@ peerSuite("one application by its repository, its image and its chart, in Chromi
     await field("name").fill("app");
     await field("sources.0.kind").selectOption("github");
     await field("sources.0.config.repository").fill(`${hub.url}/acme/app`);
+    await openFolds(page);
     await page.click("text=Add channel");
     await page.waitForSelector('[name="sources.0.channels.1.type"]');
     await page.click("text=Add source");
     await page.waitForSelector('[name="sources.1.kind"]');
+    await openFolds(page);
     await field("sources.1.config.image").fill("acme/app");
     await field("sources.1.config.registry").fill(registry.url);
     await page.click("text=Add source");
     await page.waitForSelector('[name="sources.2.kind"]');
+    await openFolds(page);
     await field("sources.2.config.chart").fill("app");
     await field("sources.2.config.repository_url").fill(chartServer.url);
     expect(await field("sources.0.config.repository").inputValue()).toBe(`${hub.url}/acme/app`);
