@@ -14,6 +14,9 @@ import type { RunLogView } from "./schema.ts";
 /** A run that failed waits no longer than this for logs: its previous version may be down until it is restored. */
 const waitMs = 5_000;
 
+/** Secrets of one container's configuration that are masked; a Helm release has the most. The last ones count. */
+const maxSecrets = 4_096;
+
 const Lines = v.array(v.string());
 
 type Kept = Pick<RunContext, "deps" | "run" | "lease">;
@@ -86,7 +89,7 @@ async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): P
 /** `redact` knows the secrets of the product, the log itself those of its container. */
 function linesOf({ text, secrets }: LastLog, redact: RunnerOptions["redact"]): readonly string[] {
   if (text === null) return [];
-  const own = createRedactor();
+  const own = createRedactor(maxSecrets);
   for (const secret of secrets) own.register(secret);
   return lastLinesOf(text, (lines) => redact(own.redact(lines)));
 }
@@ -97,7 +100,7 @@ export function logViews(
   { sealer, redact }: { sealer: Sealer; redact: RunnerOptions["redact"] },
 ): RunLogView[] {
   return rows.map(({ pod, container, is_previous, sealed_lines, why, at }) => {
-    // Lines of a log are no secrets that a log must not show.
+    // The lines themselves are not secrets to mask elsewhere.
     const lines = sealer.openJson(Lines, sealed_lines, () => []);
     return { pod, container, is_previous, lines: lines.map(redact), ...toldAs("why", why), at };
   });

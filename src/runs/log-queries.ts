@@ -1,4 +1,4 @@
-import { asc, eq, max, sql } from "drizzle-orm";
+import { asc, eq, max } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { run_logs } from "../db/tables.ts";
 
@@ -6,7 +6,7 @@ export type RunLogRow = typeof run_logs.$inferSelect;
 
 /** In the order in which their containers were first seen. */
 export async function logsOfRun(read: Reader, runId: string): Promise<RunLogRow[]> {
-  return await read.select().from(run_logs).where(eq(run_logs.run_id, runId)).orderBy(asc(sql`rowid`));
+  return await read.select().from(run_logs).where(eq(run_logs.run_id, runId)).orderBy(asc(run_logs.id));
 }
 
 /** When the latest was stored; null if there is none. */

@@ -23,7 +23,7 @@ export interface Redactor {
   redact(text: string): string;
   /** Upstream text for storing and showing: without secrets, on one line, fully visible, at most 500 characters. */
   excerpt(text: string): string;
-  /** Registers a value; the last 512 are known. Values under 6 characters are ignored. */
+  /** Registers a value; the last ones up to the limit are known. Values under 6 characters are ignored. */
   register(secret: string): void;
 }
 
@@ -148,11 +148,18 @@ function redactCut(text: string, beginnings: ReadonlyMap<string, readonly string
 }
 
 /** Removes secrets where text leaves: in the log's sink, and from upstream text before it is stored or shown. */
-export function createRedactor(): Redactor {
-  const known = new RecentMap<string, readonly string[]>(MAXIMUM_SECRETS);
+export function createRedactor(limit = MAXIMUM_SECRETS): Redactor {
+  const known = new RecentMap<string, readonly string[]>(limit);
   let forms: readonly string[] = [];
   let beginnings = byBeginning(forms);
+  let isStale = false;
   const redact = (text: string): string => {
+    if (isStale) {
+      // Not at each registration: many secrets come at once.
+      forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
+      beginnings = byBeginning(forms);
+      isStale = false;
+    }
     let out = text;
     for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, PLACEHOLDER);
     if (out.includes("…")) out = redactCut(out, beginnings);
@@ -171,8 +178,7 @@ export function createRedactor(): Redactor {
     register: (secret) => {
       if (secret.trim().length < MINIMUM_SECRET_CHARACTERS || known.has(secret)) return;
       known.set(secret, formsOf(secret));
-      forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
-      beginnings = byBeginning(forms);
+      isStale = true;
     },
   };
 }

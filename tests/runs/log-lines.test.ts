@@ -21,7 +21,7 @@ test.each<[what: string, text: string, lines: readonly string[]]>([
   ["colours in one byte", "\u009b31mred\u009b0m", ["red"]],
   ["a title", `${esc}]0;title\u0007after`, ["after"]],
   ["a title with the other end", `${esc}]0;title${esc}\\after`, ["after"]],
-  ["a title without an end", `${esc}]0;title\nnext line`, ["", "next line"].slice(1)],
+  ["a title without an end", `${esc}]0;title\nnext line`, ["next line"]],
   ["a link", `${esc}]8;;https://x.test${esc}\\text${esc}]8;;${esc}\\`, ["text"]],
   ["a reset and a character set", `${esc}c${esc}(Btext`, ["text"]],
   ["half a sequence at the end", `text${esc}[3`, ["text"]],

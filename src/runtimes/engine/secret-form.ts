@@ -37,7 +37,12 @@ export function isSecretWord(word: string): boolean {
   return assigned.test(word) || optioned.test(word);
 }
 
-/** What variables with a secret name hold, and what a command line gives to options with one. */
+/** In `scheme://user:password@host`. */
+export function passwordsIn(text: string): readonly string[] {
+  return [...text.matchAll(/:\/\/[^\s/:@]*:([^\s/@]+)@/g)].map((match) => match[1] ?? "");
+}
+
+/** What variables with a secret name hold, what a command line gives to options with one, and the passwords of addresses in both. */
 export function namedSecrets(
   variables: readonly (readonly [name: string, value: string])[],
   words: readonly string[],
@@ -47,7 +52,8 @@ export function namedSecrets(
     if (isSecretArgument(words[at - 1] ?? "", word)) return [word];
     return /^[\w.-]+=/.test(word) && isSecretWord(word) ? [word.slice(word.indexOf("=") + 1)] : [];
   });
-  return [...named, ...given].filter((value) => value !== "");
+  const addressed = [...variables.map(([, value]) => value), ...words].flatMap(passwordsIn);
+  return [...named, ...given, ...addressed].filter((value) => value !== "");
 }
 
 /** Whether a word of a command line is the value of an option with a secret's name. */

@@ -13,12 +13,11 @@ const revisionLabels = ["pod-template-hash", "controller-revision-hash"];
 /** New and previous pods of a workload, as its controller counts them. */
 export function progressOf(found: Found, pods: readonly Pod[], why: Message | null): RolloutProgress {
   const counted = pods.filter(({ status, metadata }) => metadata.deletionTimestamp === "" && !isOver(status.phase));
-  const [fresh, old] = [true, false].map((isNew) => counted.filter((pod) => isUpToDate(pod, found) === isNew)) as [
-    Pod[],
-    Pod[],
-  ];
+  const fresh = counted.filter((pod) => isUpToDate(pod, found));
+  const old = counted.filter((pod) => !isUpToDate(pod, found));
   const { desired, available } = judgeRollout(found).counts;
-  const [newReady, oldReady] = [fresh, old].map((all) => all.filter(isReady).length) as [number, number];
+  const newReady = fresh.filter(isReady).length;
+  const oldReady = old.filter(isReady).length;
   // The controller counts all that have been ready for long enough; previous pods have been.
   const isAtOnce = (found.workload?.spec.minReadySeconds ?? 0) === 0;
   const newAvailable = isAtOnce ? newReady : Math.min(newReady, Math.max(0, available - oldReady));

@@ -247,9 +247,9 @@ export const runs = {
         ? "no pods left"
         : `${plural("en", pods, { one: "pod", other: "pods" })} left, ${count(ready)} ready, ${count(available)} available`,
     pods: "Pods",
-    states: { ready: "ready", starting: "starting", failing: "not ready", ending: "ending" },
+    states: { ready: "ready", starting: "starting", failing: "not ready", ending: "terminating" },
     restarts: (times: number) => plural("en", times, { one: "restart", other: "restarts" }),
-    more: (pods: number) => `${plural("en", pods, { one: "more pod", other: "more pods" })}`,
+    more: (pods: number) => plural("en", pods, { one: "more pod", other: "more pods" }),
   },
   plan: "Plan",
   no_plan: "The run ended before a plan was created.",

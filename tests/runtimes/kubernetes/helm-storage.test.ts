@@ -122,8 +122,8 @@ test("what a release keeps secret is known, to be masked in the logs of its cont
     "shop",
   );
   expect(secretsIn(objects).filter((value) => value !== "web:1")).toEqual(["kelp-otter", "lantern"]);
-  expect(secretValues({ tag: "1", auth: { password: "kelp" }, url: "postgres://a:b@db/x" })).toEqual([
+  expect(secretValues({ tag: "1", auth: { password: "kelp" }, url: "postgres://a:otter-lantern@db/x" })).toEqual([
     "kelp",
-    "postgres://a:b@db/x",
+    "otter-lantern",
   ]);
 });

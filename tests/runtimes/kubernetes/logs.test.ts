@@ -28,6 +28,7 @@ const found = foundFrom(
               env: [
                 { name: "DB_PASSWORD", value: "kelp-otter" },
                 { name: "LOG_LEVEL", value: "verbose" },
+                { name: "DATABASE_URL", value: "postgres://app:sea-urchin@db/app" },
                 { name: "API_TOKEN", valueFrom: { secretKeyRef: { name: "api", key: "token" } } },
               ],
               args: ["--api-key", "lantern-42", "--port=8080", "client_secret=abc-def"],
@@ -93,7 +94,7 @@ peerSuite("the log of a pod", authorityMissing(), () => {
     const log = await one((response) => response.end("no database\n"));
     expect(log).toMatchObject({
       ...{ key: "deployment/shop/web/web", pod: "web-1", container: "web", is_previous: true },
-      ...{ text: "no database\n", why: null, secrets: ["kelp-otter", "lantern-42", "abc-def"] },
+      ...{ text: "no database\n", why: null, secrets: ["kelp-otter", "lantern-42", "abc-def", "sea-urchin"] },
     });
     const url = new URL(server.asked[0]?.split(" ")[1] ?? "", "https://x");
     expect([url.pathname, Object.fromEntries(url.searchParams)]).toEqual([

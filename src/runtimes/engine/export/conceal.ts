@@ -1,4 +1,4 @@
-import { isAssigned, isSecretArgument, isSecretPath, isSecretText, isSecretWord } from "../secret-form.ts";
+import { isAssigned, isSecretArgument, isSecretPath, isSecretText, isSecretWord, passwordsIn } from "../secret-form.ts";
 import type { OwnSettings } from "./member.ts";
 
 /** A text with parts from the restoring person's environment. */
@@ -90,11 +90,6 @@ function knownSecrets(all: readonly OwnSettings[]): readonly string[] {
     ...labels.filter(([key, value]) => isSecretPath(`Labels.${key}`) || isSecretText(value)),
   ]);
   return found.flatMap(([, value]) => [value, ...passwordsIn(value)]).filter((value) => value.length >= minFoundLength);
-}
-
-/** In `scheme://user:password@host`. */
-function passwordsIn(text: string): readonly string[] {
-  return [...text.matchAll(/:\/\/[^\s/:@]*:([^\s/@]+)@/g)].map((match) => match[1] ?? "");
 }
 
 export function plain(word: Word): boolean {

@@ -2,7 +2,7 @@ import { type Document, parseAllDocuments } from "yaml";
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
-import { isSecretName, isSecretText } from "../../engine/secret-form.ts";
+import { isSecretName, isSecretText, passwordsIn } from "../../engine/secret-form.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
 import { idOf, rules, type WorkloadKind, workloadKinds } from "../workloads.ts";
 import type { Release } from "./storage.ts";
@@ -119,11 +119,11 @@ export function secretsIn(objects: readonly Rendered[]): readonly string[] {
   });
 }
 
-/** Values under a secret name. */
+/** Values under a secret name, and the passwords of addresses in all others. */
 export function secretValues(values: RawObject): readonly string[] {
   const all = new Map<string, string>();
   flatten(values, "", all);
-  return [...all].flatMap(([path, value]) => (isSecretPath(path) || isSecretText(value) ? [value] : []));
+  return [...all].flatMap(([path, value]) => [...(isSecretPath(path) ? [value] : []), ...passwordsIn(value)]);
 }
 
 function fieldDiff(path: string, before: string | null, after: string | null): FieldDiff {

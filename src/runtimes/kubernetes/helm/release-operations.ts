@@ -373,7 +373,7 @@ function secretsOf(release: Release, namespace: string): readonly string[] {
 }
 
 function withSecrets(written: readonly LastLog[], secrets: readonly string[]): readonly LastLog[] {
-  return written.map((log) => ({ ...log, secrets: [...log.secrets, ...secrets] }));
+  return written.map((log) => ({ ...log, secrets: [...secrets, ...log.secrets] }));
 }
 
 function digestOf(manifest: string): string {
