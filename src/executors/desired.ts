@@ -1,14 +1,16 @@
 import { serviceView } from "../connections/schema.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { Target } from "../runtimes/runtime.ts";
+import { type Behind, distanceBehind } from "../versions/behind.ts";
 import type { ImageDifference } from "../versions/desired-image.ts";
 import type { Move } from "../versions/running-tag.ts";
+import { tagsOfRelease } from "../versions/tag-form.ts";
 import { type ArtifactDeps, type FoundService, serviceMissing, type Wanted } from "./artifacts/artifact.ts";
 import { artifacts } from "./artifacts/index.ts";
 import type { AskedEngine } from "./artifacts/registry-access.ts";
 import type { ReleaseChoice } from "./releases.ts";
 import { type Observation, type ServiceObservation, type SkipReason, type Unmet, unmetView } from "./schema.ts";
-import type { Binding, ExecutorSettings } from "./settings.ts";
+import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 
 export interface Comparison {
   services: readonly ServiceObservation[];
@@ -135,7 +137,7 @@ async function compareService(
   const nothing = ({ code, message }: Unmet): Compared => {
     const unmet = { code, message: inService(settings, service, message) };
     return {
-      observation: { ...base, desired: null, difference: null, unmet: unmetView(unmet) },
+      observation: { ...base, desired: null, difference: null, behind: null, unmet: unmetView(unmet) },
       unmet,
       wanted: null,
       ready_at: choice.ready_at,
@@ -149,19 +151,37 @@ async function compareService(
   const { label, digest, reference } = wanted;
   const { version, published_at } = release;
   const difference = found === null ? null : rules.compare(found.service.artifact, wanted);
+  const isUpdatable = found !== null && isUpdate(difference);
   const unmet = target !== null && found === null ? serviceMissing(settings, service) : null;
   return {
     observation: {
       ...base,
       desired: { version, tag: label, digest, reference, published_at },
       difference,
+      behind: isUpdatable ? await behindOf(deps, binding, found, wanted) : null,
       unmet: unmetView(unmet),
     },
     unmet,
     wanted,
     ready_at: choice.ready_at,
-    move: found !== null && isUpdate(difference) ? await rules.move(deps, binding, found, label) : "same",
+    move: isUpdatable ? await rules.move(deps, binding, found, label) : "same",
   };
+}
+
+/** A release that is no image counts under the tag that it would have in the running repository. */
+async function behindOf(
+  { releases }: ArtifactDeps,
+  binding: Binding,
+  { service, label, others }: FoundService,
+  wanted: Wanted,
+): Promise<Behind | null> {
+  if (label === null) return null;
+  const history = await releases.knownVersions(binding.source_id, binding.channel);
+  const isNamedAlike = service.artifact.kind !== "image" || watchesImage(binding);
+  const versions = isNamedAlike
+    ? history.versions
+    : history.versions.map((known) => ({ ...known, tag: tagsOfRelease(label, known)[0] ?? known.tag }));
+  return distanceBehind({ tag: label, others }, { tag: wanted.label, digest: wanted.digest }, { ...history, versions });
 }
 
 /** A message about one of several services; a target with a single container does not name it. */

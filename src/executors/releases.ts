@@ -1,3 +1,5 @@
+import type { KnownHistory, KnownVersion } from "../versions/behind.ts";
+
 /** A release that an executor may update to. */
 export interface DesiredRelease {
   version: string;
@@ -14,6 +16,11 @@ export interface ReleaseChoice {
   release: DesiredRelease | null;
   /** When a newer release reaches the minimum age; null if none is waiting for that. */
   ready_at: number | null;
+}
+
+/** The stored versions of a channel under the tags of their source. */
+export interface ChannelHistory extends KnownHistory {
+  versions: readonly (KnownVersion & { app_version?: string | null })[];
 }
 
 /** A registry login, with the ID of its credential. */
@@ -36,6 +43,7 @@ export type ImagePlace = { source_id: string } | { image: string; access: Regist
 /** What executors need from trackers. */
 export interface TrackerReleases {
   desiredRelease(sourceId: string, channel: string, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
+  knownVersions(sourceId: string, channel: string): Promise<ChannelHistory>;
   /** The image that a source watches, without a tag; null if it watches none. */
   imageFor(sourceId: string): Promise<string | null>;
   /** How the nearest source at an image's registry accesses it; null if no source watches that registry. */

@@ -283,6 +283,19 @@ const Desired = v.object({
   published_at: NullableInstant,
 });
 
+/** How far what runs is behind what is desired, over the known versions of its family. */
+export const BehindView = v.object({
+  /** Releases from the one to the other, the desired one included. */
+  releases: v.number(),
+  /** How many of these raised which number; null where the numbers are dates or builds. */
+  steps: v.nullable(v.object({ major: v.number(), minor: v.number(), patch: v.number() })),
+  /** Whole days between the publishing of both; null when a time is unknown. */
+  days: v.nullable(v.number()),
+  /** The known history has gaps: there may be more releases. */
+  is_at_least: v.boolean(),
+});
+export type BehindView = v.InferOutput<typeof BehindView>;
+
 /** One service: what was found, and what it should become. */
 export const ServiceObservation = v.object({
   service: v.string(),
@@ -294,6 +307,8 @@ export const ServiceObservation = v.object({
   /** Null if the channel has no eligible release. */
   desired: v.nullable(Desired),
   difference: v.nullable(v.picklist(imageDifferences)),
+  /** Null if nothing newer is desired, and if the versions cannot be compared. */
+  behind: v.optional(v.nullable(BehindView), null),
   /** Why this service is left alone, or keeps a run from starting; null if it can be updated. */
   unmet: v.optional(v.nullable(UnmetView), null),
 });

@@ -73,10 +73,11 @@ function updateOf(
     from: { tag: first.found?.tag ?? null, digest: first.found?.digest ?? null },
     to: { tag: first.desired.tag, digest: first.desired.digest },
     more_services: behind.length - 1,
-    services: behind.map(({ service, found, desired }) => ({
+    services: behind.map(({ service, found, desired, behind: distance }) => ({
       service,
       from: { tag: found?.tag ?? null, digest: found?.digest ?? null },
       to: { tag: desired?.tag ?? null, digest: desired?.digest ?? null },
+      behind: distance,
     })),
     published_at: first.desired.published_at,
     waiting: observation.waiting,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { OutageView, triggers } from "../executors/schema.ts";
+import { BehindView, OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
@@ -16,6 +16,8 @@ export interface TrackerUse {
   /** Null until it was observed. */
   current: { tag: string | null; digest: string | null } | null;
   desired: { tag: string; digest: string | null } | null;
+  /** Null when it is current, and when the versions cannot be compared. */
+  behind: BehindView | null;
   /** `unknown`: not observed yet, not reachable, or not comparable. */
   state: "current" | "update" | "unknown";
 }
@@ -54,7 +56,7 @@ const PendingUpdate = v.object({
   to: Version,
   more_services: v.number(),
   /** All that differ, the first included. */
-  services: v.array(v.object({ service: v.string(), from: Version, to: Version })),
+  services: v.array(v.object({ service: v.string(), from: Version, to: Version, behind: v.nullable(BehindView) })),
   /** When the desired release was published; null when upstream does not say. */
   published_at: NullableInstant,
   waiting: v.nullable(v.object({ reason: v.picklist(["window", "age", "retry"]), until: NullableInstant })),

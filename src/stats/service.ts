@@ -254,6 +254,7 @@ function useOf({ binding, executor }: BindingRow, differences: readonly ImageDif
     is_enabled: executor.is_enabled,
     current: found === null ? null : { tag: found.tag, digest: found.digest },
     desired: desired === null ? null : { tag: desired.tag, digest: desired.digest },
+    behind: isUpdate ? (seen?.behind ?? null) : null,
     state: isUpdate ? "update" : isUnknown ? "unknown" : "current",
   };
 }

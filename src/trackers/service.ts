@@ -186,7 +186,7 @@ export function trackerService(options: TrackerServiceOptions) {
   };
 
   return {
-    ...releaseLookup({ db, clock }),
+    ...releaseLookup({ db, clock, versionHistoryCount: options.versionHistoryCount }),
     ...imageLookup({ ...opener, db }),
     ...notesLookup({ db }),
     ...versionHistory({ db }),

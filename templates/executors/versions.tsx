@@ -1,4 +1,5 @@
 import type { ExecutorView, ServiceObservation } from "../../src/executors/schema.ts";
+import { Behind } from "../components/behind.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -32,7 +33,11 @@ export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: S
     { tag: found?.tag ?? null, digest: found?.digest ?? null },
     { tag: desired.tag, digest: desired.digest },
   );
-  return <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} />;
+  return (
+    <>
+      <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} /> <Behind ctx={ctx} behind={service.behind} />
+    </>
+  );
 }
 
 /** Whether a run would change its content. */

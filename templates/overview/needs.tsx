@@ -7,6 +7,7 @@ import type {
   PendingUpdate,
   StatsView,
 } from "../../src/stats/schema.ts";
+import { Behind, furthestBehind } from "../components/behind.tsx";
 import { LinkButton } from "../components/button.tsx";
 import type { IconName } from "../components/icons.ts";
 import { Row, Rows } from "../components/rows.tsx";
@@ -155,6 +156,7 @@ function AwaitingRow({ ctx, run, is_first }: { ctx: PageContext; run: ActiveRun;
 function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: PendingUpdate; is_first: boolean }) {
   const t = texts(ctx);
   const isNewBuild = update.services.every(isRepublished);
+  const behind = furthestBehind(update.services.map((service) => service.behind));
   return (
     <Need
       ctx={ctx}
@@ -166,6 +168,7 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
       title={update.executor}
       fact={<UpdateVersions ctx={ctx} update={update} />}
       meta={[
+        behind === null ? null : <Behind ctx={ctx} behind={behind} />,
         t.executors.target_on(update.target, update.connection),
         update.published_at === null ? null : (
           <>

@@ -3,6 +3,7 @@ import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ExplanationView } from "../../src/trackers/previews/schema.ts";
 import type { VersionView } from "../../src/trackers/releases/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
+import { Behind } from "../components/behind.tsx";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -185,6 +186,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
               ) : (
                 <Version>{pair.to}</Version>
               ),
+              use.behind === null ? null : <Behind ctx={ctx} behind={use.behind} />,
             ]}
           />
         );

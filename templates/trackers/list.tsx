@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
+import { Behind, furthestBehind } from "../components/behind.tsx";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { NothingMatches } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -284,7 +285,8 @@ function Running({ ctx, uses }: { ctx: PageContext; uses: readonly TrackerUse[] 
   return (
     <span title={uses.map((use) => use.executor).join(", ")}>
       {first === undefined ? <span class="quiet">?</span> : <Version>{first}</Version>}
-      {names.length < 2 ? null : <small class="quiet"> +{names.length - 1}</small>}
+      {names.length < 2 ? null : <small class="quiet"> +{names.length - 1}</small>}{" "}
+      <Behind ctx={ctx} behind={furthestBehind(uses.map(({ behind }) => behind))} />
     </span>
   );
 }

@@ -46,6 +46,7 @@ function deps(watched: string | null, asked: unknown[] = []): ArtifactDeps {
     },
     releases: {
       desiredRelease: async () => ({ release: null, ready_at: null }),
+      knownVersions: async () => ({ versions: [], depth: 10, keep: 20 }),
       imageFor: async () => null,
       sourceAt: async () => null,
       findDigest: async () => null,

@@ -24,6 +24,14 @@ const none: ReleaseChoice = { release: null, ready_at: null };
 const young: ReleaseChoice = { release: null, ready_at: 5000 };
 const offers = (tag: string, letter: string): ReleaseChoice => ({ release: release(tag, letter), ready_at: null });
 
+const known = {
+  versions: ["1.5", "1.4.2", "1.4.1", "1.4"].map((tag) => ({
+    ...{ tag, digest: null, is_prerelease: false, published_at: null, first_observed_at: 0 },
+  })),
+  depth: 10,
+  keep: 20,
+};
+
 const binding = (service: string) => ({
   service,
   tracker: `${service}-app`,
@@ -81,6 +89,7 @@ function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
     },
     releases: {
       desiredRelease: async (source: string) => choices[source] ?? none,
+      knownVersions: async () => known,
       imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
       readImageConfig: async () => ({}),
       chartFor: async () => null,
@@ -117,6 +126,10 @@ describe("compareWithDesired() of a group", () => {
     expect(found.services.map((each) => [each.service, each.difference, each.desired?.reference])).toEqual([
       ["web", "other_version", "registry.test/web:1.5"],
       ["worker", "current", "registry.test/worker:1.4"],
+    ]);
+    expect(found.services.map(({ behind }) => behind)).toEqual([
+      { releases: 3, steps: { major: 0, minor: 1, patch: 2 }, days: null, is_at_least: false },
+      null,
     ]);
     expect(found.unbound.map((each) => each.name)).toEqual(["db"]);
     expect(found.unmet).toBeNull();

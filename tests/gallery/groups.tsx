@@ -40,6 +40,10 @@ function service(name: string, from: string, to: string | null): ServiceObservat
     },
     desired: to === null ? null : { version: to, tag: to, ...desired },
     difference: to === null ? null : "other_version",
+    behind:
+      to === null
+        ? null
+        : { releases: 6, steps: { major: 1, minor: 1, patch: 4 }, days: 51, is_at_least: name === "worker" },
     unmet:
       to === null
         ? {

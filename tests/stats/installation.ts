@@ -9,6 +9,7 @@ import {
   tracker_sources,
   trackers,
 } from "../../src/db/tables.ts";
+import type { BehindView } from "../../src/executors/schema.ts";
 import { newId } from "../../src/ids.ts";
 
 export const hourMs = 3_600_000;
@@ -21,6 +22,7 @@ interface SeededExecutor {
   difference?: "current" | "new_digest" | "other_version" | "unknown" | null;
   from?: string;
   to?: string;
+  behind?: BehindView;
   problem?: { code: string; message: string };
   waiting?: { reason: "window" | "age" | "retry"; until: number | null };
   is_enabled?: boolean;
@@ -77,6 +79,7 @@ export function installation(db: Database, clock: { now(): number }) {
     const { is_enabled = true, trigger = "manual", window = null, published_at = at - 48 * hourMs } = seeded;
     const service = {
       ...{ service: name, tracker: name, source: "hub", channel: "stable", difference },
+      behind: seeded.behind ?? null,
       found: {
         ...{ name, image: `team/${name}:${from}`, image_id: digestOf("c"), digest: digestOf("a"), tag: from },
         ...{ platform: "linux/amd64", state: "running" },

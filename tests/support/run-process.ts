@@ -87,6 +87,7 @@ export function openRunParts(options: PartsOptions) {
         const { tag, digest } = desiredOf(sourceId);
         return { release: { version: tag, tag, digest, published_at: null }, ready_at: null };
       },
+      knownVersions: async () => ({ versions: [], depth: 10, keep: 20 }),
       imageFor: async (sourceId) => desiredOf(sourceId).image,
       readImageConfig: async () => null,
       // `name-version.tgz`, as helm packs it.

@@ -6,6 +6,7 @@ import { newId } from "../../src/ids.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
+import type { KnownVersion } from "../../src/versions/behind.ts";
 import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { temporaryGround } from "./ground.ts";
 import { type RunParts, type RunRow, runParts, storedRuns, storeTracker } from "./run-parts.ts";
@@ -18,6 +19,7 @@ export type Instance = RunParts;
 /** What a tracker's channel offers; tests change it as upstream would. */
 interface Upstream {
   choice: ReleaseChoice;
+  known: readonly KnownVersion[];
   image: string | null;
   configs: Record<string, unknown>;
   /** What the registries of images that run have: digests by `image:tag`; a fault in place of a digest is thrown. */
@@ -43,6 +45,7 @@ export async function createWorld() {
   const settings = { timezone: "UTC", snapshots: 10 };
   const upstream: Upstream = {
     choice: { release: release("1.1", "b"), ready_at: null },
+    known: [],
     image: "registry.test/app",
     configs: {},
     tags: {},
@@ -61,6 +64,7 @@ export async function createWorld() {
       self: { hostname: "me", data_dir: ground.dir },
       releases: {
         desiredRelease: async () => upstream.choice,
+        knownVersions: async () => ({ versions: upstream.known, depth: 10, keep: 20 }),
         imageFor: async () => upstream.image,
         readImageConfig: async () => upstream.configs,
         chartFor: async () => null,

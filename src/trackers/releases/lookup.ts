@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database, Reader } from "../../db/client.ts";
 import { notFound } from "../../errors.ts";
 import { parseInput } from "../../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../../forms/page.ts";
@@ -47,7 +47,15 @@ interface Context {
 }
 
 /** Stored releases, judged by the current channels. Never contacts an upstream. */
-export function releaseLookup({ db, clock }: { db: Database; clock: Clock }) {
+export function releaseLookup({
+  db,
+  clock,
+  versionHistoryCount,
+}: {
+  db: Database;
+  clock: Clock;
+  versionHistoryCount: (read: Reader) => Promise<number>;
+}) {
   const getSourceRow = async (id: string): Promise<{ source: SourceRow; tracker: TrackerRow }> => {
     const source = await sourceRows.find(db.read, id);
     const tracker = source === null ? null : await trackerRows.find(db.read, source.tracker_id);
@@ -230,6 +238,22 @@ export function releaseLookup({ db, clock }: { db: Database; clock: Clock }) {
       return {
         release: found === undefined ? null : { ...found, digest: digestOf(found.revision) },
         ready_at: waiting.length === 0 ? null : Math.min(...waiting),
+      };
+    },
+
+    /** Everything that is stored of a channel, the latest first. */
+    knownVersions: async (sourceId: string, channel: string) => {
+      const { tracker } = await getSourceRow(sourceId);
+      const own = (await channelsOf(db.read, [sourceId])).find(({ name }) => name === channel);
+      const rows = own === undefined ? [] : membersOf(await releasesOf(db.read, [sourceId]), own, tracker.sorting);
+      return {
+        versions: rows.map(({ tag, app_version, revision, stage, published_at, first_observed_at }) => ({
+          ...{ tag, app_version, published_at, first_observed_at },
+          digest: digestOf(revision),
+          is_prerelease: stage === "prerelease",
+        })),
+        depth: tracker.fetch_depth,
+        keep: await versionHistoryCount(db.read),
       };
     },
   };

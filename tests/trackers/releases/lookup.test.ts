@@ -57,6 +57,18 @@ describe("desiredRelease()", () => {
   });
 });
 
+test("knownVersions() gives what is stored of a channel, the latest first, and how much that can be", async () => {
+  await house.create("web");
+  await hourly("1.0.0", "1.1.0");
+  const { versions, ...limits } = await house.trackers.knownVersions(await sourceId(), "stable");
+  expect(versions.map(({ tag, digest, is_prerelease }) => [tag, digest, is_prerelease])).toEqual([
+    ["1.1.0", "sha256:1.1.0", false],
+    ["1.0.0", "sha256:1.0.0", false],
+  ]);
+  expect(limits).toEqual({ depth: 10, keep: 20 });
+  expect((await house.trackers.knownVersions(await sourceId(), "beta")).versions).toEqual([]);
+});
+
 test("imageFor() says where images come from, without asking anybody", async () => {
   await house.create("web");
   expect(await house.trackers.imageFor(await sourceId())).toBe("registry.test/web");
