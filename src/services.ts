@@ -244,6 +244,7 @@ export async function createServices(options: ServiceOptions) {
 
   const connections = connectionService({
     ...parts,
+    instance_id: options.instance_id,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
     judgeHost: (host) => (isMetadataHost(host) ? neverAllowed : null),
@@ -330,6 +331,7 @@ export async function createServices(options: ServiceOptions) {
       keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
       perform: (delivery: { id: string }, signal) => outbox.deliver(delivery.id, signal),
     },
+    connections.work,
     runs.work,
     evaluator,
     trackers.work,

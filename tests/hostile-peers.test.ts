@@ -84,6 +84,7 @@ function engine(kind: "docker" | "podman", listens: "tcp" | "unix", isGreeted: b
       });
       const ref = { kind: "container", id: "web" } as const;
       const verbs = [
+        () => session.ping(),
         () => session.describe(),
         () => session.discover(),
         () => session.inspect(ref),
@@ -140,7 +141,13 @@ function stackManager(name: string, isGood: (line: string) => boolean): Client {
         const { apply } = await session.prepare(await session.plan(ref, [change]), [], memoryJournal());
         await apply();
       };
-      await askEach([() => session.describe(), () => session.discover(), () => session.inspect(ref), update]);
+      await askEach([
+        () => session.ping(),
+        () => session.describe(),
+        () => session.discover(),
+        () => session.inspect(ref),
+        update,
+      ]);
     },
   };
 }

@@ -1,5 +1,6 @@
-import { asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
 
@@ -33,9 +34,56 @@ export async function usersOfConnections(read: Reader, ids: readonly string[]) {
     .orderBy(asc(executors.name));
 }
 
-/** Executors that waited for a connection are evaluated at once. */
-export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number): Promise<void> {
-  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
+/** Executors that waited for a connection are evaluated at once; `is_lost`: only those that could not be evaluated. */
+export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number, is_lost = false): Promise<void> {
+  const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
+  await tx
+    .update(executors)
+    .set({ next_evaluation_at: now })
+    .where(and(eq(executors.connection_id, connectionId), is_lost ? hasProblem : undefined));
+}
+
+const isLookDue = (now: number) =>
+  and(
+    eq(connections.is_enabled, true),
+    or(isNull(connections.next_look_at), lte(connections.next_look_at, now)),
+    or(isNull(connections.lease_until), lte(connections.lease_until, now)),
+  );
+
+/** Enabled connections that nobody has looked at recently, the longest due first. */
+export async function dueLooks(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
+  return await read
+    .select({ id: connections.id })
+    .from(connections)
+    .where(isLookDue(now))
+    .orderBy(asc(connections.next_look_at))
+    .limit(limit);
+}
+
+/** Null if another process was faster, or it is no longer due. After a crash the look is due when the lease expires. */
+export async function claimLook(
+  tx: Writer,
+  id: string,
+  lease: { owner: string; now: number; until: number },
+): Promise<ConnectionRow | null> {
+  const claimed = await tx
+    .update(connections)
+    .set({ lease_owner: lease.owner, lease_until: lease.until, next_look_at: lease.until })
+    .where(and(eq(connections.id, id), isLookDue(lease.now)))
+    .returning();
+  return claimed[0] ?? null;
+}
+
+export function lookDueTimes(longest: { pause_ms: number; lease_ms: number }): readonly DueTime[] {
+  return [
+    {
+      table: connections,
+      column: connections.next_look_at,
+      longest_ms: longest.lease_ms,
+      instead_ms: longest.pause_ms,
+    },
+    leaseTime(connections, longest.lease_ms),
+  ];
 }
 
 /** The last observation of each executor of a connection. */

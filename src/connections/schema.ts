@@ -2,6 +2,9 @@ import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import type { Runtime, Runtimes, TargetService } from "../runtimes/runtime.ts";
+import { ReachView } from "./reach.ts";
+
+export { type LookFacts, ReachView, reachOf } from "./reach.ts";
 
 const IsEnabled = v.optional(
   v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
@@ -100,6 +103,8 @@ export const ConnectionView = v.object({
   /** From the configuration alone, such as an unverified server. */
   warnings: v.array(ProblemSchema),
   last_check: v.nullable(ConnectionCheckView),
+  /** Whether it responds, by the looks at it. */
+  reach: ReachView,
   executors: v.array(v.object({ id: v.string(), name: v.string() })),
   created_at: Instant,
   updated_at: Instant,

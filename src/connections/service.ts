@@ -21,6 +21,7 @@ import type {
   Target,
   TargetKind,
 } from "../runtimes/runtime.ts";
+import { connectionLooks } from "./looks.ts";
 import {
   type ConnectionRow,
   connectionRows,
@@ -28,18 +29,22 @@ import {
   namesOfCredentials,
   usersOfConnections,
 } from "./queries.ts";
+import { neverLooked } from "./reach.ts";
 import {
   ConnectionCheckView,
   ConnectionPatch,
   ConnectionView,
   connectionInput,
+  reachOf,
   serviceView,
   type TargetList,
 } from "./schema.ts";
 
 export type ConnectionService = ReturnType<typeof connectionService>;
 
-interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
+interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit" | "log"> {
+  /** The owner of this process's leases. */
+  instance_id: string;
   runtimes: Runtimes;
   credentials: Pick<CredentialService, "draft" | "openSecret" | "requireKind">;
   /** Checks the host that a connection names; null when it is allowed, else the reason. */
@@ -120,6 +125,7 @@ export function connectionService(options: ConnectionServiceOptions) {
 
   const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {
     const ids = rows.map((row) => row.id);
+    const now = clock.now();
     const users = await usersOfConnections(db.read, ids);
     const names = await namesOfCredentials(
       db.read,
@@ -132,6 +138,7 @@ export function connectionService(options: ConnectionServiceOptions) {
         credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
         warnings: toldEach(runtimeOf(row).warnings(row.config)),
         last_check: lastCheckOf(row),
+        reach: reachOf(row, now),
         executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
       }),
     );
@@ -141,16 +148,19 @@ export function connectionService(options: ConnectionServiceOptions) {
     if (view === undefined) throw notFound("connection", id);
     return view;
   };
-  const openRow = async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
-    const secret = await credentials.openSecret(row.kind, row.credential_id);
-    const fetch = options.openFetch(signal);
-    return await runtimeOf(row).open(row.config, secret, { fetch, signal, clock, self });
-  };
+  const looks = connectionLooks({
+    ...options,
+    open: async (row, signal) => {
+      const secret = await credentials.openSecret(row.kind, row.credential_id);
+      const fetch = options.openFetch(signal);
+      return await runtimeOf(row).open(row.config, secret, { fetch, signal, clock, self });
+    },
+  });
 
   const describe = async (row: ConnectionRow, signal: AbortSignal): Promise<ConnectionCheckView> => {
     const checked_at = clock.now();
     try {
-      await using session = await openRow(row, signal);
+      await using session = await looks.open(row, signal);
       const facts = await session.describe();
       const { version, api_version, platform, identity = null, warnings, remedy = null } = facts;
       const said = told(say("connections.answered", { runtime: runtimeOf(row).title, version }));
@@ -209,6 +219,8 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
 
   return {
+    /** Looks at connections, for the scheduler. */
+    work: looks.work,
     isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
     /** The runtime's declaration of a target kind; throws for an unknown one. */
     targetKind,
@@ -301,7 +313,8 @@ export function connectionService(options: ConnectionServiceOptions) {
           config,
           place: runtimeOf(row).place(config, credentialId),
           // Results for another address do not apply to this one.
-          ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
+          ...(isSameAddress ? {} : { last_check: null, last_checked_at: null, ...neverLooked }),
+          next_look_at: null,
           updated_at: clock.now(),
         });
         await makeExecutorsDue(tx, id, clock.now());
@@ -361,7 +374,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       if (!row.is_enabled) {
         throw new AppError("connection_disabled", 409, say("connections.disabled", { connection: row.name }));
       }
-      await using session = await openRow(row, signal);
+      await using session = await looks.open(row, signal);
       const found = await session.discover();
       const users = await usersOfConnections(db.read, [id]);
       const items = found.map((target) => {
@@ -404,6 +417,6 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** For runs and plans; close it with `await using`. Opens a disabled connection too: the caller must check. */
     open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>
-      await openRow(await connectionRows.get(db.read, id), signal),
+      await looks.open(await connectionRows.get(db.read, id), signal),
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { seenService } from "../connections/schema.ts";
+import { reachOf, seenService } from "../connections/schema.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { AppError, PluginError, saidBy } from "../errors.ts";
@@ -105,6 +105,12 @@ export function executorEvaluator(options: EvaluatorOptions) {
         unknown_settings: null,
         plan: null,
       };
+    }
+    const { state, problem: lost } = reachOf(connection, clock.now());
+    // Looks go on and make it due again: asking for every executor would only wait for as many deadlines.
+    if (state === "unreachable" && lost !== null) {
+      const comparison = await options.compare(settings, lastSeen(settings, previous), null);
+      return { comparison, problem: lost, unknown_settings: null, plan: null };
     }
     try {
       await using session = await options.connections.open(settings.connection_id, signal);

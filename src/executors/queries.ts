@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
+import type { LookFacts } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
+import { lookColumns } from "../db/look-columns.ts";
 import { rowWrites } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
@@ -209,15 +211,10 @@ export async function rememberedTag(
 export async function connectionFacts(
   read: Reader,
   ids: readonly string[],
-): Promise<{ id: string; name: string; kind: string; is_enabled: boolean }[]> {
+): Promise<({ id: string; name: string; kind: string } & LookFacts)[]> {
   if (ids.length === 0) return [];
   return await read
-    .select({
-      id: connections.id,
-      name: connections.name,
-      kind: connections.kind,
-      is_enabled: connections.is_enabled,
-    })
+    .select({ id: connections.id, name: connections.name, kind: connections.kind, ...lookColumns })
     .from(connections)
     .where(inArray(connections.id, [...ids]));
 }

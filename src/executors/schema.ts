@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { TargetServiceView } from "../connections/schema.ts";
+import { ReachView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
@@ -332,6 +332,20 @@ export const Observation = v.object({
 });
 export type Observation = v.InferOutput<typeof Observation>;
 
+/** Problems of a target that was inspected; any other problem means that it was not. */
+const seenProblems: ReadonlySet<string> = new Set(skipReasons.filter((code) => code !== "connection_disabled"));
+
+/**
+ * What may be said now about a target: nothing counts as current or as an update while its runtime does not respond. What was found last
+ * stays, with its time.
+ */
+export function heldNow(observation: Observation, reach: Pick<ReachView, "problem">): Observation {
+  const problem = reach.problem ?? observation.problem;
+  if (problem === null || (reach.problem === null && seenProblems.has(problem.code))) return observation;
+  const services = observation.services.map((service) => ({ ...service, difference: "unknown" as const, unmet: null }));
+  return { ...observation, problem, services };
+}
+
 export const executorStates = ["current", "update", "unknown", "running", "failed", "waiting"] as const;
 export type ExecutorState = (typeof executorStates)[number];
 
@@ -375,7 +389,14 @@ export const ExecutorView = v.object({
   description: v.string(),
   is_enabled: v.boolean(),
   connection_id: v.string(),
-  connection: v.object({ id: v.string(), name: v.string(), kind: v.string(), is_enabled: v.boolean() }),
+  connection: v.object({
+    id: v.string(),
+    name: v.string(),
+    kind: v.string(),
+    is_enabled: v.boolean(),
+    /** Whether it responds; its looks are shared by all its executors. */
+    reach: ReachView,
+  }),
   target: ShownTarget,
   bindings: v.array(
     v.object({

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
+import { reachOf } from "../connections/schema.ts";
 import type { Reader } from "../db/client.ts";
 import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
-import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
+import { type ExecutorState, type ExecutorView, heldNow, Observation } from "./schema.ts";
 import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
@@ -87,7 +88,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     const connection = connections.find((each) => each.id === row.connection_id);
     if (connection === undefined) continue;
     const recent = await recentRunsOf(read, row.id, recentRuns);
-    const observation = observationOf(row);
+    const reach = reachOf(connection, now);
+    const stored = observationOf(row);
+    const observation = stored === null ? null : heldNow(stored, reach);
     const last = recent.find((run) => !isActive(run));
     const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;
@@ -98,7 +101,13 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       description: row.description,
       is_enabled: row.is_enabled,
       connection_id: row.connection_id,
-      connection,
+      connection: {
+        id: connection.id,
+        name: connection.name,
+        kind: connection.kind,
+        is_enabled: connection.is_enabled,
+        reach,
+      },
       target,
       bindings: bindings
         .filter((binding) => binding.executor_id === row.id)
@@ -114,7 +123,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
-      problem: observation?.problem ?? null,
+      problem: observation?.problem ?? reach.problem,
       waiting: (active === undefined ? null : waitOf(active)) ?? updateWaitOf(observation),
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),

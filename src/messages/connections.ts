@@ -7,4 +7,7 @@ export const connections = {
   kind_unknown: ({ kind }: { kind: string }) => `This version of Tidemark has no connections of type "${kind}"`,
   choose_one: ({ options }: { options: readonly string[] }) =>
     `There are several; choose one of ${quotedList(options)}`,
+  silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,
+  look_failed: "It could not be checked because of an internal error. The log has the details.",
+  not_checked: "Not checked recently",
 } satisfies Area;

@@ -432,6 +432,8 @@ export interface SettleOptions {
 
 /** An open connection to a runtime, closed by `await using`. Every call has its own deadline. */
 export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends AsyncDisposable {
+  /** Proves that the runtime responds to us, with one small request, including those of `open`. */
+  ping(): Promise<void>;
   /** Proves that the runtime responds and grants the rights needed for discovery. */
   describe(): Promise<RuntimeFacts>;
   discover(): Promise<readonly Target[]>;

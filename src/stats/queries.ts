@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
+import { lookColumns } from "../db/look-columns.ts";
 import {
   connections,
   credentials,
@@ -35,15 +36,20 @@ const lastSettled = sql`(
 )`;
 
 /**
- * Executors that may need attention: the observed state differs in one of `differences` or is unknown, or the last run with changes failed.
+ * Executors that may need attention: the observed state differs in one of `differences` or is unknown, the last run with changes failed,
+ * or the connection is among the `lost`.
  * Ordered by name, each with that run.
  */
-export async function executorsToJudge(read: Reader, differences: readonly string[], limit: number) {
+export async function executorsToJudge(
+  read: Reader,
+  { differences, lost, limit }: { differences: readonly string[]; lost: readonly string[]; limit: number },
+) {
   const differs = sql`exists (
     select 1 from json_each(${executors.observed}, '$.services')
     where coalesce(json_extract(value, '$.difference'), 'unknown') in ${[...differences, "unknown"]}
   )`;
   const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
+  const isLost = inArray(executors.connection_id, [...lost]);
   return await read
     .select({
       executor: { ...executorColumns, observed: executors.observed, observed_at: executors.observed_at },
@@ -52,11 +58,19 @@ export async function executorsToJudge(read: Reader, differences: readonly strin
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
     .leftJoin(settled, eq(settled.id, lastSettled))
-    .where(or(inArray(settled.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs))
+    .where(or(inArray(settled.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs, isLost))
     .orderBy(asc(executors.name))
     .limit(limit);
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
+
+/** Every connection with what tells whether it responds, by name. */
+export async function looksOfConnections(read: Reader) {
+  return await read
+    .select({ id: connections.id, name: connections.name, look: lookColumns })
+    .from(connections)
+    .orderBy(asc(connections.name));
+}
 
 /** Bindings to these trackers, each with its executor's observed state. */
 export async function bindingsOfTrackers(read: Reader, trackerIds: readonly string[]) {
@@ -68,6 +82,7 @@ export async function bindingsOfTrackers(read: Reader, trackerIds: readonly stri
         name: executors.name,
         is_enabled: executors.is_enabled,
         observed: executors.observed,
+        connection_id: executors.connection_id,
       },
     })
     .from(executor_bindings)

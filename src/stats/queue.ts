@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { Observation, outageView, type ServiceObservation, servingNow } from "../executors/schema.ts";
+import type { ReachView } from "../connections/schema.ts";
+import { heldNow, Observation, outageView, type ServiceObservation, servingNow } from "../executors/schema.ts";
 import { toldAs } from "../messages/message.ts";
 import { reasonCodes, servings } from "../runs/schema.ts";
 import type { ActiveRow, JudgedRow } from "./queries.ts";
@@ -21,24 +22,38 @@ interface Sorted {
   unknown: number;
 }
 
+/** What the connections are called, and whether they respond, by their ids. */
+export type Reaches = ReadonlyMap<string, { name: string; reach: ReachView }>;
+
+/** A stored observation, as far as it holds; null before the first one. */
+export function observationNow(stored: unknown, reach: ReachView | null): Observation | null {
+  const parsed = v.safeParse(Observation, stored);
+  if (!parsed.success) return null;
+  return reach === null ? parsed.output : heldNow(parsed.output, reach);
+}
+
 /** Each executor appears in one list at most: under its most urgent need. */
 export function sortByNeed(
   rows: readonly JudgedRow[],
   running: ReadonlySet<string>,
   differences: readonly ImageDifference[],
+  reaches: Reaches,
 ): Sorted {
   const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [], unknown: 0 };
+  for (const [id, { name, reach }] of reaches) {
+    if (reach.problem !== null) sorted.lost_connections.push(lostConnection({ id, name }, reach.problem, reach));
+  }
   for (const row of rows) {
     // An active run decides it; the run's page shows that.
     if (running.has(row.executor.id)) continue;
-    const parsed = v.safeParse(Observation, row.executor.observed);
-    const observation = parsed.success ? parsed.output : null;
+    const reach = reaches.get(row.executor.connection_id)?.reach ?? null;
+    const observation = observationNow(row.executor.observed, reach);
     const isDown = row.run?.state === "failed" && runServing(row.run) === "none";
     if (!row.executor.is_enabled && !isDown) continue;
     const update = observation === null ? null : updateOf(row, observation, differences);
     const bad = badRunOf(row, observation, update);
     if (bad !== null) sorted.bad_runs.push(bad);
-    else if (observation?.problem) addProblem(sorted, row, observation.problem);
+    else if (observation?.problem) addProblem(sorted, row, observation.problem, reach);
     else if (update?.waiting) sorted.waiting.push(update);
     else if (update !== null) sorted.updates.push(update);
     else if (observation === null || !isKnown(observation)) sorted.unknown += 1;
@@ -107,9 +122,14 @@ function badRunOf(
   };
 }
 
-function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullable<Observation["problem"]>): void {
+function addProblem(
+  sorted: Sorted,
+  { executor }: JudgedRow,
+  problem: NonNullable<Observation["problem"]>,
+  reach: ReachView | null,
+): void {
   const { code } = problem;
-  if (targetProblems.has(code)) {
+  if (reach?.problem == null && targetProblems.has(code)) {
     sorted.lost_targets.push({
       ...executorFacts(executor),
       problem,
@@ -117,21 +137,29 @@ function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullabl
     });
     return;
   }
-  if (!connectionProblems.has(code)) {
+  if (reach?.problem == null && !connectionProblems.has(code)) {
     sorted.unknown += 1;
     return;
   }
-  const known = sorted.lost_connections.find((each) => each.connection_id === executor.connection_id);
-  if (known === undefined) {
-    const { connection_id, connection } = executor;
-    sorted.lost_connections.push({
-      connection_id,
-      connection,
-      problem,
-      executors: 1,
-      observed_at: executor.observed_at,
-    });
-  } else known.executors += 1;
+  let lost = sorted.lost_connections.find((each) => each.connection_id === executor.connection_id);
+  if (lost === undefined) {
+    lost = lostConnection({ id: executor.connection_id, name: executor.connection }, problem, reach);
+    sorted.lost_connections.push(lost);
+  }
+  lost.executors += 1;
+  lost.observed_at = Math.max(lost.observed_at ?? 0, executor.observed_at ?? 0) || null;
+}
+
+function lostConnection(
+  connection: { id: string; name: string },
+  problem: LostConnection["problem"],
+  reach: ReachView | null,
+): LostConnection {
+  const { seen_at = null, since = null } = reach ?? {};
+  return {
+    ...{ connection_id: connection.id, connection: connection.name, problem },
+    ...{ executors: 0, observed_at: null, seen_at, since },
+  };
 }
 
 type Run = ActiveRow["run"];

@@ -87,7 +87,7 @@ const FailingSource = v.object({
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
 
-/** A runtime that was unreachable when its executors were checked. */
+/** A runtime that does not respond, or did not when its executors were checked. */
 const LostConnection = v.object({
   connection_id: v.string(),
   connection: v.string(),
@@ -95,6 +95,10 @@ const LostConnection = v.object({
   executors: v.number(),
   /** When one of their targets was last observed, if known. */
   observed_at: NullableInstant,
+  /** When the runtime last responded. */
+  seen_at: NullableInstant,
+  /** Since when it does not; null if a check of an executor failed and the looks did not. */
+  since: NullableInstant,
 });
 export type LostConnection = v.InferOutput<typeof LostConnection>;
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Observation } from "../executors/schema.ts";
+import { reachOf } from "../connections/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -14,6 +14,7 @@ import {
   type FailingRow,
   failingSources,
   inventory,
+  looksOfConnections,
   runsByDay,
   searchExecutors,
   searchReleases,
@@ -22,7 +23,7 @@ import {
   sourceCounts,
   windowsInUse,
 } from "./queries.ts";
-import { executorFacts, type ImageDifference, runFacts, sortByNeed } from "./queue.ts";
+import { executorFacts, type ImageDifference, observationNow, type Reaches, runFacts, sortByNeed } from "./queue.ts";
 import {
   type ActiveRun,
   type DayOfRuns,
@@ -89,15 +90,22 @@ export function statsService(options: StatsServiceOptions) {
   let kept: { at: number; starts: readonly number[]; counted: ReturnType<typeof countHistory> } | null = null;
   let lastStatus: { at: number; view: Promise<StatusView> } | null = null;
 
+  const reachOfAll = async (): Promise<Reaches> => {
+    const now = clock.now();
+    const rows = await looksOfConnections(read);
+    return new Map(rows.map(({ id, name, look }) => [id, { name, reach: reachOf(look, now) }]));
+  };
   const lookAtQueue = async (): Promise<Queue> => {
+    const reaches = await reachOfAll();
+    const lostIds = [...reaches].flatMap(([id, { reach }]) => (reach.problem === null ? [] : [id]));
     const [judged, active, failing, sources] = await Promise.all([
-      executorsToJudge(read, options.updateDifferences, maxJudged),
+      executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
       activeRuns(read, maxJudged),
       failingSources(read, listed),
       sourceCounts(read),
     ]);
     const running = new Set(active.map(({ run }) => run.executor_id));
-    const found = sortByNeed(judged, running, options.updateDifferences);
+    const found = sortByNeed(judged, running, options.updateDifferences, reaches);
     const isAwaiting = ({ run }: ActiveRow) => run.state === "pending" && run.approval === "awaiting";
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
@@ -204,9 +212,9 @@ export function statsService(options: StatsServiceOptions) {
     /** What runs from these trackers, by their ids. */
     uses: async (trackerIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackerUse[]>> => {
       if (trackerIds.length === 0) return new Map();
-      const rows = await bindingsOfTrackers(read, trackerIds);
+      const [rows, reaches] = await Promise.all([bindingsOfTrackers(read, trackerIds), reachOfAll()]);
       return Map.groupBy(
-        rows.map((row) => useOf(row, options.updateDifferences)),
+        rows.map((row) => useOf(row, options.updateDifferences, reaches)),
         (use) => use.tracker_id,
       );
     },
@@ -236,9 +244,12 @@ export function statsService(options: StatsServiceOptions) {
 
 const Names = v.array(v.string());
 
-function useOf({ binding, executor }: BindingRow, differences: readonly ImageDifference[]): TrackerUse {
-  const parsed = v.safeParse(Observation, executor.observed);
-  const observation = parsed.success ? parsed.output : null;
+function useOf(
+  { binding, executor }: BindingRow,
+  differences: readonly ImageDifference[],
+  reaches: Reaches,
+): TrackerUse {
+  const observation = observationNow(executor.observed, reaches.get(executor.connection_id)?.reach ?? null);
   const seen = observation?.services.find((each) => each.service === binding.service) ?? null;
   const difference = seen?.difference ?? null;
   const isUpdate = difference !== null && differences.includes(difference);

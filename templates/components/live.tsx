@@ -19,3 +19,17 @@ interface LiveProps {
 export function Live({ ctx, id, events, poll }: LiveProps) {
   return <div id={id} hx-sse:connect={url(ctx, events)} hx-swap="none" data-poll={url(ctx, poll)} />;
 }
+
+/**
+ * Keeps a part of an open page, and `others` by their ids, as the server shows them: requests the page every 15 seconds. Only for parts
+ * without controls, because they are replaced.
+ */
+export function refreshedPart(ctx: PageContext, path: string, id: string, others: readonly string[] = []) {
+  return {
+    "hx-get": url(ctx, path),
+    "hx-trigger": "every 15s",
+    "hx-select": `#${id}`,
+    "hx-select-oob": others.map((each) => `#${each}`).join(","),
+    "hx-swap": "outerHTML",
+  };
+}

@@ -9,12 +9,13 @@ import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { ConnectionState, failureCode } from "./state.tsx";
+import { ConnectionState, failureCode, validCheck } from "./state.tsx";
 
 /** The last test's result; also the response to "Test now", which replaces it. */
 export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
   const t = texts(ctx).connections;
-  const { last_check: check } = connection;
+  const check = validCheck(connection);
+  const failed = connection.last_check;
   return (
     <Section
       id="connection-check"
@@ -31,7 +32,13 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
         </ActionForm>
       }
     >
-      {check === null ? (
+      {check === null && failed !== null ? (
+        <Panel>
+          <p>
+            {t.responded_since} <Time ctx={ctx} at={failed.checked_at} />
+          </p>
+        </Panel>
+      ) : check === null ? (
         <Panel>
           <p>{t.not_tested}</p>
           <p class="quiet">{t.not_tested_text}</p>

@@ -2,6 +2,7 @@ import type { ConnectionView } from "../../src/connections/schema.ts";
 import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
+import { refreshedPart } from "../components/live.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -12,7 +13,7 @@ import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionCheck } from "./check.tsx";
 import { type FoundImages, UnusedImages } from "./images.tsx";
-import { ConnectionState } from "./state.tsx";
+import { ConnectionState, failureCode } from "./state.tsx";
 import { type Discovery, Targets } from "./targets.tsx";
 
 interface ConnectionPageProps {
@@ -33,7 +34,7 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
         title={connection.name}
         parent={{ title: t.title, href: "/connections" }}
         state={
-          <span id="connection-state">
+          <span id="connection-state" {...refreshedPart(ctx, path, "connection-state", ["connection-reach"])}>
             <ConnectionState ctx={ctx} connection={connection} solid />
           </span>
         }
@@ -51,6 +52,7 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
         actions={<EditAndDelete ctx={ctx} path={path} />}
       />
       {connection.is_enabled ? null : <DisabledBanner ctx={ctx} path={path} texts={t} />}
+      <ConnectionReach ctx={ctx} connection={connection} />
       {connection.warnings.length === 0 ? null : (
         <Banner tone="attention">
           {connection.warnings.map((warning) => (
@@ -64,6 +66,32 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
       <Targets ctx={ctx} connection={connection} discovery={discovery} />
       <UnusedImages ctx={ctx} connection={connection} found={images ?? null} />
     </Layout>
+  );
+}
+
+/** Why and since when it does not respond. */
+function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  const t = texts(ctx).connections;
+  const { problem, since, seen_at, state } = connection.reach;
+  return (
+    <div id="connection-reach">
+      {problem === null ? null : (
+        <Banner
+          tone={state === "unreachable" ? "failed" : "attention"}
+          title={state === "unreachable" ? t.failures[failureCode(problem)] : t.unknown}
+        >
+          <p>{translateMessage(ctx.language, problem.message_data)}</p>
+          <p class="meta">
+            <span>
+              {t.since} <Time ctx={ctx} at={since} />
+            </span>
+            <span>
+              {t.seen} <Time ctx={ctx} at={seen_at} />
+            </span>
+          </p>
+        </Banner>
+      )}
+    </div>
   );
 }
 
@@ -92,6 +120,7 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
           chosen === undefined
             ? null
             : [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
+          connection.is_enabled ? [t.seen, <Time ctx={ctx} at={connection.reach.seen_at} />] : null,
           [t.concurrent_runs, String(connection.concurrent_runs)],
           [texts(ctx).common.used_by, <Users ctx={ctx} connection={connection} />],
           [texts(ctx).common.created_at, <Time ctx={ctx} at={connection.created_at} />],

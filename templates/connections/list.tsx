@@ -22,7 +22,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
           { key: "kind", title: texts(ctx).common.kind },
           { key: "address", title: t.address, grows: true },
           { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
-          { key: "tested", title: t.tested, align: "end" },
+          { key: "seen", title: t.seen, align: "end" },
           { key: "users", title: texts(ctx).common.used_by, align: "end" },
         ],
         rows: connections.map((connection) => ({
@@ -34,7 +34,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
             kind: t.kinds[connection.kind] ?? connection.kind,
             address: <span class="mono">{addressOf(connection)}</span>,
             state: <ConnectionState ctx={ctx} connection={connection} />,
-            tested: <Time ctx={ctx} at={connection.last_check?.checked_at ?? null} />,
+            seen: <Time ctx={ctx} at={connection.reach.seen_at} />,
             users:
               connection.executors.length === 0 ? (
                 <span class="quiet">{texts(ctx).common.unused}</span>

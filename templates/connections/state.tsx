@@ -20,16 +20,23 @@ export function failureCode(check: Pick<ConnectionCheckView, "code">): FailureCo
   }
 }
 
+/** The last test, unless it could not reach the runtime and the runtime has responded since. */
+export function validCheck({ last_check, reach }: Pick<ConnectionView, "last_check" | "reach">) {
+  const isOver = last_check?.code === "unreachable" && (reach.seen_at ?? 0) > last_check.checked_at;
+  return isOver ? null : last_check;
+}
+
 interface ConnectionStateProps {
   ctx: PageContext;
-  connection: Pick<ConnectionView, "is_enabled" | "last_check">;
+  connection: Pick<ConnectionView, "is_enabled" | "last_check" | "reach">;
   solid?: boolean;
 }
 
-/** The last test's result in words; "disabled" comes first, because nothing else matters then. */
+/** Whether it responds, else the last test's result; "disabled" comes first, because nothing else matters then. */
 export function ConnectionState({ ctx, connection, solid = false }: ConnectionStateProps) {
   const t = texts(ctx).connections;
-  const { last_check: check } = connection;
+  const check = validCheck(connection);
+  const { reach } = connection;
   if (!connection.is_enabled) {
     return (
       <State ctx={ctx} tone="quiet" icon="pause" solid={solid}>
@@ -37,8 +44,21 @@ export function ConnectionState({ ctx, connection, solid = false }: ConnectionSt
       </State>
     );
   }
-  if (check === null) {
+  if (reach.problem !== null) {
+    const isKnown = reach.state === "unreachable";
+    const title = translateMessage(ctx.language, reach.problem.message_data);
     return (
+      <State ctx={ctx} tone={isKnown ? "failed" : "unknown"} title={title} solid={solid}>
+        {isKnown ? t.failures[failureCode(reach.problem)] : t.unknown}
+      </State>
+    );
+  }
+  if (check === null) {
+    return reach.state === "reachable" ? (
+      <State ctx={ctx} tone="current" solid={solid}>
+        {t.answers}
+      </State>
+    ) : (
       <State ctx={ctx} tone="unknown" solid={solid}>
         {t.not_tested}
       </State>

@@ -5,6 +5,7 @@ import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
+import { refreshedPart } from "../components/live.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Bars } from "../components/progress.tsx";
@@ -58,7 +59,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
         }
         parent={{ title: t.title, href: "/executors" }}
         state={
-          <span id="executor-state">
+          <span id="executor-state" {...refreshedPart(ctx, path, "executor-state", ["executor-problem"])}>
             <ExecutorState ctx={ctx} executor={executor} solid />
           </span>
         }
@@ -159,7 +160,7 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
 
 function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
   const t = texts(ctx).executors;
-  const { last_run: last, problem } = executor;
+  const { last_run: last } = executor;
   return (
     <>
       {executor.is_enabled ? null : <DisabledBanner ctx={ctx} path={path} texts={t} />}
@@ -168,9 +169,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
           {t.connection_disabled_text}
         </Banner>
       )}
-      {problem === null ? null : (
-        <Banner tone="attention">{translateMessage(ctx.language, problem.message_data)}</Banner>
-      )}
+      <TargetProblem ctx={ctx} executor={executor} />
       {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
@@ -192,6 +191,35 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       ) : null}
     </>
+  );
+}
+
+/** Why the state is unknown; if the engine does not respond, also since when, and how old what is shown is. */
+function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
+  const t = texts(ctx).executors;
+  const { problem, connection, observed_at } = executor;
+  const { since, problem: lost } = connection.reach;
+  const reason = problem === null ? null : translateMessage(ctx.language, problem.message_data);
+  return (
+    <div id="executor-problem">
+      {reason === null ? null : lost === null ? (
+        <Banner tone="attention">{reason}</Banner>
+      ) : (
+        <Banner tone="attention" title={t.lost_title(connection.name)}>
+          <p>{reason}</p>
+          <p class="meta">
+            <span>
+              {t.lost_since} <Time ctx={ctx} at={since} />
+            </span>
+            {observed_at === null ? null : (
+              <span>
+                {t.lost_seen} <Time ctx={ctx} at={observed_at} />
+              </span>
+            )}
+          </p>
+        </Banner>
+      )}
+    </div>
   );
 }
 

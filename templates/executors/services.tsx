@@ -27,6 +27,7 @@ export function Services({ ctx, executor }: ServicesProps) {
   const { services, unbound, bindings } = executor;
   // Before the first inspection only the bindings are known.
   const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
+  const isLost = executor.connection.reach.problem !== null;
   const hasContainers = !executor.target.is_declarative;
   return (
     <Table
@@ -45,7 +46,7 @@ export function Services({ ctx, executor }: ServicesProps) {
           cells: {
             service: service.service,
             versions: <ServiceVersions ctx={ctx} service={service} />,
-            state: <ServiceState ctx={ctx} service={service} />,
+            state: <ServiceState ctx={ctx} service={service} is_lost={isLost} />,
             tracker: (
               <span>
                 <Link ctx={ctx} href={trackerPath(service.tracker)}>
@@ -82,7 +83,7 @@ export function Services({ ctx, executor }: ServicesProps) {
           cells: {
             service: service.name,
             versions: <span class="version">{service.image}</span>,
-            state: <TargetState ctx={ctx} target={{ services: [service] }} />,
+            state: isLost ? <UnknownState ctx={ctx} /> : <TargetState ctx={ctx} target={{ services: [service] }} />,
             tracker: <span class="quiet">{t.not_bound_short}</span>,
             containers: <Containers names={service.containers} />,
           },
@@ -106,7 +107,15 @@ const differenceTones: Readonly<Record<NonNullable<Observed["difference"]>, Tone
   unknown: "unknown",
 };
 
-function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed }) {
+function UnknownState({ ctx }: { ctx: PageContext }) {
+  return (
+    <State ctx={ctx} tone="unknown">
+      {texts(ctx).executors.states.unknown}
+    </State>
+  );
+}
+
+function ServiceState({ ctx, service, is_lost }: { ctx: PageContext; service: Observed; is_lost: boolean }) {
   const t = texts(ctx).executors;
   const { difference, unmet, found } = service;
   if (unmet !== null) {
@@ -116,13 +125,7 @@ function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed })
       </State>
     );
   }
-  if (difference === null) {
-    return (
-      <State ctx={ctx} tone="unknown">
-        {t.states.unknown}
-      </State>
-    );
-  }
+  if (difference === null || is_lost) return <UnknownState ctx={ctx} />;
   // Not running matters more than the version.
   if (found !== null && found.state !== "running" && !isBehind(service)) {
     return <TargetState ctx={ctx} target={{ services: [found] }} />;

@@ -236,7 +236,12 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       fact={t.connection_silent}
       meta={[
         translateMessage(ctx.language, lost.problem.message_data),
-        lost.observed_at === null ? (
+        lost.since === null ? null : (
+          <>
+            {t.lost_since} <Time ctx={ctx} at={lost.since} />
+          </>
+        ),
+        lost.executors === 0 ? null : lost.observed_at === null ? (
           t.executors_never(lost.executors)
         ) : (
           <>

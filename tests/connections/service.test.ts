@@ -1,44 +1,33 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { auditRecorder } from "../../src/auth/audit.ts";
 import { systemActor } from "../../src/auth/schema.ts";
 import { connectionService } from "../../src/connections/service.ts";
-import { credentialService } from "../../src/credentials/service.ts";
 import { audit_entries, executors } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { plain, told } from "../../src/messages/message.ts";
-import { generateFernetKey } from "../../src/secrets/fernet.ts";
-import { createSealer } from "../../src/secrets/sealed.ts";
-import { createFakeClock } from "../support/fake-clock.ts";
 import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
-import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
+import { temporaryGround } from "../support/ground.ts";
 
 const input = { name: "Home", kind: "docker", config: { address: "fake://home" } };
 const signal = new AbortController().signal;
 
-let temporary: TemporaryDatabase;
+let temporary: Awaited<ReturnType<typeof temporaryGround>>;
 let engine: FakeEngine;
 let opened: { secret: unknown }[];
 let whenOpened: () => void;
 let connections: ReturnType<typeof connectionService>;
-let credentials: ReturnType<typeof credentialService>;
+let credentials: typeof temporary.credentials;
 
 beforeEach(async () => {
-  temporary = await temporaryDatabase();
+  temporary = await temporaryGround();
   engine = new FakeEngine();
   opened = [];
   whenOpened = () => undefined;
-  const { db } = temporary;
-  const clock = createFakeClock();
-  const audit = auditRecorder({ clock });
-  const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined });
-  credentials = credentialService({ db, clock, sealer, audit });
+  credentials = temporary.credentials;
   const docker = fakeRuntime(engine);
   connections = connectionService({
-    db,
-    clock,
-    audit,
-    credentials,
+    ...temporary,
+    instance_id: "here",
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
     runtimes: {
       ...fakeRuntimes(engine),

@@ -46,6 +46,8 @@ beforeEach(async () => {
     db: house.db,
     clock: house.clock,
     audit: auditRecorder({ clock: house.clock }),
+    log: house.log,
+    instance_id: "here",
     credentials: house.credentials,
     runtimes,
     openFetch: () => testContext().fetch,

@@ -61,13 +61,14 @@ const services = [
 ];
 
 export function executor(ctx: PageContext): ExecutorView {
+  const reach = { state: "reachable", seen_at: ctx.now, since: null, problem: null } as const;
   return {
     id: id(1),
     name: "paperless",
     description: "",
     is_enabled: true,
     connection_id: id(2),
-    connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
+    connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true, reach },
     target: composeTarget("paperless"),
     bindings: services.map(({ service: name, tracker, source, channel }) => ({
       service: name,

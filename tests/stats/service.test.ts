@@ -182,7 +182,7 @@ test("uses() tells what runs of each tracker", async () => {
   expect(uses.get(app.tracker_id)?.map(({ executor, state }) => [executor, state])).toEqual([
     ["four", "unknown"],
     ["one", "current"],
-    ["three", "update"],
+    ["three", "unknown"],
     ["two", "update"],
   ]);
   expect(uses.has(other.tracker_id)).toBe(false);

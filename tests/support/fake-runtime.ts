@@ -381,6 +381,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
   };
 
   const session: RuntimeSession = {
+    ping: async () => engine.reach(),
     describe: async () => {
       engine.reach();
       return { version: "27.1", api_version: "1.46", platform: "linux/amd64", warnings: [] };

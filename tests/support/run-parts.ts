@@ -62,7 +62,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
     },
   };
   const connections = connectionService({
-    ...{ db, clock, audit, credentials, runtimes: options.runtimes, self: options.self },
+    ...{ db, clock, log, audit, credentials, instance_id, runtimes: options.runtimes, self: options.self },
     judgeHost: () => null,
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
   });

@@ -129,6 +129,9 @@ export async function createWorld() {
     },
     /** Evaluates and performs everything that is due in one instance, as one tick would. */
     tick: async (at: Instance = main): Promise<void> => {
+      for (const item of await at.connections.work.due(clock.now(), 100)) {
+        await clock.runUntil(at.connections.work.perform(item, live));
+      }
       for (const item of await at.evaluator.due(clock.now(), 100)) {
         await clock.runUntil(at.evaluator.perform(item, live));
       }

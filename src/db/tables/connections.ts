@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { saidText } from "../said-text.ts";
 import { flag, id, instant, type JsonObject, json, sealed } from "./columns.ts";
 
 export const credentials = sqliteTable(
@@ -32,6 +33,17 @@ export const connections = sqliteTable(
     last_checked_at: instant("last_checked_at"),
     /** Result of the last connection test: `{ ok, version, api_version, platform, message }`. */
     last_check: json<JsonObject>("last_check"),
+    /** When the runtime last responded to anything. */
+    seen_at: instant("seen_at"),
+    /** Looks that failed since then, and when the first of them did. */
+    missed_looks: integer("missed_looks").notNull().default(0),
+    missed_since: instant("missed_since"),
+    fault_code: text("fault_code"),
+    fault: saidText("fault"),
+    /** Null before the first look. */
+    next_look_at: instant("next_look_at"),
+    lease_owner: text("lease_owner"),
+    lease_until: instant("lease_until"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },

@@ -111,6 +111,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   };
 
   return {
+    // Its version was requested when the session was opened.
+    ping: async () => undefined,
     async describe(): Promise<RuntimeFacts> {
       await client.listContainers();
       await requireReads(client);

@@ -28,6 +28,7 @@ export function openSession(
   const releases = releaseOperations(around, helm);
   const listReleases = (namespace: string | null) => discoverReleases(cluster, helm, namespace);
   const of = ({ kind }: Pick<TargetRef, "kind">): TargetOperations => (kind === releaseKind ? releases : workloads);
+  const readVersion = () => cluster.send(({ version: api }) => api.getCode(), Version);
 
   return {
     inspect: (ref) => of(ref).inspect(ref),
@@ -46,8 +47,11 @@ export function openSession(
     readiness: (ref, ...rest) => of(ref).readiness(ref, ...rest),
     findEnd: (ref, ...rest) => of(ref).findEnd(ref, ...rest),
     standing: (ref, ...rest) => of(ref).standing(ref, ...rest),
+    ping: async () => {
+      await readVersion();
+    },
     describe: async () => {
-      const version = await cluster.send(({ version: api }) => api.getCode(), Version);
+      const version = await readVersion();
       const identity = await ownName(cluster);
       const missing = await findMissingRights(cluster, namespaces).catch((error: unknown) => {
         throw withRemedy(error, identity, config.helm);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs, withTexts } from "../../messages/message.ts";
+import { EngineVersion } from "../engine/objects.ts";
 import {
   type Journal,
   ofImages,
@@ -247,6 +248,10 @@ export function openSession(
   };
 
   return {
+    // Answered by the environment's engine: Portainer itself may respond while its environment is gone.
+    ping: async () => {
+      await portainer.engine("/version", EngineVersion);
+    },
     describe: () => describeEnvironment(portainer, endpoint_id),
     discover: async () => {
       const found = await findStacks(portainer, endpoint_id);

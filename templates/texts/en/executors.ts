@@ -38,6 +38,7 @@ export const executors = {
   },
   problems: {
     unreachable: "Engine unreachable",
+    not_checked: "Not checked recently",
     unauthorized: "Access denied",
     not_found: "Target not found",
     target_missing: "Target not found",
@@ -65,6 +66,9 @@ export const executors = {
   },
   until: (time: string) => `until ${time}`,
   observed: "Last checked",
+  lost_title: (connection: string) => `State unknown: ${connection} does not respond`,
+  lost_since: "Since",
+  lost_seen: "Shown is what was found",
   run_now: "Run now",
   open_run: "Open the run",
   disabled_title: "This executor is disabled",

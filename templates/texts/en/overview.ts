@@ -64,6 +64,7 @@ export const overview = {
   executors_unseen: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })}, last seen`,
   executors_never: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })}, never seen`,
   last_seen: "last seen",
+  lost_since: "since",
   waits_window: (opening: string) => `window opens ${opening}`,
   waits_age: "old enough",
   waits_retry: "retries",

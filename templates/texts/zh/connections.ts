@@ -9,6 +9,10 @@ export const connections = {
     Record<string, string>
   >,
   address: "地址",
+  seen: "最近响应",
+  since: "开始于",
+  unknown: "未知",
+  responded_since: "上次测试失败后已恢复响应，失败于",
   tested: "测试时间",
   count_executors: (count: number) => `${formatNumber("zh", count)} 个执行器`,
   no_credential: "无",

@@ -39,6 +39,7 @@ export const executors = {
   },
   problems: {
     unreachable: "无法连接引擎",
+    not_checked: "最近未检查",
     unauthorized: "拒绝访问",
     not_found: "未找到目标",
     target_missing: "未找到目标",
@@ -66,6 +67,9 @@ export const executors = {
   },
   until: (time: string) => `至 ${time}`,
   observed: "上次检查",
+  lost_title: (connection: string) => `状态未知：${connection} 没有响应`,
+  lost_since: "开始于",
+  lost_seen: "以下内容检查于",
   run_now: "立即运行",
   open_run: "打开运行记录",
   disabled_title: "此执行器已停用",

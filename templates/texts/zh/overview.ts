@@ -66,6 +66,7 @@ export const overview = {
   executors_unseen: (count: number) => `${number(count)} 个执行器，上次看到于`,
   executors_never: (count: number) => `${number(count)} 个执行器，从未看到`,
   last_seen: "上次看到于",
+  lost_since: "开始于",
   waits_window: (opening: string) => `窗口将于 ${opening} 开启`,
   waits_age: "达到最短发布时间：",
   waits_retry: "将重试：",

@@ -192,6 +192,9 @@ function openFolder(
   };
 
   return {
+    ping: async () => {
+      await stat(folder);
+    },
     describe: async () => {
       await stat(folder);
       return { version: "1", api_version: "1", platform: "disk", warnings: [] };

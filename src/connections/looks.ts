@@ -1,0 +1,134 @@
+import type { Writer } from "../db/client.ts";
+import { AppError, PluginError, saidBy } from "../errors.ts";
+import { leaseMs } from "../held-lease.ts";
+import { newId } from "../ids.ts";
+import { inEnglish, type Message, say } from "../messages/message.ts";
+import type { Parts } from "../parts.ts";
+import type { RuntimeSession } from "../runtimes/runtime.ts";
+import { observedSession } from "./observed-session.ts";
+import { type ConnectionRow, claimLook, connectionRows, dueLooks, lookDueTimes, makeExecutorsDue } from "./queries.ts";
+import { afterAnswer, afterMiss, isNews, lookIntervalMs, lookTimeoutMs, reachOf } from "./reach.ts";
+
+interface LooksOptions extends Pick<Parts, "db" | "clock" | "log"> {
+  /** The owner of this process's leases. */
+  instance_id: string;
+  open: (row: ConnectionRow, signal: AbortSignal) => Promise<RuntimeSession>;
+}
+
+interface Fault {
+  code: string;
+  message: Message;
+}
+
+/** Above the number of engines that anybody has: one that hangs holds its place for eight seconds. */
+const looksAtOnce = 16;
+
+/**
+ * Keeps it known which runtimes respond, with one small request for each connection and interval; all executors of a connection share it:
+ * 1. Find the enabled connections whose look is due.
+ * 2. Claim one in the database, by lease.
+ * 3. Ping its runtime.
+ * 4. Store the answer or the miss, unless the connection was edited meanwhile.
+ * 5. After a silence, make its executors due in the same transaction.
+ */
+export function connectionLooks(options: LooksOptions) {
+  const { db, clock, log } = options;
+
+  const store = async (tx: Writer, row: ConnectionRow, fault: Fault | null, isLook: boolean): Promise<void> => {
+    const now = clock.now();
+    const changes = fault === null ? afterAnswer(now) : afterMiss(row, fault, now);
+    await connectionRows.update(tx, row.id, {
+      ...changes,
+      ...(isLook ? { lease_owner: null, lease_until: null } : {}),
+    });
+    const before = reachOf({ ...row, next_look_at: null }, now).state;
+    const after = reachOf({ ...row, ...changes }, now).state;
+    if (after === "unreachable" && before !== after) {
+      log.warning("Connection lost", { connection: row.name, error: fault === null ? "" : inEnglish(fault.message) });
+    }
+    if (fault !== null || row.missed_looks === 0) return;
+    if (before === "unreachable") log.info("Connection responds again", { connection: row.name });
+    await makeExecutorsDue(tx, row.id, now, before !== "unreachable");
+  };
+
+  /** Of another request than a look; it must not fail for what is noted about it. */
+  const note = async (id: string, fault: Fault | null): Promise<void> => {
+    try {
+      await db.write(async (tx) => {
+        const row = await connectionRows.find(tx, id);
+        if (row !== null && (fault !== null || isNews(row, clock.now()))) await store(tx, row, fault, false);
+      });
+    } catch (error) {
+      log.warning("The state of a connection was not stored", { connection: id, error });
+    }
+  };
+
+  const ping = async (row: ConnectionRow, stopping: AbortSignal): Promise<Fault | null> => {
+    const late = new AbortController();
+    const ended = new AbortController();
+    clock.sleep(lookTimeoutMs, ended.signal).then(
+      () => late.abort(),
+      () => "the look ended in time",
+    );
+    try {
+      await using session = await options.open(row, AbortSignal.any([stopping, late.signal]));
+      await session.ping();
+      return null;
+    } catch (error) {
+      if (stopping.aborted) throw error;
+      const seconds = lookTimeoutMs / 1000;
+      if (late.signal.aborted) return { code: "unreachable", message: say("connections.silent", { seconds }) };
+      if (error instanceof PluginError || error instanceof AppError)
+        return { code: error.code, message: saidBy(error) };
+      log.error("Connection could not be checked", { connection: row.name, error });
+      return { code: "internal", message: say("connections.look_failed") };
+    } finally {
+      ended.abort();
+    }
+  };
+
+  const look = async (id: string, signal: AbortSignal): Promise<void> => {
+    const now = clock.now();
+    const owner = `${options.instance_id}:${newId(now)}`;
+    const claimed = await db.write((tx) => claimLook(tx, id, { owner, now, until: now + leaseMs }));
+    if (claimed === null) return;
+    const fault = await ping(claimed, signal);
+    await db.write(async (tx) => {
+      const row = await connectionRows.find(tx, id);
+      if (row?.lease_owner === owner) await store(tx, row, fault, true);
+    });
+  };
+
+  return {
+    /** A session whose responses count as looks, and so do its failures to reach the runtime. */
+    open: async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
+      const noted = async (fault: unknown): Promise<unknown> => {
+        if (fault instanceof PluginError && fault.code === "unreachable" && !signal.aborted) {
+          await note(row.id, { code: fault.code, message: fault.said });
+        }
+        return fault;
+      };
+      let hasNews = isNews(row, clock.now());
+      const onAnswer = async () => {
+        if (!hasNews) return;
+        hasNews = false;
+        await note(row.id, null);
+      };
+      try {
+        return observedSession(await options.open(row, signal), { onAnswer, onFault: noted });
+      } catch (fault) {
+        throw await noted(fault);
+      }
+    },
+    work: {
+      name: "looks",
+      due_times: lookDueTimes({ pause_ms: lookIntervalMs, lease_ms: leaseMs }),
+      concurrency: looksAtOnce,
+      per_key: 1,
+      on_stop: "abort" as const,
+      due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueLooks(db.read, now, limit),
+      keyOf: (item: { id: string }): string => item.id,
+      perform: (item: { id: string }, signal: AbortSignal): Promise<void> => look(item.id, signal),
+    },
+  };
+}

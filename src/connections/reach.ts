@@ -1,0 +1,91 @@
+import * as v from "valibot";
+import { NullableInstant } from "../forms/inputs.ts";
+import { type Message, say, told } from "../messages/message.ts";
+import { ProblemSchema } from "../messages/schema.ts";
+
+/** How often a connection is looked at. A response to any other request counts as a look. */
+export const lookIntervalMs = 20_000;
+/** The pause after the first look that failed. Failures closer together than this count as one. */
+const lookAgainMs = 5_000;
+export const lookTimeoutMs = 8_000;
+/** After so many failed looks in a row a connection is unreachable: 41 s after the death of its runtime at the latest. */
+const missesToLose = 2;
+/** So many looks are overdue before nothing is known: the process was stopped, or cannot write. */
+const overdueMs = 2 * lookIntervalMs;
+
+/** What is stored about the looks at a connection. */
+export interface LookFacts {
+  is_enabled: boolean;
+  seen_at: number | null;
+  missed_looks: number;
+  missed_since: number | null;
+  fault_code: string | null;
+  fault: Message | null;
+  next_look_at: number | null;
+}
+
+type LookChanges = Partial<Omit<LookFacts, "is_enabled">>;
+
+export const ReachView = v.object({
+  /** `unknown`: disabled, not checked yet, or not checked recently. */
+  state: v.picklist(["reachable", "unreachable", "unknown"]),
+  /** When it last responded. */
+  seen_at: NullableInstant,
+  /** Since when it is unreachable, or not checked. */
+  since: NullableInstant,
+  /** Why what is known about its targets is out of date; null while it is not. */
+  problem: v.nullable(ProblemSchema),
+});
+export type ReachView = v.InferOutput<typeof ReachView>;
+
+/**
+ * Whether what is known about the targets of a connection still holds. The only place that decides it: the API, pages, counts and
+ * evaluations ask here.
+ */
+export function reachOf(facts: LookFacts, now: number): ReachView {
+  const { seen_at, missed_looks, missed_since, next_look_at } = facts;
+  const current = { seen_at, since: null, problem: null };
+  if (!facts.is_enabled) return { state: "unknown", ...current };
+  if (next_look_at !== null && now - next_look_at > overdueMs) {
+    const problem = { code: "not_checked", ...told(say("connections.not_checked")) };
+    return { state: "unknown", seen_at, since: next_look_at, problem };
+  }
+  if (missed_looks >= missesToLose) {
+    const problem = { code: facts.fault_code ?? "unreachable", ...told(facts.fault ?? say("connections.not_checked")) };
+    return { state: "unreachable", seen_at, since: missed_since, problem };
+  }
+  return { state: seen_at === null ? "unknown" : "reachable", ...current };
+}
+
+/** Whether a response that arrives now is worth storing: it is a look that was due, or ends a silence. */
+export function isNews({ missed_looks, next_look_at }: LookFacts, now: number): boolean {
+  return missed_looks > 0 || next_look_at === null || next_look_at <= now;
+}
+
+/** Of a connection that leads elsewhere now. */
+export const neverLooked = {
+  ...{ seen_at: null, missed_looks: 0, missed_since: null, fault_code: null, fault: null },
+  ...{ lease_owner: null, lease_until: null },
+} as const;
+
+export function afterAnswer(now: number): LookChanges {
+  const next_look_at = now + lookIntervalMs;
+  return { seen_at: now, missed_looks: 0, missed_since: null, fault_code: null, fault: null, next_look_at };
+}
+
+export function afterMiss(
+  { missed_looks, missed_since, next_look_at }: LookFacts,
+  fault: { code: string; message: Message },
+  now: number,
+): LookChanges {
+  const isSame = missed_looks === 1 && missed_since !== null && Math.abs(now - missed_since) < lookAgainMs;
+  const missed = missed_looks + (isSame ? 0 : 1);
+  const next = now + (missed < missesToLose ? lookAgainMs : lookIntervalMs);
+  return {
+    missed_looks: missed,
+    missed_since: missed_since ?? now,
+    fault_code: fault.code,
+    fault: fault.message,
+    next_look_at: next_look_at === null || next_look_at <= now ? next : Math.min(next, next_look_at),
+  };
+}
