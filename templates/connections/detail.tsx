@@ -74,7 +74,7 @@ function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: Co
   const t = texts(ctx).connections;
   const { problem, since, seen_at, state } = connection.reach;
   return (
-    <div id="connection-reach">
+    <div id="connection-reach" class="banner-slot">
       {problem === null ? null : (
         <Banner
           tone={state === "unreachable" ? "failed" : "attention"}

@@ -201,7 +201,7 @@ function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execu
   const { since, problem: lost } = connection.reach;
   const reason = problem === null ? null : translateMessage(ctx.language, problem.message_data);
   return (
-    <div id="executor-problem">
+    <div id="executor-problem" class="banner-slot">
       {reason === null ? null : lost === null ? (
         <Banner tone="attention">{reason}</Banner>
       ) : (
