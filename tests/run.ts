@@ -6,8 +6,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { allEngineModes } from "./peers/engine.ts";
 import { type FakedDate, fakedDates, fakedDatesMissing, fakedEnvironment } from "./support/faked-dates.ts";
-import { arePeersRequired } from "./support/peer.ts";
+import { arePeersRequired, namesPeers } from "./support/peer.ts";
+import { countProcessorTime, forgetProcessorTimes } from "./support/processor-time.ts";
 
 const root = join(import.meta.dir, "..");
 /** Twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
@@ -73,7 +75,14 @@ interface Outcome {
   notes: readonly string[];
   /** What was printed before each failure, said again at the end. */
   faults: readonly string[];
+  /** The suites on real peers that ran, by their names. */
+  peers: readonly string[];
+  /** What it took; of the processor null where nothing counts that. */
+  seconds: number;
+  processor_seconds: number | null;
 }
+
+type Judged = Omit<Outcome, "seconds" | "processor_seconds">;
 
 const running = new Set<ChildProcess>();
 
@@ -134,7 +143,8 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   const missing = date === undefined ? null : fakedDatesMissing();
   if (missing !== null) {
     const note = arePeersRequired ? `(fail) ${title}: ${missing}` : `skipped: ${title}: ${missing}`;
-    return { title, passed: 0, failed: arePeersRequired ? 1 : 0, skipped: 0, notes: [note], faults: [] };
+    const nothing = { passed: 0, skipped: 0, faults: [], peers: [], seconds: 0, processor_seconds: null };
+    return { ...nothing, title, failed: arePeersRequired ? 1 : 0, notes: [note] };
   }
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "tm-"));
@@ -142,6 +152,7 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   chmodSync(folder, 0o1777);
   const env = { TMPDIR: folder, ...(date === undefined ? {} : fakedEnvironment(date)) };
   const child = startTests(args, "pipe", canIsolate && apart.has(title), env);
+  const processor = countProcessorTime(child.pid);
   const chunks: Buffer[] = [];
   let silence: NodeJS.Timeout | null = null;
   const end = await new Promise<number | string>((resolve) => {
@@ -163,14 +174,20 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "no code"));
   });
   clearTimeout(silence ?? undefined);
+  const processorSeconds = processor?.seconds() ?? null;
+  forgetProcessorTimes();
   removeFolder(folder);
   const output = Buffer.concat(chunks).toString();
   const tookMs = performance.now() - startedAt;
   const judged = judge(title, output, tookMs < (date?.leastMs ?? 0) ? "its date still ahead" : end);
   // The same test may fail at one date alone, and a hook that fails has no name.
-  const outcome = { ...judged, notes: judged.notes.map((note) => (note.includes(title) ? note : `${note}, ${title}`)) };
-  const seconds = Math.round(tookMs / 1000);
-  console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${seconds} s\n`);
+  const outcome = {
+    ...judged,
+    notes: judged.notes.map((note) => (note.includes(title) ? note : `${note}, ${title}`)),
+    seconds: Math.round(tookMs / 1000),
+    processor_seconds: processorSeconds,
+  };
+  console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${took(outcome).join(", ")}\n`);
   return outcome;
 }
 
@@ -198,25 +215,53 @@ function faultsIn(title: string, lines: readonly string[]): string[] {
 }
 
 /** Reads what `bun test` says at its end. An end without that, or with an error of its own, counts as a failure. */
-function judge(title: string, output: string, end: number | string): Outcome {
+function judge(title: string, output: string, end: number | string): Judged {
   const sum = (word: string) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
   const [passed, failed, skipped] = [sum("pass"), sum("fail"), sum("skip")];
   const lines = output.split("\n");
   // Failed tests are listed once where they are met and once at the end.
   const notes = [...new Set(lines.filter((line) => /^\(fail\) |^skipped: /.test(line)))];
   const faults = faultsIn(title, lines);
+  const peers = lines.flatMap((line) => (line.startsWith(namesPeers) ? [line.slice(namesPeers.length)] : []));
   const trouble =
     end !== 0 && failed === 0 ? `ended with ${end}` : passed + failed + skipped === 0 ? "ran no test" : null;
   if (trouble === null) {
     const isNamed = failed === 0 || notes.some((line) => line.startsWith("(fail)"));
     const all = isNamed ? notes : [...notes, `(fail) ${title} outside its tests`];
-    return { title, passed, failed, skipped, notes: all, faults };
+    return { title, passed, failed, skipped, notes: all, faults, peers };
   }
-  return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`], faults };
+  return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`], faults, peers };
 }
 
 function told({ passed, failed, skipped }: Pick<Outcome, "passed" | "failed" | "skipped">): string {
   return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
+}
+
+/** `655 s` and, where it was counted, `cpu 210 s`. */
+function took({ seconds, processor_seconds }: Pick<Outcome, "seconds" | "processor_seconds">): string[] {
+  return [`${seconds} s`, ...(processor_seconds === null ? [] : [`cpu ${processor_seconds} s`])];
+}
+
+/** What each process took, the longest first, and on which engines; then how many suites on real peers there were. */
+function table(outcomes: readonly Outcome[]): string[] {
+  const rows = [...outcomes].sort((a, b) => b.seconds - a.seconds);
+  const lines = rows.map((outcome) => {
+    const modes = [
+      ...new Set(outcome.peers.map((name) => allEngineModes.find((mode) => name.startsWith(`${mode}: `)))),
+    ];
+    const engines = modes.filter((mode) => mode !== undefined).join(", ");
+    const times = took(outcome)
+      .map((time) => time.padStart(10))
+      .join("");
+    return `${times}  ${outcome.title}${engines === "" ? "" : ` (${engines})`}`;
+  });
+  const ran = outcomes.reduce((sum, { peers }) => sum + peers.length, 0);
+  const skipped = outcomes.flatMap(({ notes }) => notes.filter((note) => note.startsWith("skipped: "))).length;
+  const counted = outcomes.reduce((sum, each) => sum + (each.processor_seconds ?? 0), 0);
+  return [
+    ...lines,
+    `== in all cpu ${counted} s; suites on real peers: ${ran} ran, ${skipped} skipped${skipped === 0 ? "" : ", as told below"}`,
+  ];
 }
 
 async function performAll(): Promise<number> {
@@ -234,6 +279,8 @@ async function performAll(): Promise<number> {
   }
   if (total.passed === 0 && total.failed === 0) total.failed = 1;
   for (const fault of outcomes.flatMap(({ faults }) => faults).slice(0, mostFaults)) console.log(`${fault}\n`);
+  forgetProcessorTimes();
+  for (const line of table(outcomes)) console.log(line);
   console.log(`== summary: ${outcomes.length} processes of bun test, ${told(total)}`);
   for (const note of [...new Set(outcomes.flatMap(({ notes }) => notes))].sort()) console.log(note);
   console.log(`${total.passed} passed, ${total.failed} failed`);
