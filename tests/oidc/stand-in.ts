@@ -28,12 +28,20 @@ function json(response: ServerResponse, status: number, body: unknown): void {
   response.end(JSON.stringify(body));
 }
 
+let first: PublishedKey | null = null;
+
+/** Made once in a process: an RSA key takes longer than most tests. */
+function firstKey(): PublishedKey {
+  first ??= makeKey("RS256", "first");
+  return first;
+}
+
 /**
  * An identity provider over HTTP on loopback that keeps the rules: a code is good once, for its client, its redirect URI and
  * the verifier of its challenge. Every answer can be replaced by a hostile one.
  */
 export async function standIn(options: { now: () => number; client_secret: string }) {
-  let keys: PublishedKey[] = [makeKey("RS256", "first")];
+  let keys: PublishedKey[] = [firstKey()];
   const grants = new Map<string, Grant>();
   let codes = 0;
   const overrides: Record<string, Answer> = {};

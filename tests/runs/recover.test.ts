@@ -103,7 +103,7 @@ describe("a process that is killed at any step", () => {
     expect(ends.at(-1)).toBe("succeeded null desired");
     expect(ends[0]).toBe("succeeded null desired");
     expect(counted(ends)["failed interrupted previous"]).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test("puts the previous version back when the health check does not pass", async () => {
     world.engine.judge = (container) =>
@@ -112,13 +112,13 @@ describe("a process that is killed at any step", () => {
         : { ready: true, detail: plain("Running") };
     const ends = await killAtEachStep();
     expect([...new Set(ends)].sort()).toEqual(["failed interrupted previous", "failed unhealthy previous"]);
-  }, 60_000);
+  });
 
   test("puts the previous version back when the new one does not start", async () => {
     world.engine.failures.set("start", new PluginError("rejected", plain("Start: port is taken")));
     const ends = await killAtEachStep();
     expect([...new Set(ends)].sort()).toEqual(["failed interrupted previous", "failed update_failed previous"]);
-  }, 60_000);
+  });
 
   test("keeps an unhealthy version that is to be kept", async () => {
     world.engine.judge = (container) =>
@@ -127,7 +127,7 @@ describe("a process that is killed at any step", () => {
         : { ready: true, detail: plain("Running") };
     const ends = await killAtEachStep({ health_check: { strategy: "auto", on_failure: "degraded" } });
     expect([...new Set(ends)].sort()).toEqual(["degraded unhealthy desired", "failed interrupted previous"]);
-  }, 60_000);
+  });
 });
 
 /** Every third step each, so that no test does the work of three. */

@@ -19,9 +19,9 @@ export interface FakeClock extends Clock {
 /** A database write begins at the end of the loop's turn, so that others can share its commit; a run does dozens in a row. */
 const turns = 200;
 
-/** Lets everything run that waits for promises and for writes alone. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** Lets everything run that waits for promises and for writes alone, or until there is nothing more to wait for. */
+async function settle(isOver: () => boolean = () => false): Promise<void> {
+  for (let turn = 0; turn < turns && !isOver(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A clock that stands still until it is told otherwise. */
@@ -69,7 +69,8 @@ export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
         isSettled = true;
       };
       work.then(note, note);
-      for (await settle(); !isSettled; await settle()) {
+      const isOver = () => isSettled;
+      for (await settle(isOver); !isSettled; await settle(isOver)) {
         const next = nearest();
         // Nothing waits for this clock: what is still to come comes from real I/O. The runner's timeout is the limit.
         if (next === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
