@@ -31,7 +31,7 @@ const waiting = "while :; do sleep 0.1; done";
 
 matrixSuite(
   "the end of a container whose health is awaited",
-  (mode) => {
+  (mode, inTurn) => {
     let engine: TestEngine;
     let lab: Lab;
     beforeAll(async () => {
@@ -137,7 +137,7 @@ matrixSuite(
     const back = (project: string) =>
       ["app", "db", "other"].map((each) => `${project}-${each}-1 running ${lab.offer("1.0.0").image}:1.0.0`);
 
-    test.each(["kill", "stop", "remove", "rename"] as const)("one of a group: %s", async (act) => {
+    inTurn.each(["kill", "stop", "remove", "rename"] as const)("one of a group: %s", async (act) => {
       const project = `group-${act}`;
       await beginGroup(project, "true");
       const id = await queue(group(project), "2.0.0", ["other", "app"]);
@@ -154,7 +154,7 @@ matrixSuite(
       await removeGroup(engine, project);
     });
 
-    test.each(["remove", "rename"] as const)(
+    inTurn.each(["remove", "rename"] as const)(
       "one that serves while another of its group is not healthy yet: %s",
       async (act) => {
         const project = `middle-${act}`;
@@ -173,7 +173,7 @@ matrixSuite(
       },
     );
 
-    test.each(["remove", "rename", "nothing"] as const)(
+    inTurn.each(["remove", "rename", "nothing"] as const)(
       "after kill -9 of our process: %s while nobody looks",
       async (act) => {
         const name = `left-${act}`;
@@ -194,7 +194,7 @@ matrixSuite(
       },
     );
 
-    test.each(["kill", "remove", "rename"] as const)(
+    inTurn.each(["kill", "remove", "rename"] as const)(
       "after kill -9 of our process: %s before the eyes of the next",
       async (act) => {
         const name = `next-${act}`;
@@ -216,7 +216,7 @@ matrixSuite(
     );
 
     // The last, because the other process does not share the clock that it moves.
-    test("one that is started once more after kill -9 has its stability period before it", async () => {
+    inTurn("one that is started once more after kill -9 has its stability period before it", async () => {
       const name = "anew";
       await lab.begin(name);
       const id = await queue(target(name), "4.0.0", undefined, { ...quickCheck, probe_interval_seconds: 5 });

@@ -54,7 +54,7 @@ const isStart = (label: string) => label.endsWith("/start") && !label.includes("
 
 matrixSuite(
   "what goes wrong around an update",
-  (mode) => {
+  (mode, inTurn) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-adversity-"));
     let engine: TestEngine;
     let lab: Lab;
@@ -78,56 +78,59 @@ matrixSuite(
       rmSync(folder, { recursive: true, force: true });
     }, 120_000);
 
-    test("a registry that goes away in the middle of a pull leaves the old one alone, and is tried once more", async () => {
-      const front = await startLeavingRegistry(lab.registry);
-      const { runs } = lab;
-      const image = `${front.host}/${labRepository}`;
-      await engine.pullImage(`${image}:1.0.0`);
-      const id = await runTyped(engine, "leaving", `${image}:1.0.0`);
-      // A layer that no other test brings to the engine.
-      const files = { "/data": Array.from({ length: 8_000 }, () => crypto.randomUUID()).join("\n") };
-      const digest = await pushImage(lab.registry.url, null, labRepository, "1.5.0", { version: "1.5.0", files });
-      const executor = await runs.addExecutor({
-        connection: lab.connection,
-        target: target("leaving"),
-        desired: { image, tag: "1.5.0", digest },
-        settings: { trigger: "immediate" },
-      });
-      const failAgain = async () => {
-        front.comeBack();
-        const stalled = front.stallNextLayer();
-        const ticking = runs.tick();
-        await Promise.race([stalled, ticking]);
-        front.leave();
-        await ticking;
-      };
-      await failAgain();
-      const [first] = await runs.runsOf(executor);
-      expect(first).toMatchObject({ state: "failed", reason_code: "unreachable", serving: "previous" });
-      expect(english(first?.reason)).toContain("could not pull");
-      await runs.tick();
-      runs.clock.pass(9 * minuteMs);
-      await runs.tick();
-      expect(await runs.runsOf(executor)).toHaveLength(1);
-      runs.clock.pass(2 * minuteMs);
-      await failAgain();
-      expect((await runs.runsOf(executor)).map((run) => `${run.state} ${run.attempt}`)).toEqual([
-        "failed 1",
-        "failed 2",
-      ]);
-      for (let hours = 0; hours < 3; hours += 1) {
-        runs.clock.pass(60 * minuteMs);
+    inTurn(
+      "a registry that goes away in the middle of a pull leaves the old one alone, and is tried once more",
+      async () => {
+        const front = await startLeavingRegistry(lab.registry);
+        const { runs } = lab;
+        const image = `${front.host}/${labRepository}`;
+        await engine.pullImage(`${image}:1.0.0`);
+        const id = await runTyped(engine, "leaving", `${image}:1.0.0`);
+        // A layer that no other test brings to the engine.
+        const files = { "/data": Array.from({ length: 8_000 }, () => crypto.randomUUID()).join("\n") };
+        const digest = await pushImage(lab.registry.url, null, labRepository, "1.5.0", { version: "1.5.0", files });
+        const executor = await runs.addExecutor({
+          connection: lab.connection,
+          target: target("leaving"),
+          desired: { image, tag: "1.5.0", digest },
+          settings: { trigger: "immediate" },
+        });
+        const failAgain = async () => {
+          front.comeBack();
+          const stalled = front.stallNextLayer();
+          const ticking = runs.tick();
+          await Promise.race([stalled, ticking]);
+          front.leave();
+          await ticking;
+        };
+        await failAgain();
+        const [first] = await runs.runsOf(executor);
+        expect(first).toMatchObject({ state: "failed", reason_code: "unreachable", serving: "previous" });
+        expect(english(first?.reason)).toContain("could not pull");
         await runs.tick();
-      }
-      expect(await runs.runsOf(executor)).toHaveLength(2);
-      expect(await inspectContainer(engine, "leaving")).toMatchObject({ Id: id, State: { Status: "running" } });
-      // By hand, once it is back.
-      front.comeBack();
-      expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
-      expect(await lab.found("leaving")).toEqual(["leaving running 1.5.0"]);
-      await removeContainers(engine, "leaving");
-      await front.stop();
-    });
+        runs.clock.pass(9 * minuteMs);
+        await runs.tick();
+        expect(await runs.runsOf(executor)).toHaveLength(1);
+        runs.clock.pass(2 * minuteMs);
+        await failAgain();
+        expect((await runs.runsOf(executor)).map((run) => `${run.state} ${run.attempt}`)).toEqual([
+          "failed 1",
+          "failed 2",
+        ]);
+        for (let hours = 0; hours < 3; hours += 1) {
+          runs.clock.pass(60 * minuteMs);
+          await runs.tick();
+        }
+        expect(await runs.runsOf(executor)).toHaveLength(2);
+        expect(await inspectContainer(engine, "leaving")).toMatchObject({ Id: id, State: { Status: "running" } });
+        // By hand, once it is back.
+        front.comeBack();
+        expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
+        expect(await lab.found("leaving")).toEqual(["leaving running 1.5.0"]);
+        await removeContainers(engine, "leaving");
+        await front.stop();
+      },
+    );
 
     test.each([
       { tag: "5.0.0", words: /linux\/arm64/ },
@@ -148,7 +151,7 @@ matrixSuite(
       await removeContainers(engine, name);
     });
 
-    test.each([
+    inTurn.each([
       { policy: { on_failure: "failed" }, restore: true, ends: "failed previous", stays: "1.0.0" },
       { policy: { on_failure: "failed" }, restore: false, ends: "failed desired", stays: "4.0.0" },
       { policy: { on_failure: "degraded" }, restore: true, ends: "degraded desired", stays: "4.0.0" },
@@ -192,63 +195,69 @@ matrixSuite(
       },
     );
 
-    test("a stranger on the port keeps the new one from its start, and the old one is back once the port is free", async () => {
-      const { runs } = lab;
-      const port = await freePort();
-      await lab.begin("port", published(port));
-      const desired = lab.offer("2.0.0");
-      const executor = await runs.addExecutor({ connection: proxied, target: target("port"), desired });
-      let stranger: Server | null = null;
-      let starts = 0;
-      proxy.around(async (label, when) => {
-        if (when !== "before" || !isStart(label)) return;
-        starts += 1;
-        if (starts === 1) stranger = await holdPort(port);
-        // It goes while the old one is tried.
-        if (starts === 3) stranger?.close();
-      });
-      const run = await runs.update(executor);
-      proxy.around(null);
-      expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
-      expect(english(run.reason)).toMatch(/already in use|already allocated/);
-      expect(starts).toBe(3);
-      expect(await lab.found("port")).toEqual(["port running 1.0.0"]);
-      expect(await publishedPort(engine, "port")).toBe(String(port));
-      expect(await runs.eventsOf(run.id)).toHaveLength(1);
-      await removeContainers(engine, "port");
-    });
+    inTurn(
+      "a stranger on the port keeps the new one from its start, and the old one is back once the port is free",
+      async () => {
+        const { runs } = lab;
+        const port = await freePort();
+        await lab.begin("port", published(port));
+        const desired = lab.offer("2.0.0");
+        const executor = await runs.addExecutor({ connection: proxied, target: target("port"), desired });
+        let stranger: Server | null = null;
+        let starts = 0;
+        proxy.around(async (label, when) => {
+          if (when !== "before" || !isStart(label)) return;
+          starts += 1;
+          if (starts === 1) stranger = await holdPort(port);
+          // It goes while the old one is tried.
+          if (starts === 3) stranger?.close();
+        });
+        const run = await runs.update(executor);
+        proxy.around(null);
+        expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
+        expect(english(run.reason)).toMatch(/already in use|already allocated/);
+        expect(starts).toBe(3);
+        expect(await lab.found("port")).toEqual(["port running 1.0.0"]);
+        expect(await publishedPort(engine, "port")).toBe(String(port));
+        expect(await runs.eventsOf(run.id)).toHaveLength(1);
+        await removeContainers(engine, "port");
+      },
+    );
 
-    test("a stranger who keeps the port takes the target down, loudly, and a run by hand mends it later", async () => {
-      const { runs } = lab;
-      const port = await freePort();
-      await lab.begin("kept", published(port));
-      const desired = lab.offer("2.0.0");
-      const executor = await runs.addExecutor({ connection: proxied, target: target("kept"), desired });
-      let stranger: Server | null = null;
-      proxy.around(async (label, when) => {
-        if (when === "before" && isStart(label)) stranger ??= await holdPort(port);
-      });
-      const run = await runs.update(executor);
-      proxy.around(null);
-      expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-      expect(english(run.reason)).toMatch(/already in use|already allocated/);
-      expect(english(run.reason)).toContain("Target down");
-      // Nothing is left over, and the old one waits in its place with its settings.
-      expect((await lab.found("kept")).map((line) => line.replace(" created ", " exited "))).toEqual([
-        "kept exited 1.0.0",
-      ]);
-      await new Promise((resolve) => (stranger as Server | null)?.close(resolve));
-      const snapshot_id = await runs.snapshotOf(run.id);
-      const again = await runs.update(executor, { snapshot_id });
-      expect(again).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
-      expect(await lab.found("kept")).toEqual(["kept running 1.0.0"]);
-      expect(await publishedPort(engine, "kept")).toBe(String(port));
-      expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
-      expect(await lab.found("kept")).toEqual(["kept running 2.0.0"]);
-      await removeContainers(engine, "kept");
-    });
+    inTurn(
+      "a stranger who keeps the port takes the target down, loudly, and a run by hand mends it later",
+      async () => {
+        const { runs } = lab;
+        const port = await freePort();
+        await lab.begin("kept", published(port));
+        const desired = lab.offer("2.0.0");
+        const executor = await runs.addExecutor({ connection: proxied, target: target("kept"), desired });
+        let stranger: Server | null = null;
+        proxy.around(async (label, when) => {
+          if (when === "before" && isStart(label)) stranger ??= await holdPort(port);
+        });
+        const run = await runs.update(executor);
+        proxy.around(null);
+        expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
+        expect(english(run.reason)).toMatch(/already in use|already allocated/);
+        expect(english(run.reason)).toContain("Target down");
+        // Nothing is left over, and the old one waits in its place with its settings.
+        expect((await lab.found("kept")).map((line) => line.replace(" created ", " exited "))).toEqual([
+          "kept exited 1.0.0",
+        ]);
+        await new Promise((resolve) => (stranger as Server | null)?.close(resolve));
+        const snapshot_id = await runs.snapshotOf(run.id);
+        const again = await runs.update(executor, { snapshot_id });
+        expect(again).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
+        expect(await lab.found("kept")).toEqual(["kept running 1.0.0"]);
+        expect(await publishedPort(engine, "kept")).toBe(String(port));
+        expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
+        expect(await lab.found("kept")).toEqual(["kept running 2.0.0"]);
+        await removeContainers(engine, "kept");
+      },
+    );
 
-    test("an engine that answers slowly gets each call once", async () => {
+    inTurn("an engine that answers slowly gets each call once", async () => {
       const { runs } = lab;
       await lab.begin("slow");
       const desired = lab.offer("3.0.0");
@@ -269,7 +278,7 @@ matrixSuite(
       await removeContainers(engine, "slow");
     });
 
-    test("two ticks, two clicks and two runs at once make one run each", async () => {
+    inTurn("two ticks, two clicks and two runs at once make one run each", async () => {
       const { runs } = lab;
       const other = runs.instance("other");
       const desired = lab.offer("2.0.0");

@@ -73,7 +73,7 @@ async function expectOne(engine: TestEngine, name: string, state: "running" | "e
 
 const withPolicy = { HostConfig: { RestartPolicy: { Name: "always" } } };
 
-matrixSuite("kill -9 of our process", (mode) => {
+matrixSuite("kill -9 of our process", (mode, inTurn) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine({ mode });
@@ -83,7 +83,7 @@ matrixSuite("kill -9 of our process", (mode) => {
     await engine.stop();
   }, 60_000);
 
-  test.each(
+  inTurn.each(
     repeated([
       { ending: "finish", writes: 15, ends: images.next },
       { ending: "undo", writes: 14, ends: images.old },
@@ -123,7 +123,7 @@ matrixSuite("kill -9 of our process", (mode) => {
     600_000,
   );
 
-  test.each(
+  inTurn.each(
     repeated([
       { ending: "finish", writes: 15, ends: "restored" },
       { ending: "undo", writes: 15, ends: "down" },
@@ -168,7 +168,7 @@ matrixSuite("kill -9 of our process", (mode) => {
   );
 });
 
-matrixSuite("recovery and the lease", (mode) => {
+matrixSuite("recovery and the lease", (mode, inTurn) => {
   let engine: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
@@ -191,7 +191,7 @@ matrixSuite("recovery and the lease", (mode) => {
   }
 
   // Writes 7 and 10: both renamed and the stop under way; the new one started.
-  test.each(repeated([7, 10]))(
+  inTurn.each(repeated([7, 10]))(
     "recovery from write %d may itself die at any write",
     async (left) => {
       for (const write of pointsOf(mode)) {
@@ -214,46 +214,50 @@ matrixSuite("recovery and the lease", (mode) => {
     300_000,
   );
 
-  test("an update whose lease is lost touches nothing more", async () => {
-    for (const write of pointsOf(mode)) {
-      const name = `lease-${write}`;
-      await runContainer(engine, name);
-      const journal = memoryJournal();
-      journal.dieAt(write, "before");
-      let callsAtLoss: number | null = null;
-      const guarded = <A extends readonly unknown[]>(act: (...args: A) => Promise<void>) => {
-        return async (...args: A) => {
-          await act(...args).catch((error: unknown) => {
-            callsAtLoss ??= proxy.calls().length;
-            throw error;
-          });
+  inTurn(
+    "an update whose lease is lost touches nothing more",
+    async () => {
+      for (const write of pointsOf(mode)) {
+        const name = `lease-${write}`;
+        await runContainer(engine, name);
+        const journal = memoryJournal();
+        journal.dieAt(write, "before");
+        let callsAtLoss: number | null = null;
+        const guarded = <A extends readonly unknown[]>(act: (...args: A) => Promise<void>) => {
+          return async (...args: A) => {
+            await act(...args).catch((error: unknown) => {
+              callsAtLoss ??= proxy.calls().length;
+              throw error;
+            });
+          };
         };
-      };
-      const watched: Journal = {
-        ...journal,
-        begin: guarded(journal.begin),
-        finish: guarded(journal.finish),
-        fail: guarded(journal.fail),
-      };
-      proxy.breakCall(0, "500");
-      const failure = await update(proxy, kindOf(mode), name, watched).catch((error: unknown) => error);
-      // The stop and the start are journalled first and then go on beside the next write; nothing else may.
-      const underWay = new Set(["stop", "start"].filter((step) => journal.written().includes(`${step} begin`)));
-      const later = proxy
-        .calls()
-        .slice(callsAtLoss ?? Number.POSITIVE_INFINITY)
-        .filter((call) => !underWay.has(call.slice(call.lastIndexOf("/") + 1)));
-      expect([write, ...later]).toEqual([write]);
-      await removeContainers(engine, name);
-      if (callsAtLoss !== null) {
-        expect(failure).toBeInstanceOf(ProcessDeath);
-        continue;
+        const watched: Journal = {
+          ...journal,
+          begin: guarded(journal.begin),
+          finish: guarded(journal.finish),
+          fail: guarded(journal.fail),
+        };
+        proxy.breakCall(0, "500");
+        const failure = await update(proxy, kindOf(mode), name, watched).catch((error: unknown) => error);
+        // The stop and the start are journalled first and then go on beside the next write; nothing else may.
+        const underWay = new Set(["stop", "start"].filter((step) => journal.written().includes(`${step} begin`)));
+        const later = proxy
+          .calls()
+          .slice(callsAtLoss ?? Number.POSITIVE_INFINITY)
+          .filter((call) => !underWay.has(call.slice(call.lastIndexOf("/") + 1)));
+        expect([write, ...later]).toEqual([write]);
+        await removeContainers(engine, name);
+        if (callsAtLoss !== null) {
+          expect(failure).toBeInstanceOf(ProcessDeath);
+          continue;
+        }
+        expect(failure).toBeUndefined();
+        expect(write).toBeGreaterThan(10);
+        return;
       }
-      expect(failure).toBeUndefined();
-      expect(write).toBeGreaterThan(10);
-      return;
-    }
-  }, 120_000);
+    },
+    120_000,
+  );
 });
 
 function engineKills(mode: EngineMode, liveRestore: boolean): void {

@@ -28,7 +28,7 @@ setDefaultTimeout(60_000);
 const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
 const deadlines = { readMs: 2_000, changeMs: 2_000, pullIdleMs: 5_000 };
 
-matrixSuite("an engine that fails at the nth call", (mode) => {
+matrixSuite("an engine that fails at the nth call", (mode, inTurn) => {
   const kind = kindOf(mode);
   const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
   let engine: TestEngine;
@@ -80,7 +80,7 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
     return calls;
   }
 
-  test.each(
+  inTurn.each(
     repeated([
       { path: "an update", prefix: "forward", image: images.next, isDown: false, sparser: 1 },
       { path: "an update that is put back", prefix: "back", image: images.exits, isDown: false, sparser: 2 },

@@ -39,7 +39,7 @@ async function recover(
   return recovery;
 }
 
-matrixSuite("kill -9 of our process in the middle of a group", (mode) => {
+matrixSuite("kill -9 of our process in the middle of a group", (mode, inTurn) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine({ mode });
@@ -86,7 +86,7 @@ matrixSuite("kill -9 of our process in the middle of a group", (mode) => {
     return true;
   }
 
-  test.each(["finish", "undo"] as const)(
+  inTurn.each(["finish", "undo"] as const)(
     "at every write of an update that ends in %s leaves the whole group old or new",
     async (ending) => {
       const points = pointsOf(mode, { sparser: 2 });

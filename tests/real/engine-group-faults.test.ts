@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function casesOf(mode: EngineMode, path: Path, calls: readonly string[]): readon
   });
 }
 
-matrixSuite("an engine that fails at the nth call of a group", (mode) => {
+matrixSuite("an engine that fails at the nth call of a group", (mode, inTurn) => {
   const kind = kindOf(mode);
   const folder = mkdtempSync(join(tmpdir(), "tidemark-group-faults-"));
   const proxies: EngineProxy[] = [];
@@ -146,7 +146,7 @@ matrixSuite("an engine that fails at the nth call of a group", (mode) => {
     return failures;
   }
 
-  test.each(paths)(
+  inTurn.each(paths)(
     "leaves all of them running, old or new, and nothing else, in %s",
     async (path) => {
       const [proxy] = proxies;

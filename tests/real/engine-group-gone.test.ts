@@ -35,7 +35,7 @@ const limit = 120_000;
 /** What else happens before the way back: `aside` answers the name of a service's previous container. */
 type MeanwhileHook = (aside: (service: string) => string, labels: Readonly<Record<string, string>>) => Promise<void>;
 
-matrixSuite("containers that are gone when a run leads back", (mode) => {
+matrixSuite("containers that are gone when a run leads back", (mode, inTurn) => {
   const kind = kindOf(mode);
   let engine: TestEngine;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     return snapshot;
   }
 
-  test.each(["b", "a"])(
+  inTurn.each(["b", "a"])(
     "of which the engine never starts %s again are made again, with what hangs on them",
     async (service) => {
       const project = `stuck-${service}`;
@@ -87,7 +87,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "a rollback that fails before it made one that was gone leaves the group as it was",
     async () => {
       const project = "unmade";
@@ -109,7 +109,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "a rollback that is put back takes away what it made in nobody's place",
     async () => {
       const project = "added";
@@ -148,7 +148,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "one that a dead process made again by half is made again as a whole",
     () =>
       putBackWithout("half", ["b", "a"], async (aside, Labels) => {
@@ -157,7 +157,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "those that a dead process had made again are not lost, although they hang on each other",
     () =>
       putBackWithout("pair", ["b", "a"], async (aside, Labels) => {
@@ -168,7 +168,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "a rollback follows the owner of a network that was replaced since the snapshot",
     async () => {
       const owner = await runContainer(engine, "tunnel");
@@ -196,7 +196,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     limit,
   );
 
-  test(
+  inTurn(
     "a rollback into the network of one that is gone is refused in the plan",
     async () => {
       const owner = await runContainer(engine, "left");

@@ -39,7 +39,7 @@ setDefaultTimeout(120_000);
 
 const { old, next, broken, sick } = groupImages;
 
-matrixSuite("groups of containers", (mode) => {
+matrixSuite("groups of containers", (mode, inTurn) => {
   let engine: TestEngine;
   let stopTimer: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ matrixSuite("groups of containers", (mode) => {
   const stateOf = async (project: string) => await containerStates(engine, project);
   const name = (project: string, service: string) => containerName(project, service);
 
-  test("a second look asks for nothing that has not changed", async () => {
+  inTurn("a second look asks for nothing that has not changed", async () => {
     await runStack(engine, "twice");
     const proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-twice-${process.pid}-${mode}.sock`));
     await using session = await openSession(`unix://${proxy.socket}`, { kind: kindOf(mode) });
@@ -79,7 +79,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "twice");
   });
 
-  test("a project is one target with its services, beside its containers", async () => {
+  inTurn("a project is one target with its services, beside its containers", async () => {
     await runStack(engine, "found");
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const targets = await session.discover();
@@ -96,7 +96,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "found");
   });
 
-  test("an update moves each service in the order of its needs, and loses nothing", async () => {
+  inTurn("an update moves each service in the order of its needs, and loses nothing", async () => {
     const project = "whole";
     await runStack(engine, project);
     const before = {
@@ -144,37 +144,40 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("what shares the network of one that is replaced is made anew with it, also from outside of the project", async () => {
-    const project = "shared";
-    await runStack(engine, project);
-    const web = await inspectOne(engine, name(project, "web"));
-    await runContainer(engine, "sniffer", { HostConfig: { NetworkMode: `container:${web.Id}` } });
-    await using session = await openSession(engine.address, { kind: kindOf(mode) });
-    const plan = await session.plan(group(project), changes({ web: next }));
-    expect(containersOf(plan.detail).map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
-      "shared-web-1 web desired",
-      "shared-worker-1 worker shares",
-      "sniffer sniffer shares",
-    ]);
-    const journal = memoryJournal();
-    await apply(session, plan, journal);
-    expect(await session.readiness(group(project), stabilityMs, journal)).toMatchObject({
-      ready: true,
-    });
-    await session.finish(group(project), journal);
-    const { Id } = await inspectOne(engine, name(project, "web"));
-    for (const each of [name(project, "worker"), "sniffer"]) {
-      expect(await inspectOne(engine, each)).toMatchObject({
-        Config: { Image: expect.stringContaining(old) },
-        State: { Running: true },
-        HostConfig: { NetworkMode: `container:${Id}` },
+  inTurn(
+    "what shares the network of one that is replaced is made anew with it, also from outside of the project",
+    async () => {
+      const project = "shared";
+      await runStack(engine, project);
+      const web = await inspectOne(engine, name(project, "web"));
+      await runContainer(engine, "sniffer", { HostConfig: { NetworkMode: `container:${web.Id}` } });
+      await using session = await openSession(engine.address, { kind: kindOf(mode) });
+      const plan = await session.plan(group(project), changes({ web: next }));
+      expect(containersOf(plan.detail).map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
+        "shared-web-1 web desired",
+        "shared-worker-1 worker shares",
+        "sniffer sniffer shares",
+      ]);
+      const journal = memoryJournal();
+      await apply(session, plan, journal);
+      expect(await session.readiness(group(project), stabilityMs, journal)).toMatchObject({
+        ready: true,
       });
-    }
-    await removeContainers(engine, "sniffer");
-    await removeGroup(engine, project);
-  });
+      await session.finish(group(project), journal);
+      const { Id } = await inspectOne(engine, name(project, "web"));
+      for (const each of [name(project, "worker"), "sniffer"]) {
+        expect(await inspectOne(engine, each)).toMatchObject({
+          Config: { Image: expect.stringContaining(old) },
+          State: { Running: true },
+          HostConfig: { NetworkMode: `container:${Id}` },
+        });
+      }
+      await removeContainers(engine, "sniffer");
+      await removeGroup(engine, project);
+    },
+  );
 
-  test("a single container takes along what hangs on it: namespaces, volumes and links", async () => {
+  inTurn("a single container takes along what hangs on it: namespaces, volumes and links", async () => {
     await runContainer(engine, "anchor", { Volumes: { "/data": {} } });
     const { Id } = await inspectOne(engine, "anchor");
     await runContainer(engine, "side", { HostConfig: { PidMode: `container:${Id}` } });
@@ -210,7 +213,7 @@ matrixSuite("groups of containers", (mode) => {
     for (const each of ["side", "heir", ...linkers, "anchor"]) await removeContainers(engine, each);
   });
 
-  test("one service that fails puts the whole group back, and says what each did", async () => {
+  inTurn("one service that fails puts the whole group back, and says what each did", async () => {
     const project = "broken";
     await runStack(engine, project);
     const ids = async () =>
@@ -242,7 +245,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("a dependency that does not get healthy stops the run before what needs it is touched", async () => {
+  inTurn("a dependency that does not get healthy stops the run before what needs it is touched", async () => {
     const project = "sick";
     await runStack(engine, project);
     const web = (await inspectOne(engine, name(project, "web"))).Id;
@@ -261,27 +264,30 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("the end of the process ends the wait for a dependency while all serve; the next process puts it back", async () => {
-    const project = "ending-wait";
-    await runStack(engine, project);
-    await using session = await openSession(engine.address, { kind: kindOf(mode) });
-    const journal = memoryJournal();
-    const plan = await session.plan(group(project), changes({ db: sick, web: next }));
-    const stop = new AbortController();
-    const applying = (await prepared(session, plan, journal)).apply(stop.signal).then(() => "applied", errorMessage);
-    await eventually("the wait for the database", async () => journal.written().includes("wait begin"));
-    stop.abort(new Error("The process is ending"));
-    expect(await applying).toBe("The process is ending");
-    const found = await Promise.all(["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))));
-    expect(found.map(({ State }) => State.Running)).toEqual([true, true, true]);
-    expect(await session.recover(group(project), journal.reopened(), null)).toMatchObject({ state: "untouched" });
-    expect(await stateOf(project)).toEqual(
-      ["db", "web", "worker"].map((each) => `${project}-${each}-1 running ${old}`),
-    );
-    await removeGroup(engine, project);
-  });
+  inTurn(
+    "the end of the process ends the wait for a dependency while all serve; the next process puts it back",
+    async () => {
+      const project = "ending-wait";
+      await runStack(engine, project);
+      await using session = await openSession(engine.address, { kind: kindOf(mode) });
+      const journal = memoryJournal();
+      const plan = await session.plan(group(project), changes({ db: sick, web: next }));
+      const stop = new AbortController();
+      const applying = (await prepared(session, plan, journal)).apply(stop.signal).then(() => "applied", errorMessage);
+      await eventually("the wait for the database", async () => journal.written().includes("wait begin"));
+      stop.abort(new Error("The process is ending"));
+      expect(await applying).toBe("The process is ending");
+      const found = await Promise.all(["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))));
+      expect(found.map(({ State }) => State.Running)).toEqual([true, true, true]);
+      expect(await session.recover(group(project), journal.reopened(), null)).toMatchObject({ state: "untouched" });
+      expect(await stateOf(project)).toEqual(
+        ["db", "web", "worker"].map((each) => `${project}-${each}-1 running ${old}`),
+      );
+      await removeGroup(engine, project);
+    },
+  );
 
-  test("all replicas move; differing ones are refused in the plan", async () => {
+  inTurn("all replicas move; differing ones are refused in the plan", async () => {
     const project = "many";
     for (const number of [1, 2, 3]) await runService(engine, project, "app", { number, body: { Env: ["A=1"] } });
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -299,7 +305,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("a circle of needs is refused in the plan", async () => {
+  inTurn("a circle of needs is refused in the plan", async () => {
     await runService(engine, "circle", "a", { dependsOn: "b:service_started:false" });
     await runService(engine, "circle", "b", { dependsOn: "a:service_started:false" });
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -311,7 +317,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "circle");
   });
 
-  test("what asks for a restart with its dependency is made anew with it", async () => {
+  inTurn("what asks for a restart with its dependency is made anew with it", async () => {
     await runService(engine, "asks", "db");
     await runService(engine, "asks", "web", { dependsOn: "db:service_started:true" });
     const before = (await inspectOne(engine, "asks-web-1")).Id;
@@ -328,7 +334,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "asks");
   });
 
-  test("a tag that was moved for a run that is put back names again what it named", async () => {
+  inTurn("a tag that was moved for a run that is put back names again what it named", async () => {
     const tag = "lab/app:stable";
     const digestOf = async () => ((await engine.call("GET", `/images/${tag}/json`)) as { Id: string }).Id;
     const point = (image: string) => engine.call("POST", `/images/${image}/tag?repo=lab/app&tag=stable`);
@@ -348,7 +354,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "tagged");
   });
 
-  test("a job runs once to its end before what needs it, and a bad end puts the group back", async () => {
+  inTurn("a job runs once to its end before what needs it, and a bad end puts the group back", async () => {
     const script = "echo ran-$APP_VERSION >> /log/runs; test $APP_VERSION != 3.0.0";
     const job = { Cmd: ["/bin/sh", "-c", script] };
     const host = { Binds: ["jobs-log:/log"], RestartPolicy: { Name: "no" } };
@@ -376,7 +382,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "jobs");
   });
 
-  test("a rollback leads every container back to what the snapshot says", async () => {
+  inTurn("a rollback leads every container back to what the snapshot says", async () => {
     const project = "back";
     await runStack(engine, project);
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -400,7 +406,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("a rollback makes again what was removed, and leaves services alone that are as they were", async () => {
+  inTurn("a rollback makes again what was removed, and leaves services alone that are as they were", async () => {
     const project = "again";
     await runStack(engine, project);
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -416,7 +422,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("a job that was cut short leads back: nobody saw it come to a good end", async () => {
+  inTurn("a job that was cut short leads back: nobody saw it come to a good end", async () => {
     const host = { Binds: ["cut-log:/log"], RestartPolicy: { Name: "no" } };
     await runService(engine, "cut", "migrate", { body: { Cmd: ["/bin/true"] }, host });
     await eventually("the job has run", async () =>
@@ -458,7 +464,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("once one previous container is being removed, recovery leads the whole group on", async () => {
+  inTurn("once one previous container is being removed, recovery leads the whole group on", async () => {
     const project = "ending";
     await runStack(engine, project);
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -471,7 +477,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("previous containers that a stranger removed are made again from the run's snapshot", async () => {
+  inTurn("previous containers that a stranger removed are made again from the run's snapshot", async () => {
     const project = "prey";
     await runStack(engine, project);
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
@@ -491,7 +497,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
-  test("start before stop lets both run until the new one is ready", async () => {
+  inTurn("start before stop lets both run until the new one is ready", async () => {
     const network = "rolling_default";
     await engine.call("POST", "/networks/create", { Name: network });
     await runService(engine, "rolling", "web", {
@@ -525,7 +531,7 @@ matrixSuite("groups of containers", (mode) => {
     await removeGroup(engine, "rolling");
   });
 
-  test("start before stop is refused where both cannot run at once", async () => {
+  inTurn("start before stop is refused where both cannot run at once", async () => {
     await runStack(engine, "both");
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true, drain_seconds: 0 });

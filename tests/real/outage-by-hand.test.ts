@@ -24,7 +24,7 @@ const isStart = (label: string) => label.endsWith("/start") && !label.includes("
 
 matrixSuite(
   "a run by hand of a target that a run left down",
-  (mode) => {
+  (mode, inTurn) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-by-hand-"));
     let engine: TestEngine;
     let registry: Registry;
@@ -126,7 +126,7 @@ matrixSuite(
       });
     }
 
-    test("starts the version that it brings", async () => {
+    inTurn("starts the version that it brings", async () => {
       const { port, executor, id, free } = await goDown("brings");
       await free();
       runs.offer(executor, wanted("3.0.0"));
@@ -140,7 +140,7 @@ matrixSuite(
       await removeContainers(engine, "brings");
     });
 
-    test("brings the previous version up where the one that it brings cannot be started", async () => {
+    inTurn("brings the previous version up where the one that it brings cannot be started", async () => {
       const { port, executor, id, free } = await goDown("broken");
       await free();
       runs.offer(executor, wanted("4.0.0"));
@@ -152,7 +152,7 @@ matrixSuite(
       await removeContainers(engine, "broken");
     });
 
-    test("is tried again where the port is still taken", async () => {
+    inTurn("is tried again where the port is still taken", async () => {
       const { port, executor, id, free } = await goDown("taken");
       runs.offer(executor, wanted("3.0.0"));
       const run = await runs.update(executor);
@@ -165,7 +165,7 @@ matrixSuite(
       await removeContainers(engine, "taken");
     });
 
-    test("brings up what was down where a rollback fails", async () => {
+    inTurn("brings up what was down where a rollback fails", async () => {
       const { port, executor, id, free } = await goDown("rolled");
       await free();
       const held: Server[] = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const isStart = (label: string) => label.endsWith("/start") && !label.includes("
 
 matrixSuite(
   "a target that a run left down",
-  (mode) => {
+  (mode, inTurn) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-outage-"));
     let engine: TestEngine;
     let registry: Registry;
@@ -107,7 +107,7 @@ matrixSuite(
       expect(await eventually("the answer", () => answerAt(port))).toContain(version);
     };
 
-    test("serves again soon after its port is free, with all its settings, and both are told once", async () => {
+    inTurn("serves again soon after its port is free, with all its settings, and both are told once", async () => {
       const port = await freePort();
       const executor = await begin("port", port);
       const before = await shapeOf(engine, "port");
@@ -127,37 +127,40 @@ matrixSuite(
       await removeContainers(engine, "port");
     });
 
-    test("is brought up by the next process when the first is killed while it waits, or at any write of a try", async () => {
-      for (const point of [0, ...pointsOf(mode, { last: 300, sparser: 4 })]) {
-        const name = `killed-${point}`;
-        const port = await freePort();
-        const executor = await begin(name, port);
-        const { id, stranger } = await goDown(executor, port);
-        await freeHeld(stranger);
-        await becomeDue(id);
-        // Killed with nothing at work, the next process has nothing but the database.
-        const hasDied = point === 0 || (await runs.performAndDie(id, desired, point));
-        const next = runs.instance(`next-${point}`);
-        await next.runs.takeOver();
-        const outage = await tryUntilOver(id);
-        expect([point, outage?.outcome]).toEqual([point, "recovered"]);
-        await eventually("the clearing", async () => {
-          if ((await runs.run(id)).cleanup_due_at === null) return true;
-          await runs.main.runs.work.perform({ id }, live);
-          return false;
-        });
-        await expectServing(name, port, outage?.serving === "desired" ? "2.0.0" : "1.0.0");
-        expect([point, await runs.toldOf(executor)]).toEqual([
-          point,
-          ["executor_run_failed", "executor_target_recovered"],
-        ]);
-        await removeContainers(engine, name);
-        if (!hasDied) return;
-      }
-      throw new Error("The try has no end");
-    });
+    inTurn(
+      "is brought up by the next process when the first is killed while it waits, or at any write of a try",
+      async () => {
+        for (const point of [0, ...pointsOf(mode, { last: 300, sparser: 4 })]) {
+          const name = `killed-${point}`;
+          const port = await freePort();
+          const executor = await begin(name, port);
+          const { id, stranger } = await goDown(executor, port);
+          await freeHeld(stranger);
+          await becomeDue(id);
+          // Killed with nothing at work, the next process has nothing but the database.
+          const hasDied = point === 0 || (await runs.performAndDie(id, desired, point));
+          const next = runs.instance(`next-${point}`);
+          await next.runs.takeOver();
+          const outage = await tryUntilOver(id);
+          expect([point, outage?.outcome]).toEqual([point, "recovered"]);
+          await eventually("the clearing", async () => {
+            if ((await runs.run(id)).cleanup_due_at === null) return true;
+            await runs.main.runs.work.perform({ id }, live);
+            return false;
+          });
+          await expectServing(name, port, outage?.serving === "desired" ? "2.0.0" : "1.0.0");
+          expect([point, await runs.toldOf(executor)]).toEqual([
+            point,
+            ["executor_run_failed", "executor_target_recovered"],
+          ]);
+          await removeContainers(engine, name);
+          if (!hasDied) return;
+        }
+        throw new Error("The try has no end");
+      },
+    );
 
-    test("is brought up also when the process is killed inside a start that fails", async () => {
+    inTurn("is brought up also when the process is killed inside a start that fails", async () => {
       const port = await freePort();
       const executor = await begin("inside", port);
       const before = await shapeOf(engine, "inside");
@@ -188,7 +191,7 @@ matrixSuite(
       await removeContainers(engine, "inside");
     });
 
-    test("is left to whoever starts it, removes it or runs the executor again", async () => {
+    inTurn("is left to whoever starts it, removes it or runs the executor again", async () => {
       const port = await freePort();
       const executor = await begin("hand", port);
       let down = await goDown(executor, port);
@@ -223,7 +226,7 @@ matrixSuite(
       await removeContainers(engine, "hand");
     });
 
-    test("is made again from the run's snapshot when somebody removed it in the middle of the run", async () => {
+    inTurn("is made again from the run's snapshot when somebody removed it in the middle of the run", async () => {
       const port = await freePort();
       const executor = await begin("gone", port);
       const held: Server[] = [];
@@ -243,7 +246,7 @@ matrixSuite(
       await removeContainers(engine, "gone");
     });
 
-    test("is brought up as a whole where it is a group, in the order of its needs", async () => {
+    inTurn("is brought up as a whole where it is a group, in the order of its needs", async () => {
       const port = await freePort();
       const project = "stack";
       const old = `${image}:1.0.0`;
@@ -273,7 +276,7 @@ matrixSuite(
       await removeGroup(engine, project);
     });
 
-    test("is started from the snapshot where a rollback was to start what had been down", async () => {
+    inTurn("is started from the snapshot where a rollback was to start what had been down", async () => {
       const port = await freePort();
       const executor = await begin("back", port);
       const update = await runs.update(executor);

@@ -1,3 +1,4 @@
+import { test } from "bun:test";
 import { dockerFlavour } from "../../src/runtimes/docker/flavour.ts";
 import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import { podmanFlavour } from "../../src/runtimes/podman/flavour.ts";
@@ -29,18 +30,49 @@ export function engineSuite(
 /** The newest Docker and Podman: for what takes minutes on each and does not depend on the engine's age. */
 export const newestModes = ["docker-29-containerd", "podman"] as const;
 
+/** Declares tests that the modes of a suite take in turn: those that every mode declares, and in the same order. */
+interface InTurn {
+  (name: string, body: () => Promise<void>, limitMs?: number): void;
+  each<R>(rows: readonly R[]): (name: string, body: (row: R) => Promise<void>, limitMs?: number) => void;
+}
+
+/** Of so many places one takes each test and row of a table, and the next one the next. */
+function takingTurns(place: number, places: number): InTurn {
+  let met = 0;
+  const isMine = () => {
+    met += 1;
+    return (place + met) % places === 0;
+  };
+  const single = (name: string, body: () => Promise<void>, limitMs?: number) => {
+    if (isMine()) test(name, body, limitMs);
+  };
+  return Object.assign(single, {
+    each: <R>(rows: readonly R[]) => {
+      const mine = rows.filter(isMine);
+      return (name: string, body: (row: R) => Promise<void>, limitMs?: number) => {
+        if (mine.length > 0) test.each<R>(mine)(name, body, limitMs);
+      };
+    },
+  });
+}
+
 /**
  * A suite that kills or breaks at many points, or waits often: on the modes that differ most, and on all with `TIDEMARK_REPEATS` or
- * `TIDEMARK_ENGINES`.
+ * `TIDEMARK_ENGINES`. What it declares by `inTurn`, because the engine hardly matters for it, usually runs on one of them.
  */
 export function matrixSuite(
   name: string,
-  body: (mode: EngineMode) => void,
+  body: (mode: EngineMode, inTurn: InTurn) => void,
   alsoMissing: string | null = null,
   usual: readonly EngineMode[] = ["docker-20", ...newestModes],
 ): void {
   const isAll = isWholeMatrix || process.env.TIDEMARK_ENGINES !== undefined;
-  engineSuite(name, body, isAll ? allEngineModes : usual, alsoMissing);
+  engineSuite(
+    name,
+    (mode) => body(mode, isAll ? takingTurns(0, 1) : takingTurns(usual.indexOf(mode), usual.length)),
+    isAll ? allEngineModes : usual,
+    alsoMissing,
+  );
 }
 
 /** `TIDEMARK_ENGINES=podman,docker-29` runs the suites on these alone. */
