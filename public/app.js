@@ -125,6 +125,16 @@ document.addEventListener("click", (event) => {
   if (theme) setTheme(theme.value);
 });
 
+// One tick for all of a group; it shows whether all of them are ticked.
+document.addEventListener("change", ({ target }) => {
+  const group = target.closest?.("tbody");
+  const whole = group?.querySelector("[data-ticks]");
+  if (!whole) return;
+  const own = [...all("input.choice", group)];
+  if (target === whole) for (const tick of own) tick.checked = whole.checked;
+  else whole.checked = own.every((tick) => tick.checked);
+});
+
 // Keys. Nothing happens while somebody types.
 let waitsForPlace = 0;
 // A search box over a list that is on the page already.

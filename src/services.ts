@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { setImmediate } from "node:timers";
 import * as v from "valibot";
+import { adoptionService } from "./adoption/service.ts";
 import { apiTokenService } from "./auth/api-tokens.ts";
 import { auditRecorder } from "./auth/audit.ts";
 import { auditEntryService } from "./auth/audit-entries.ts";
@@ -297,6 +298,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
+  const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
@@ -368,6 +370,7 @@ export async function createServices(options: ServiceOptions) {
     connections,
     images,
     executors,
+    adoption,
     runs,
     approval_links,
     snapshots,

@@ -186,5 +186,11 @@ export const TargetView = v.object({
 });
 export type TargetView = v.InferOutput<typeof TargetView>;
 
+/** The targets to choose from: a container of a group is updated with the group. */
+export function rootsOf(items: readonly TargetView[]): readonly TargetView[] {
+  const groups = new Set(items.filter(({ is_group }) => is_group).map(({ id }) => id));
+  return items.filter(({ group }) => group === null || !groups.has(group));
+}
+
 export const TargetList = v.object({ items: v.array(TargetView), discovered_at: NullableInstant });
 export type TargetList = v.InferOutput<typeof TargetList>;

@@ -257,6 +257,9 @@ export function connectionService(options: ConnectionServiceOptions) {
       return await toPageOfViews(rows, parsed, (row) => row.name, views);
     },
     get,
+    /** Null if it was deleted. */
+    find: async (id: string): Promise<Pick<ConnectionRow, "id" | "name"> | null> =>
+      await connectionRows.find(db.read, id),
 
     create: async (actor: Actor, input: unknown): Promise<ConnectionView> => {
       const parsed = parseInput(Input, input);
@@ -399,6 +402,14 @@ export function connectionService(options: ConnectionServiceOptions) {
         };
       });
       return { items, discovered_at: clock.now() };
+    },
+
+    /** Those of these images that the runtime is configured to pull over plain HTTP. Throws `PluginError`. */
+    plainImages: async (id: string, images: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
+      await using session = await looks.open(await connectionRows.get(db.read, id), signal);
+      const plain = new Set<string>();
+      for (const image of images) if ((await session.isPlainRegistry?.(image)) === true) plain.add(image);
+      return plain;
     },
 
     /** Reads the snapshots of the connection's runtime; null for a kind without snapshots. */

@@ -42,6 +42,7 @@ import {
 } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings, targetOf } from "./settings.ts";
 import {
+  asSeen,
   lookAtTarget,
   nameInstead,
   observeMissing,
@@ -168,6 +169,36 @@ export function executorService(options: ExecutorServiceOptions) {
         channel,
       })),
     );
+  /**
+   * A valid executor that is not stored yet: `insert` stores it within the caller's transaction, which may also store its trackers. `found`:
+   * its target as just discovered; else the runtime is asked.
+   */
+  const draft = async (actor: Actor, input: unknown, found: Pick<Target, "services" | "warnings"> | null = null) => {
+    const parsed = parseInput(ExecutorInput, input);
+    await refuseProbe(actor, parsed.name, parsed.health_check);
+    const id = newId(clock.now());
+    const seen = found === null ? await lookAtTarget(lookDeps, parsed, null) : asSeen(found);
+    const insert = async (tx: Writer, by: Actor): Promise<void> => {
+      const bindings = await checkRules(tx, parsed, null, seen);
+      const now = clock.now();
+      // Evaluated at once, so that there is something to show.
+      const unknown = seen.unknown_settings ?? [];
+      await insertExecutor(tx, {
+        id,
+        ...rowOf(parsed, unknown),
+        unknown_settings: unknown.map(toText),
+        ...{ next_evaluation_at: now, created_at: now, updated_at: now },
+      });
+      await storeBindings(tx, id, bindings);
+      await audit(tx, by, {
+        event: "executor_created",
+        outcome: "ok",
+        subject: { kind: "executor", id, name: parsed.name },
+        detail: { target: parsed.target.id, trigger: parsed.trigger },
+      });
+    };
+    return { id, name: parsed.name, seen, insert };
+  };
   const planWith = async (settings: ExecutorSettings, purpose: PlanPurpose, signal: AbortSignal): Promise<PlanView> => {
     await using session = await connections.open(settings.connection_id, signal);
     const planned = await planUpdate(planDeps, settings, session, purpose);
@@ -192,30 +223,11 @@ export function executorService(options: ExecutorServiceOptions) {
     },
     get,
 
+    draft,
+
     create: async (actor: Actor, input: unknown): Promise<ExecutorView> => {
-      const parsed = parseInput(ExecutorInput, input);
-      await refuseProbe(actor, parsed.name, parsed.health_check);
-      const now = clock.now();
-      const id = newId(now);
-      const seen = await lookAtTarget(lookDeps, parsed, null);
-      await db.write(async (tx) => {
-        const bindings = await checkRules(tx, parsed, null, seen);
-        // Evaluated at once, so that there is something to show.
-        const unknown = seen.unknown_settings ?? [];
-        await insertExecutor(tx, {
-          id,
-          ...rowOf(parsed, unknown),
-          unknown_settings: unknown.map(toText),
-          ...{ next_evaluation_at: now, created_at: now, updated_at: now },
-        });
-        await storeBindings(tx, id, bindings);
-        await audit(tx, actor, {
-          event: "executor_created",
-          outcome: "ok",
-          subject: { kind: "executor", id, name: parsed.name },
-          detail: { target: parsed.target.id, trigger: parsed.trigger },
-        });
-      });
+      const { id, seen, insert } = await draft(actor, input);
+      await db.write((tx) => insert(tx, actor));
       if (seen.is_missing) await observeMissing({ ...planDeps, db, clock }, id);
       return await get(id);
     },

@@ -81,6 +81,17 @@ export async function lookAtTarget(
   }
 }
 
+/** What a discovery shows of a target that no executor has, nor any part of it. */
+export function asSeen({ services, warnings }: Pick<Target, "services" | "warnings">): SeenTarget {
+  return {
+    services: services.map(({ name }) => name),
+    conflict: null,
+    is_missing: false,
+    name: null,
+    unknown_settings: unknownSettingsIn(warnings),
+  };
+}
+
 /** Throws 422 if the connection has no such kind of target. */
 export function refuseKind(
   { targetKindsOf }: Pick<ConnectionService, "targetKindsOf">,

@@ -1,4 +1,5 @@
 import { addresses } from "./addresses.ts";
+import { adoption } from "./adoption.ts";
 import { auth } from "./auth.ts";
 import { backups } from "./backups.ts";
 import { changelogs } from "./changelogs.ts";
@@ -39,6 +40,7 @@ import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 import { trackers } from "./trackers.ts";
 import { addresses as addressesZh } from "./zh/addresses.ts";
+import { adoption as adoptionZh } from "./zh/adoption.ts";
 import { auth as authZh } from "./zh/auth.ts";
 import { backups as backupsZh } from "./zh/backups.ts";
 import { changelogs as changelogsZh } from "./zh/changelogs.ts";
@@ -81,6 +83,7 @@ import { trackers as trackersZh } from "./zh/trackers.ts";
 /** Every message of the product by area: in English, with renderings of the same keys in the other languages. */
 const areas = {
   addresses: { en: addresses, zh: addressesZh },
+  adoption: { en: adoption, zh: adoptionZh },
   auth: { en: auth, zh: authZh },
   backups: { en: backups, zh: backupsZh },
   changelogs: { en: changelogs, zh: changelogsZh },

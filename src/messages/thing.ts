@@ -9,6 +9,7 @@ export const thing = {
   delivery: "delivery",
   executor: "executor",
   identity_provider: "identity provider",
+  ignored_target: "ignored target",
   image: "image",
   image_list: "list of images of the connection",
   notifier: "notifier",

@@ -120,6 +120,15 @@ export function trackerService(options: TrackerServiceOptions) {
     return view;
   };
 
+  /** Every channel with the identity of its source, which stands in for the address. */
+  const knownChannels = async () => {
+    const addresses = await listChannelAddresses(db.read);
+    return addresses.flatMap(({ kind, config, ...known }) => {
+      const identity = identify(kind, config ?? {});
+      return identity === null ? [] : [{ ...known, kind, config: config ?? {}, identity }];
+    });
+  };
+
   const refuseNotes = (settings: ReleaseNotes, sources: readonly { key: string; kind: SourceKind }[]): void => {
     const refusal = notesRefusal(settings, sources, options.sources);
     if (refusal !== null) throw invalidInput(refusal);
@@ -136,6 +145,26 @@ export function trackerService(options: TrackerServiceOptions) {
     }
     const isSame = JSON.stringify(settings) === JSON.stringify(storedNotesSettings(before.release_notes));
     if (!isSame) await clearNotes(tx, after.id);
+  };
+
+  /** A valid tracker that is not stored yet: `insert` stores it within the caller's transaction, and its first check is due at once. */
+  const draft = (input: unknown) => {
+    const { sources, ...fields } = parseInput(schemas.TrackerInput, input);
+    const insert = async (tx: Writer, actor: Actor): Promise<void> => {
+      const now = clock.now();
+      const id = newId(now);
+      await trackerRows.refuseTaken(tx, fields.name, null);
+      refuseNotes(fields.release_notes, sources);
+      await trackerRows.insert(tx, { id, ...fields, created_at: now, updated_at: now });
+      await editor.insertAll(tx, id, sources);
+      await audit(tx, actor, {
+        event: "tracker_created",
+        outcome: "ok",
+        subject: { kind: "tracker", id, name: fields.name },
+        detail: { sources: sources.map(({ key, kind }) => `${key} (${kind})`) },
+      });
+    };
+    return { name: fields.name, insert };
   };
 
   const checkView = async (row: TrackerRow, requestedAt: number): Promise<CheckView> => {
@@ -196,14 +225,10 @@ export function trackerService(options: TrackerServiceOptions) {
     proposals: trackerImports({
       TrackerInput: schemas.TrackerInput,
       identityOf: identify,
-      knownChannels: async () => {
-        const addresses = await listChannelAddresses(db.read);
-        return addresses.flatMap(({ kind, config, ...known }) => {
-          const identity = identify(kind, config ?? {});
-          return identity === null ? [] : [{ ...known, identity }];
-        });
-      },
+      knownChannels,
     }),
+    knownChannels,
+    identityOf: identify,
 
     /** Requests of the enabled trackers per upstream, and its limits. */
     upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
@@ -231,25 +256,14 @@ export function trackerService(options: TrackerServiceOptions) {
     },
     get,
 
+    draft,
+
     /** The first check is due at once. */
     create: async (actor: Actor, input: unknown): Promise<TrackerView> => {
-      const { sources, ...fields } = parseInput(schemas.TrackerInput, input);
-      const now = clock.now();
-      const id = newId(now);
-      await db.write(async (tx) => {
-        await trackerRows.refuseTaken(tx, fields.name, null);
-        refuseNotes(fields.release_notes, sources);
-        await trackerRows.insert(tx, { id, ...fields, created_at: now, updated_at: now });
-        await editor.insertAll(tx, id, sources);
-        await audit(tx, actor, {
-          event: "tracker_created",
-          outcome: "ok",
-          subject: { kind: "tracker", id, name: fields.name },
-          detail: { sources: sources.map(({ key, kind }) => `${key} (${kind})`) },
-        });
-      });
+      const { name, insert } = draft(input);
+      await db.write((tx) => insert(tx, actor));
       options.nudge();
-      return await get(fields.name);
+      return await get(name);
     },
 
     /** A field left out keeps its value. Contacts nobody: what the rules hide or restore is computed from stored releases. */

@@ -21,9 +21,10 @@ interface ConnectionPageProps {
   connection: ConnectionView;
   discovery: Discovery;
   images?: FoundImages;
+  ignored?: readonly { kind: string; target: string }[];
 }
 
-export function ConnectionPage({ ctx, connection, discovery, images }: ConnectionPageProps) {
+export function ConnectionPage({ ctx, connection, discovery, images, ignored }: ConnectionPageProps) {
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
   const address = addressOf(connection);
@@ -63,7 +64,7 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
       <Columns aside={<ConnectionFacts ctx={ctx} connection={connection} />}>
         <ConnectionCheck ctx={ctx} connection={connection} />
       </Columns>
-      <Targets ctx={ctx} connection={connection} discovery={discovery} />
+      <Targets ctx={ctx} connection={connection} discovery={discovery} ignored={ignored} />
       <UnusedImages ctx={ctx} connection={connection} found={images ?? null} />
     </Layout>
   );

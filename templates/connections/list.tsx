@@ -1,4 +1,6 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
+import { adoptPath } from "../adoption/props.ts";
+import { LinkButton } from "../components/button.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Time } from "../components/time.tsx";
 import { texts } from "../texts/texts.ts";
@@ -29,6 +31,11 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
           id: `connection-${connection.id}`,
           href: `/connections/${connection.id}`,
           muted: !connection.is_enabled,
+          actions: connection.is_enabled ? (
+            <LinkButton ctx={ctx} href={adoptPath(connection.id)} kind="bare" small label={t.adopt_on(connection.name)}>
+              {texts(ctx).adoption.open}
+            </LinkButton>
+          ) : undefined,
           cells: {
             name: connection.name,
             kind: t.kinds[connection.kind] ?? connection.kind,

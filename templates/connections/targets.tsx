@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { ConnectionView, TargetList, TargetView } from "../../src/connections/schema.ts";
+import { type ConnectionView, rootsOf, type TargetList, type TargetView } from "../../src/connections/schema.ts";
+import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -27,10 +28,12 @@ interface TargetsProps {
   ctx: PageContext;
   connection: Pick<ConnectionView, "id" | "name" | "is_enabled">;
   discovery: Discovery;
+  /** Targets that are not offered for adoption. */
+  ignored?: readonly { kind: string; target: string }[] | undefined;
 }
 
 /** Everything behind a connection. */
-export function Targets({ ctx, connection, discovery }: TargetsProps) {
+export function Targets({ ctx, connection, discovery, ignored = [] }: TargetsProps) {
   const t = texts(ctx).connections;
   return (
     <AskedSection
@@ -44,7 +47,33 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
         const roots = rootsOf(items);
         return t.targets_lead(roots.length, roots.filter((target) => target.refusals.length === 0).length);
       }}
-      draw={(list) => <TargetTables ctx={ctx} connection={connection} {...list} />}
+      draw={(list) => (
+        <>
+          <NewTargets ctx={ctx} connection={connection} ignored={ignored} {...list} />
+          <TargetTables ctx={ctx} connection={connection} {...list} />
+        </>
+      )}
+    />
+  );
+}
+
+/** How many could be adopted at once. */
+function NewTargets({ ctx, connection, items, ignored }: Omit<TargetsProps, "discovery"> & TargetList) {
+  const t = texts(ctx).adoption;
+  const fresh = rootsOf(items).filter(
+    ({ kind, id, executor, refusals }) =>
+      executor === null && refusals.length === 0 && !ignored?.some((each) => each.kind === kind && each.target === id),
+  );
+  if (fresh.length === 0) return null;
+  return (
+    <Banner
+      tone="quiet"
+      title={t.new_here(fresh.length)}
+      action={
+        <LinkButton ctx={ctx} href={adoptPath(connection.id)} kind="main">
+          {t.open_new(fresh.length)}
+        </LinkButton>
+      }
     />
   );
 }
@@ -104,12 +133,6 @@ export function nameWithin({ name, namespace }: TargetView): string {
 }
 
 export const namespaceOrder = (a: TargetView, b: TargetView) => (a.namespace ?? "").localeCompare(b.namespace ?? "");
-
-/** A container of a group is listed below the group and not counted again. */
-function rootsOf(items: readonly TargetView[]): readonly TargetView[] {
-  const groups = new Set(items.filter(({ is_group }) => is_group).map(({ id }) => id));
-  return items.filter(({ group }) => group === null || !groups.has(group));
-}
 
 function TargetTable({
   ctx,

@@ -3,7 +3,7 @@ import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-const setupSteps = ["has_connection", "has_tracker", "has_executor"] as const;
+const setupSteps = ["has_connection", "has_executor"] as const;
 
 export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
   return setupSteps.filter((step) => !setup[step]).length;

@@ -1,6 +1,9 @@
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { StatsView } from "../../src/stats/schema.ts";
+import { adoptPath } from "../adoption/props.ts";
+import { LinkButton } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
 import { formatClock, formatDay, formatNumber } from "../format.ts";
 import { Layout, ShellPartials } from "../layout.tsx";
@@ -19,6 +22,8 @@ export interface OverviewProps {
   /** Newest first. */
   events: readonly EventView[];
   budgets: readonly Budget[];
+  /** Connections with targets that had no executor when they were last listed. */
+  unadopted?: readonly { id: string; name: string; count: number }[];
 }
 
 export function OverviewPage(props: OverviewProps) {
@@ -40,7 +45,7 @@ export function OverviewRefresh(props: OverviewProps) {
   );
 }
 
-function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
+function OverviewNow({ ctx, stats, events, budgets, unadopted = [] }: OverviewProps) {
   const t = texts(ctx).overview;
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
   const isSettingUp = stepsLeft(stats) > 0;
@@ -54,6 +59,19 @@ function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
         title={headline(ctx, stats)}
         lead={t.date(formatDay(ctx, ctx.now), formatClock(ctx, ctx.now))}
       />
+      {isSettingUp
+        ? null
+        : unadopted.map(({ id, name, count }) => (
+            <Banner
+              tone="quiet"
+              title={texts(ctx).adoption.new_on(count, name)}
+              action={
+                <LinkButton ctx={ctx} href={adoptPath(id)}>
+                  {texts(ctx).adoption.open_new(count)}
+                </LinkButton>
+              }
+            />
+          ))}
       <Columns aside={<OverviewAside ctx={ctx} stats={stats} budgets={budgets} />}>
         {isSettingUp ? (
           <Section title={t.setup.title}>

@@ -5,14 +5,20 @@ import { State } from "../components/state.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
-const steps = ["connection", "tracker", "executor", "notifier"] as const;
+const steps = ["connection", "executor", "notifier"] as const;
 type StepName = (typeof steps)[number];
 
 const isDone: Readonly<Record<StepName, (setup: Setup) => boolean>> = {
   connection: (setup) => setup.has_connection,
-  tracker: (setup) => setup.has_tracker,
   executor: (setup) => setup.has_executor,
   notifier: (setup) => setup.has_notifier,
+};
+
+/** Where a step is taken. */
+const places: Readonly<Record<StepName, string>> = {
+  connection: "/connections/new",
+  executor: "/adopt",
+  notifier: "/notifiers/new",
 };
 
 /** First steps of a fresh installation, ticked when done. The first open one has the main button. */
@@ -46,7 +52,7 @@ export function SetupSteps({ ctx, setup }: { ctx: PageContext; setup: Setup }) {
                   {t[`open_${step}s`]}
                 </LinkButton>
               ) : (
-                <LinkButton ctx={ctx} href={`/${step}s/new`} kind={step === next ? "main" : "plain"}>
+                <LinkButton ctx={ctx} href={places[step]} kind={step === next ? "main" : "plain"}>
                   {t[`${step}_action`]}
                 </LinkButton>
               )

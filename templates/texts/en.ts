@@ -1,4 +1,5 @@
 // The English texts: every language must have these keys.
+export { adoption } from "./en/adoption.ts";
 export { audit } from "./en/audit.ts";
 export { audit_facts } from "./en/audit-facts.ts";
 export { auth } from "./en/auth.ts";

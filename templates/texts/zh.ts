@@ -1,3 +1,4 @@
+export { adoption } from "./zh/adoption.ts";
 export { audit } from "./zh/audit.ts";
 export { audit_facts } from "./zh/audit-facts.ts";
 export { auth } from "./zh/auth.ts";

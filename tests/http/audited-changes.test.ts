@@ -79,6 +79,7 @@ async function madeSnapshot(): Promise<string> {
   return id;
 }
 
+const adopted = { id: `adopted-${randomUUID()}`, hash: "" };
 const hash = "a".repeat(64);
 const awaiting = () => ({
   state: "pending" as const,
@@ -162,6 +163,31 @@ const changes: Record<string, Change> = {
   check_runtime_connection: {
     ...{ method: "POST", status: 201, event: "connection_checked" },
     path: async () => `/runtime-connections/${await made("/runtime-connections", connection())}/checks`,
+  },
+  adopt_targets: {
+    ...{ method: "POST", status: 200, event: "executor_created", also: ["tracker_created"] },
+    path: async () => {
+      house.engine.isUnreachable = false;
+      house.engine.add(adopted.id, `registry.test/${adopted.id}:1.0.0`, `sha256:${"a".repeat(64)}`);
+      const path = `/runtime-connections/${await house.madeConnection()}`;
+      const { body } = await house.call("GET", `${path}/adoption-proposals?search=${adopted.id}`);
+      adopted.hash = (body as { targets: { hash: string }[] }).targets[0]?.hash ?? "";
+      return `${path}/adoptions`;
+    },
+    body: () => ({ targets: [{ kind: "container", ...adopted }] }),
+  },
+  ignore_targets: {
+    ...{ method: "POST", status: 200, event: "targets_ignored" },
+    path: async () => `/runtime-connections/${await house.madeConnection()}/ignored-targets`,
+    body: () => ({ targets: [{ kind: "container", id: "web" }] }),
+  },
+  stop_ignoring_target: {
+    ...{ method: "DELETE", status: 204, event: "target_unignored" },
+    path: async () => {
+      const path = `/runtime-connections/${await house.madeConnection()}/ignored-targets`;
+      const { body } = await house.call("POST", path, { targets: [{ kind: "container", id: "web" }] });
+      return `${path}/${(body as { items: { id: string }[] }).items[0]?.id}`;
+    },
   },
   create_tracker: { method: "POST", path: () => "/trackers", body: tracker, status: 201, event: "tracker_created" },
   update_tracker: {

@@ -63,7 +63,10 @@ describe("no operation leaves an entry", () => {
 
   test("for what is not there", async () => {
     // What is judged before the place is right in these; an image's id has a form of its own, and a test below.
+    const target = { kind: "container", id: "web" };
     const bodies: Record<string, object> = {
+      adopt_targets: { targets: [{ ...target, hash: "a" }] },
+      ignore_targets: { targets: [target] },
       authorize_admin_binding: current,
       create_approval: { decision: "refuse", plan_hash: "a".repeat(64) },
       update_snapshot: { is_locked: true },

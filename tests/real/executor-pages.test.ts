@@ -102,6 +102,9 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.fill("#f-name", "nas");
     await page.fill("#f-config-address", world.engine.address);
     await page.click(".form-actions .btn.main");
+    // A new connection leads to what can be adopted there; its own page is above that.
+    await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
+    await page.click("main .parent");
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}$/);
     expect(await page.textContent("#connection-state")).toBe("Connected");
     await page.waitForSelector("#targets tbody tr >> text=web");

@@ -108,7 +108,10 @@ peerSuite("a Portainer, in a browser", missing, () => {
     await field("config.endpoint_id").fill("1");
     await field("credential_id").selectOption({ label: "portainer" });
     await save();
-    await page.waitForURL(/\/connections\/[0-9a-f-]{36}/);
+    // A new connection leads to what can be adopted there; its own page is above that.
+    await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
+    await page.click("main .parent");
+    await page.waitForURL(/\/connections\/[0-9a-f-]{36}$/);
     await page.locator("tr", { hasText: "shop" }).first().waitFor();
     expect(await text()).toContain("2.23.0");
     expect(await text("tr:has-text('from-git')")).toContain("git repository");

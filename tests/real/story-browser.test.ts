@@ -93,7 +93,10 @@ peerSuite("the story, in a browser", missing, () => {
       await field("name").fill("nas");
       await field("config.address").fill(world.engine.address);
       await save();
-      await page.waitForURL(/\/connections\/[0-9a-f-]{36}/);
+      // A new connection leads to what can be adopted there; its own page is above that.
+      await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
+      await page.click("main .parent");
+      await page.waitForURL(/\/connections\/[0-9a-f-]{36}$/);
       await page.locator("tr", { hasText: "throwaway" }).waitFor();
       expect(await text("tr:has-text('throwaway')")).toContain("--rm");
       expect(await text()).toContain("20.10");

@@ -49,6 +49,10 @@ const rows: readonly (readonly [files: string, may: string])[] = [
     "src/executors/**",
     `${feature} ${views} src/connections/service.ts src/{probes,runtimes,versions}/*.ts src/sources/source.ts`,
   ],
+  [
+    "src/adoption/**",
+    `${feature} ${views} src/{connections,executors,trackers}/service.ts src/{runtimes,versions}/*.ts src/trackers/import/*.ts src/sources/source.ts`,
+  ],
   ["src/runs/{schema,states}.ts", `${runs} src/db/tables.ts`],
   ["src/runs/**", runs],
   ["src/notifications/**", `${feature} ${views}`],

@@ -49,3 +49,20 @@ export const connections = sqliteTable(
   },
   (t) => [uniqueIndex("connections_name").on(t.name), index("connections_credential").on(t.credential_id)],
 );
+
+/** Targets that are no longer offered for adoption. */
+export const ignored_targets = sqliteTable(
+  "ignored_targets",
+  {
+    id: id(),
+    connection_id: text("connection_id")
+      .notNull()
+      .references(() => connections.id, { onDelete: "cascade" }),
+    kind: text("kind").notNull(),
+    target_id: text("target_id").notNull(),
+    /** As it was shown, in case that the target is gone. */
+    name: text("name").notNull(),
+    created_at: instant("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("ignored_targets_target").on(t.connection_id, t.kind, t.target_id)],
+);

@@ -1,3 +1,11 @@
+import {
+  AdoptionInput,
+  AdoptionProposalsView,
+  AdoptionQuery,
+  AdoptionView,
+  IgnoredTargetsInput,
+  IgnoredTargetsView,
+} from "../../adoption/schema.ts";
 import { UnusedImageList } from "../../connections/images-schema.ts";
 import { ConnectionCheckView, ConnectionPatch, ConnectionView, TargetList } from "../../connections/schema.ts";
 import { PageQuery } from "../../forms/page.ts";
@@ -8,7 +16,8 @@ import { type Route, routesOf } from "./route.ts";
 export function runtimeConnectionRoutes({
   connections,
   images,
-}: Pick<Services, "connections" | "images">): readonly Route[] {
+  adoption,
+}: Pick<Services, "connections" | "images" | "adoption">): readonly Route[] {
   const tag = "runtime-connections";
   const route = routesOf(tag);
   return [
@@ -37,6 +46,53 @@ export function runtimeConnectionRoutes({
       answer: { status: 200, description: "Every target", schema: TargetList },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
       perform: ({ context, param }) => connections.targets(param("id"), context.req.raw.signal),
+    }),
+    route("GET", "/runtime-connections/{id}/adoption-proposals", {
+      operation_id: "propose_adoptions",
+      summary: "Propose trackers and executors for everything that runs there and has none",
+      query: AdoptionQuery,
+      answer: {
+        status: 200,
+        description: "What an adoption would create; `newest` is filled in while it is asked again",
+        schema: AdoptionProposalsView,
+      },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      perform: ({ context, param, query }) => adoption.proposals(param("id"), query, context.req.raw.signal),
+    }),
+    route("POST", "/runtime-connections/{id}/adoptions", {
+      operation_id: "adopt_targets",
+      summary: "Create the executors of proposed targets with their trackers; repeating it changes nothing",
+      body: AdoptionInput,
+      answer: {
+        status: 200,
+        description: "What was adopted, and what was not with the reason",
+        schema: AdoptionView,
+      },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      perform: ({ context, param, body }) =>
+        adoption.adopt(context.get("actor"), param("id"), body, context.req.raw.signal),
+    }),
+    route("GET", "/runtime-connections/{id}/ignored-targets", {
+      operation_id: "list_ignored_targets",
+      summary: "List the targets that are not offered for adoption",
+      answer: { status: 200, description: "By name", schema: IgnoredTargetsView },
+      perform: ({ param }) => adoption.ignored(param("id")),
+    }),
+    route("POST", "/runtime-connections/{id}/ignored-targets", {
+      operation_id: "ignore_targets",
+      summary: "Do not offer these targets for adoption any more",
+      body: IgnoredTargetsInput,
+      answer: { status: 200, description: "All ignored targets", schema: IgnoredTargetsView },
+      perform: async ({ context, param, body }) => {
+        await adoption.ignore(context.get("actor"), param("id"), body);
+        return await adoption.ignored(param("id"));
+      },
+    }),
+    route("DELETE", "/runtime-connections/{id}/ignored-targets/{ignored_id}", {
+      operation_id: "stop_ignoring_target",
+      summary: "Offer an ignored target again",
+      answer: { status: 204, description: "It is offered again", schema: null },
+      perform: ({ context, param }) => adoption.unignore(context.get("actor"), param("id"), param("ignored_id")),
     }),
     route("GET", "/runtime-connections/{id}/images", {
       operation_id: "list_unused_images",

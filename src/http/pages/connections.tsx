@@ -1,3 +1,4 @@
+import { adoptPath } from "../../../templates/adoption/props.ts";
 import { Partial, ToastPartial } from "../../../templates/components/notice.tsx";
 import { ConnectionCheck } from "../../../templates/connections/check.tsx";
 import { ConnectionDelete, ConnectionPage } from "../../../templates/connections/detail.tsx";
@@ -19,7 +20,7 @@ import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respon
 type Values = Readonly<Record<string, unknown>>;
 
 export function connectionPages(app: App, services: Services, page: PageSettings): void {
-  const { connections } = services;
+  const { connections, adoption } = services;
 
   plainPages(app, services, page);
 
@@ -34,7 +35,8 @@ export function connectionPages(app: App, services: Services, page: PageSettings
     const connection = await connections.get(c.req.param("id"));
     const discover = async () => ({ list: await connections.targets(connection.id, c.req.raw.signal) });
     const discovery = connection.is_enabled ? await orFailure(discover) : null;
-    const props = { ctx, connection, discovery };
+    const { items: ignored } = await adoption.ignored(connection.id);
+    const props = { ctx, connection, discovery, ignored };
     return respondHtml(c, isFragmentRequest(c) ? <Targets {...props} /> : <ConnectionPage {...props} />);
   });
 
@@ -96,12 +98,13 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
       return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };
     },
     /** The connection is stored in any case; whether it responds is shown beside it. */
-    saved: async ({ ctx, view }, c) => {
+    saved: async ({ ctx, view, is_new }, c) => {
       const path = `/connections/${view.id}`;
       const t = texts(ctx).connections;
       if (!view.is_enabled) return { path, notice: { tone: "current", text: texts(ctx).common.saved(view.name) } };
       const { ok } = await connections.check(c.get("actor"), view.id, c.req.raw.signal);
-      if (ok) return { path, notice: { tone: "current", text: t.saved_ok(view.name) } };
+      const next = is_new ? adoptPath(view.id) : path;
+      if (ok) return { path: next, notice: { tone: "current", text: t.saved_ok(view.name) } };
       return { path, notice: { tone: "failed", text: t.saved_failed(view.name) } };
     },
     delete_question: ({ stored, ...props }) => <ConnectionDelete connection={stored} {...props} />,

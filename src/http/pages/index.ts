@@ -5,6 +5,7 @@ import type { Services } from "../../services.ts";
 import type { App, AppEnv } from "../context.ts";
 import { isApiPath } from "../paths.ts";
 import { accountPages } from "./account.tsx";
+import { adoptionPages } from "./adoption.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
 import { auditPages } from "./audit.tsx";
@@ -79,6 +80,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   runPages(app, services, page);
   snapshotPages(app, services, page);
   connectionImagePages(app, services, page);
+  adoptionPages(app, services, page);
   connectionPages(app, services, page);
   trackerImportPages(app, services, page);
   notesPages(app, services, page);

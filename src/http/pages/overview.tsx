@@ -19,12 +19,13 @@ export function overviewPages(app: App, services: Services, page: PageSettings):
 async function overviewProps(services: Services, page: PageSettings, c: AppContext): Promise<OverviewProps> {
   // First, so that the numbers in the navigation match this page.
   const stats = await services.stats.get();
-  const [ctx, events, budgets] = await Promise.all([
+  const [ctx, events, budgets, unadopted] = await Promise.all([
     pageContext(c, page),
     services.notifications.listEvents({ limit: shownEvents }),
     budgetsOf(services, page.clock.now()),
+    services.adoption.unadopted(),
   ]);
-  return { ctx, stats, events: events.items, budgets };
+  return { ctx, stats, events: events.items, budgets, unadopted };
 }
 
 /** Hosts with a current rate limit, the scarcest first. */

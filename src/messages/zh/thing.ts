@@ -9,6 +9,7 @@ export const thing = {
   delivery: "投递记录",
   executor: "执行器",
   identity_provider: "身份提供方",
+  ignored_target: "已忽略的目标",
   image: "镜像",
   image_list: "连接的镜像列表",
   notifier: "通知",

@@ -9,7 +9,7 @@ import type { ProposalView } from "./schema.ts";
 /** No manual import has more trackers. */
 const maxProposals = 500;
 
-/** An existing channel. */
+/** An existing channel, as far as an import compares it. */
 export interface KnownChannel {
   tracker: string;
   /** The identity of its source, from `identityOf`. */
@@ -122,7 +122,7 @@ function keyOf(source: SourceDraft, position: number, sources: readonly SourceDr
 }
 
 /** An unused name: the last part of a path, else more of it, else with a number. */
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
+export function freeName(wanted: string, taken: ReadonlySet<string>): string {
   const parts = wanted
     .normalize("NFC")
     .split("/")

@@ -33,6 +33,8 @@ export const audit = {
   run_approval_expired: "Approval of a run expired",
   session_ended: "Session ended",
   settings_updated: "Settings changed",
+  target_unignored: "Target offered again",
+  targets_ignored: "Targets ignored",
   tracker_checked: "Tracker checked",
   tracker_created: "Tracker created",
   tracker_deleted: "Tracker deleted",

@@ -83,6 +83,7 @@ export const connections = {
   },
   updatable: "Supported",
   not_updatable: "Not supported",
+  adopt_on: (name: string) => `Adopt targets of ${name}`,
   create_executor: "Create executor",
   track_image: "Track this image",
   track_chart: "Track this chart",

@@ -34,6 +34,8 @@ export const audit = {
   run_approval_expired: "运行的批准期限已过",
   session_ended: "会话已结束",
   settings_updated: "设置已修改",
+  target_unignored: "目标重新列出",
+  targets_ignored: "已忽略目标",
   tracker_checked: "追踪器已检查",
   tracker_created: "追踪器已创建",
   tracker_deleted: "追踪器已删除",

@@ -84,6 +84,7 @@ export const connections = {
   },
   updatable: "可更新",
   not_updatable: "不可更新",
+  adopt_on: (name: string) => `采用 ${name} 的目标`,
   create_executor: "创建执行器",
   track_image: "追踪此镜像",
   track_chart: "追踪此 Chart",

@@ -58,7 +58,7 @@ function shownIn(html: string): string {
 /** Where a page says what the product has to say: without the sentence, it would not be looked at here. */
 const places = [
   "/",
-  ..."/connections /connections/connection-1 /connections/connection-1/images /connections/connection-1/targets".split(
+  ..."/connections /connections/connection-1 /connections/connection-1/adopt /connections/connection-1/images /connections/connection-1/targets".split(
     " ",
   ),
   ..."/executors/e /executors/e/edit /executors/e/plan /executors/e/run".split(" "),

@@ -60,13 +60,13 @@ describe("GET /", () => {
 
   test("teaches a fresh installation its next step, and ticks what is done", async () => {
     const page = await person.get("/");
-    expect(heading(page.text)).toBe("Three steps to your first update");
+    expect(heading(page.text)).toBe("Two steps to your first update");
     expect(page.text).toMatch(/class="btn main" href="\/connections\/new"/);
     expect(page.text).not.toContain("Needs attention");
     await world.connection();
     const next = await person.get("/");
-    expect(heading(next.text)).toBe("2 steps left to your first update");
-    expect(next.text).toMatch(/class="btn main" href="\/trackers\/new"/);
+    expect(heading(next.text)).toBe("1 step left to your first update");
+    expect(next.text).toMatch(/class="btn main" href="\/adopt"/);
     expect(next.text).toContain("Done");
   });
 

@@ -1,0 +1,173 @@
+import type { AdoptionProposalsView } from "../../src/adoption/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Empty } from "../components/empty.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Filters } from "../components/navigation.tsx";
+import { Banner, DisabledBanner } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url, withQuery } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { AdoptionForm } from "./form.tsx";
+import { NewestPoll } from "./newest.tsx";
+import { type AdoptPageProps, adoptPath } from "./props.ts";
+
+/** Everything that runs behind a connection and has no executor, as what adopting it would create. */
+export function AdoptPage(props: AdoptPageProps) {
+  const { ctx, connection, found } = props;
+  const t = texts(ctx).adoption;
+  const path = `/connections/${connection.id}`;
+  const title = t.title(connection.name);
+  const counts = found !== null && "list" in found ? found.list.counts : null;
+  return (
+    <Layout ctx={ctx} title={title} section="connections">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={{ title: connection.name, href: path }}
+        lead={counts === null ? undefined : t.lead(counts.new, counts.adopted)}
+        actions={
+          found === null ? undefined : (
+            <LinkButton ctx={ctx} href={adoptPath(connection.id)} icon="refresh-cw">
+              {t.refresh}
+            </LinkButton>
+          )
+        }
+      />
+      {found === null ? (
+        <DisabledBanner ctx={ctx} path={path} texts={texts(ctx).connections} />
+      ) : "failure" in found ? (
+        <Banner
+          tone="failed"
+          title={t.failed}
+          action={
+            <LinkButton ctx={ctx} href={adoptPath(connection.id)} kind="main">
+              {t.retry}
+            </LinkButton>
+          }
+        >
+          {translateMessage(ctx.language, found.failure)}
+        </Banner>
+      ) : (
+        <Found {...props} list={found.list} />
+      )}
+    </Layout>
+  );
+}
+
+const partId = "adoption";
+
+function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
+  const { ctx, list, error } = props;
+  const t = texts(ctx).adoption;
+  if (list.counts.new === 0) {
+    return (
+      <>
+        <Empty
+          ctx={ctx}
+          icon="circle-check"
+          title={t.empty_title}
+          action={
+            <LinkButton ctx={ctx} href={`/executors`} kind="main">
+              {t.to_executors}
+            </LinkButton>
+          }
+        >
+          {t.empty_text(list.counts.adopted)}
+        </Empty>
+        <Others ctx={ctx} list={list} />
+      </>
+    );
+  }
+  return (
+    <div id={partId}>
+      <p class="adopt-explained">{t.explained}</p>
+      {error === undefined ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
+      <Selection {...props} />
+      {list.targets.length < list.matching ? (
+        <Banner tone="quiet">{t.only_first(list.targets.length, list.matching)}</Banner>
+      ) : null}
+      <AdoptionForm {...props} />
+      <Others ctx={ctx} list={list} />
+      <NewestPoll ctx={ctx} list={list} />
+    </div>
+  );
+}
+
+/** Filters narrow what is shown, and only that is adopted. */
+function Selection({ ctx, list, filters }: AdoptPageProps & { list: AdoptionProposalsView }) {
+  const t = texts(ctx).adoption;
+  const namespaces = list.namespaces.map((value) => ({ title: value, value }));
+  const group = { name: "namespace", title: t.namespace, all: t.all_namespaces, options: namespaces };
+  return (
+    <div class="adopt-selection">
+      <Filters
+        ctx={ctx}
+        groups={namespaces.length < 2 ? [] : [{ ...group, current: filters.namespace }]}
+        search={{ name: "search", value: filters.search, label: t.find, target: `#${partId}` }}
+      />
+      <a href={url(ctx, withQuery(ctx.path, { select: filters.is_none_chosen ? null : "none" }))}>
+        {filters.is_none_chosen ? t.select_all : t.select_none}
+      </a>
+    </div>
+  );
+}
+
+/** What is not offered, and why. */
+function Others({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
+  const t = texts(ctx).adoption;
+  const { refused, ignored, connection } = list;
+  return (
+    <div class="adopt-others">
+      {refused.length === 0 ? null : (
+        <details class="advanced" id="adopt-refused">
+          <summary>
+            <Icon name="chevron-right" />
+            <b>{t.refused_title(refused.length)}</b>
+            <span>{refused.map(({ name }) => name).join(", ")}</span>
+          </summary>
+          <ul class="advanced-fields">
+            {refused.map(({ name, reasons }) => (
+              <li>
+                <b>{name}</b>
+                {reasons.map(({ message_data }) => (
+                  <div class="quiet">{translateMessage(ctx.language, message_data)}</div>
+                ))}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {ignored.length === 0 ? null : (
+        <details class="advanced" id="adopt-ignored">
+          <summary>
+            <Icon name="chevron-right" />
+            <b>{t.ignored_title(ignored.length)}</b>
+            <span>{ignored.map(({ name }) => name).join(", ")}</span>
+          </summary>
+          <div class="advanced-fields">
+            <p class="help">{t.ignored_text}</p>
+            <ul>
+              {ignored.map(({ name, ignored_id }) => (
+                <li class="adopt-ignored">
+                  <span>{name}</span>
+                  <ActionForm
+                    ctx={ctx}
+                    action={`/connections/${connection.id}/ignored-targets/${ignored_id}/delete`}
+                    kind="bare"
+                    small
+                    icon="undo-2"
+                    label={t.unignore_of(name)}
+                  >
+                    {t.unignore}
+                  </ActionForm>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,284 @@
+import type { Child } from "hono/jsx";
+import {
+  type AdoptionProposalsView,
+  adoptionTriggers,
+  type ProposedTargetView,
+  type ProposedTrackerView,
+} from "../../src/adoption/schema.ts";
+import { Button, Csrf } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Table } from "../components/table.tsx";
+import { Version } from "../components/version.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { Newest, newestId, type ServiceProps, trackersByKey } from "./newest.tsx";
+import { type AdoptPageProps, adoptPath } from "./props.ts";
+
+type Service = ProposedTargetView["services"][number];
+type FormProps = AdoptPageProps & { list: AdoptionProposalsView };
+
+/** The targets to choose from, what can be changed of each, and one button for all of them. */
+export function AdoptionForm(props: FormProps) {
+  const { ctx, list, connection } = props;
+  const t = texts(ctx).adoption;
+  return (
+    <form class="adopt" method="post" action={url(ctx, adoptPath(connection.id))}>
+      <Csrf ctx={ctx} />
+      <TargetTable {...props} />
+      <NewTrackers {...props} />
+      <div class="adopt-bar">
+        <label>
+          {t.trigger}
+          <select name="trigger">
+            {adoptionTriggers.map((trigger) => (
+              <option value={trigger}>{t.triggers[trigger]}</option>
+            ))}
+          </select>
+        </label>
+        <span class="adopt-actions">
+          <Button type="submit" name="_action" value="ignore" skips_validation>
+            {t.ignore}
+          </Button>
+          <Button type="submit" kind="main" name="_action" value="adopt">
+            {t.adopt} <b class="chosen-count" />
+          </Button>
+        </span>
+      </div>
+      <input type="hidden" name="shown" value={String(list.targets.length)} />
+    </form>
+  );
+}
+
+function TargetTable({ ctx, list, filters }: FormProps) {
+  const t = texts(ctx).adoption;
+  const trackers = trackersByKey(list);
+  const heading = (key: string, title: string) => ({
+    key,
+    heading: (
+      <label class="tick">
+        <input type="checkbox" class="scripted" data-ticks="tbody" checked={!filters.is_none_chosen} />
+        {title}
+      </label>
+    ),
+  });
+  const groupOf = ({ namespace, is_group }: ProposedTargetView) =>
+    namespace !== null
+      ? heading(`namespace ${namespace}`, namespace)
+      : is_group
+        ? heading("groups", t.groups)
+        : heading("singles", t.singles);
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.target}
+      columns={[
+        { key: "name", title: t.target, grows: true },
+        { key: "running", title: t.running, grows: true },
+        { key: "follows", title: t.follows, grows: true },
+        { key: "newest", title: t.newest, grows: true },
+      ]}
+      rows={list.targets
+        .toSorted(
+          (a, b) => (a.namespace ?? "").localeCompare(b.namespace ?? "") || Number(b.is_group) - Number(a.is_group),
+        )
+        .map((target) => ({
+          id: `target-${target.hash}`,
+          group: groupOf(target),
+          cells: {
+            name: <Choice ctx={ctx} target={target} is_chosen={target.is_ready && !filters.is_none_chosen} />,
+            running: lines(target.services.map((service) => <Running target={target} service={service} />)),
+            follows: lines(
+              target.services.map((service) => <Follows ctx={ctx} service={service} trackers={trackers} />),
+            ),
+            newest: lines(
+              target.services.map((service, position) => (
+                <span id={newestId(target, position)}>
+                  <Newest ctx={ctx} service={service} trackers={trackers} />
+                </span>
+              )),
+            ),
+          },
+          actions: <Change ctx={ctx} target={target} />,
+        }))}
+    />
+  );
+}
+
+function lines(items: readonly Child[]): Child {
+  return (
+    <div class="adopt-lines">
+      {items.map((item) => (
+        <div>{item}</div>
+      ))}
+    </div>
+  );
+}
+
+function Choice({ ctx, target, is_chosen }: { ctx: PageContext; target: ProposedTargetView; is_chosen: boolean }) {
+  const t = texts(ctx);
+  const { name, namespace, is_group, services, title_data, warnings } = target;
+  const kind = translateMessage(ctx.language, title_data);
+  return (
+    <div>
+      <label class="tick">
+        <input
+          type="checkbox"
+          name="chosen"
+          class="choice"
+          value={`${target.hash} ${target.kind} ${target.id}`}
+          checked={is_chosen}
+          aria-label={t.adoption.choose(name)}
+        />
+        {namespace !== null && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name}
+      </label>
+      {is_group || namespace !== null ? (
+        <div class="quiet plain">{is_group ? t.executors.group_of(kind, services.length) : kind}</div>
+      ) : null}
+      {warnings.map(({ message_data }) => (
+        <div class="quiet plain">{translateMessage(ctx.language, message_data)}</div>
+      ))}
+    </div>
+  );
+}
+
+function Running({ target, service }: { target: ProposedTargetView; service: Service }) {
+  return (
+    <>
+      {target.is_group ? <span class="quiet">{service.name} </span> : null}
+      <Version>{service.image}</Version>
+    </>
+  );
+}
+
+function Follows({ ctx, service, trackers }: ServiceProps) {
+  const t = texts(ctx);
+  const tracker = service.tracker === null ? undefined : trackers.get(service.tracker);
+  if (tracker === undefined) {
+    return (
+      <span class="quiet">
+        {t.adoption.left_alone}
+        {service.reason === null ? "" : `: ${translateMessage(ctx.language, service.reason.message_data)}`}
+      </span>
+    );
+  }
+  const kept = tracker.remarks.map(({ code, subject }) => t.imports.remarks[code](subject));
+  return (
+    <>
+      <b>{tracker.name}</b>
+      {tracker.is_existing ? <span class="quiet"> {t.adoption.existing}</span> : null}
+      {kept.map((words) => (
+        <div class="quiet plain">{words}</div>
+      ))}
+    </>
+  );
+}
+
+function Change({ ctx, target }: { ctx: PageContext; target: ProposedTargetView }) {
+  const t = texts(ctx).adoption;
+  return (
+    <details class="adopt-change">
+      <summary class="btn bare small" aria-label={t.change_of(target.name)}>
+        {t.change}
+      </summary>
+      <div>
+        <label>
+          {t.executor_name}
+          <input type="text" name={`executor.${target.hash}`} value={target.executor_name} maxlength={100} />
+        </label>
+        <label>
+          {t.trigger}
+          <select name={`trigger.${target.hash}`}>
+            <option value="">{t.trigger_as_below}</option>
+            {adoptionTriggers.map((trigger) => (
+              <option value={trigger}>{t.triggers[trigger]}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </details>
+  );
+}
+
+/** The trackers that would be created: one for all services that follow the same. */
+function NewTrackers({ ctx, list, credentials }: FormProps) {
+  const t = texts(ctx).adoption;
+  const fresh = list.trackers.filter(({ is_existing }) => !is_existing);
+  if (fresh.length === 0) return null;
+  const registries = [...new Set(fresh.map(({ registry }) => registry))];
+  return (
+    <details class="advanced" id="adopt-trackers">
+      <summary>
+        <Icon name="chevron-right" />
+        <b>{t.new_trackers(fresh.length)}</b>
+        <span>{fresh.map(({ name }) => name).join(", ")}</span>
+      </summary>
+      <div class="advanced-fields">
+        {credentials.length === 0
+          ? null
+          : registries.map((registry) => (
+              <label class="adopt-registry">
+                {t.credential_for(registry)}
+                <select name={`credential.${registry}`}>
+                  <option value="">{t.anonymous}</option>
+                  {credentials.map(({ id, name }) => (
+                    <option value={id}>{name}</option>
+                  ))}
+                </select>
+              </label>
+            ))}
+        <Table
+          ctx={ctx}
+          caption={t.trackers_title}
+          columns={[
+            { key: "name", title: t.tracker_name },
+            { key: "image", title: t.image, grows: true },
+            { key: "rule", title: t.rule, grows: true },
+            { key: "repository", title: t.repository, grows: true },
+          ]}
+          rows={fresh.map((tracker) => ({ id: `tracker-${tracker.key}`, cells: trackerCells(ctx, tracker) }))}
+        />
+      </div>
+    </details>
+  );
+}
+
+function trackerCells(ctx: PageContext, tracker: ProposedTrackerView): Readonly<Record<string, Child>> {
+  const t = texts(ctx).adoption;
+  const { key, name, watches, service_count, include_pattern, by_version_pattern, repository } = tracker;
+  return {
+    name: (
+      <input type="text" name={`tracker.${key}`} value={name} maxlength={100} aria-label={t.tracker_name_of(watches)} />
+    ),
+    image: (
+      <>
+        <Version>{watches}</Version>
+        <div class="quiet plain">{t.used_by(service_count)}</div>
+      </>
+    ),
+    rule: (
+      <>
+        {include_pattern === "" ? t.takes_all : <Version>{include_pattern}</Version>}
+        {by_version_pattern === null ? null : (
+          <label class="tick">
+            <input type="checkbox" name="by_version" value={key} />
+            {t.by_version}
+          </label>
+        )}
+      </>
+    ),
+    repository:
+      repository === null ? null : (
+        <label class="tick">
+          <input
+            type="checkbox"
+            name="repository"
+            value={key}
+            checked
+            aria-label={t.follow_repository(repository.url)}
+          />
+          {repository.url.replace(/^https:\/\//, "")}
+        </label>
+      ),
+  };
+}

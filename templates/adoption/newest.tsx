@@ -1,0 +1,94 @@
+import type { AdoptionProposalsView, ProposedTargetView, ProposedTrackerView } from "../../src/adoption/schema.ts";
+import { Partial } from "../components/notice.tsx";
+import { State } from "../components/state.tsx";
+import { Version } from "../components/version.tsx";
+import { type PageContext, url, withQuery } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { adoptPath } from "./props.ts";
+
+export interface ServiceProps {
+  ctx: PageContext;
+  service: ProposedTargetView["services"][number];
+  trackers: ReadonlyMap<string, ProposedTrackerView>;
+}
+
+/** True of a moving tag, whose versions are builds. */
+const isMoving = ({ remarks }: ProposedTrackerView) => remarks.some(({ code }) => code === "tag_followed");
+
+export function Newest({ ctx, service, trackers }: ServiceProps) {
+  const t = texts(ctx).adoption;
+  const tracker = service.tracker === null ? undefined : trackers.get(service.tracker);
+  if (tracker === undefined) return null;
+  const { state, tag, message_data } = tracker.newest;
+  if (state === "pending") {
+    return (
+      <State ctx={ctx} tone="running">
+        {t.looking}
+      </State>
+    );
+  }
+  if (state === "failed") {
+    return (
+      <>
+        <State ctx={ctx} tone="unknown">
+          {t.unknown}
+        </State>
+        <div class="quiet plain">{message_data === null ? null : translateMessage(ctx.language, message_data)}</div>
+      </>
+    );
+  }
+  if (tag === null) return <span class="quiet">{t.no_version}</span>;
+  if (isMoving(tracker)) return <span class="quiet">{t.moving}</span>;
+  if (service.behind === 0) {
+    return (
+      <State ctx={ctx} tone="current">
+        {t.up_to_date}
+      </State>
+    );
+  }
+  return (
+    <>
+      <Version tone="new">{tag}</Version>
+      {service.behind === null ? null : <div class="quiet plain">{t.behind(service.behind)}</div>}
+    </>
+  );
+}
+
+/** The versions that have arrived, for the cells that wait for them. */
+export function NewestCells({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
+  const trackers = trackersByKey(list);
+  return list.targets.flatMap((target) =>
+    target.services.flatMap((service, position) => {
+      const isKnown = service.tracker !== null && trackers.get(service.tracker)?.newest.state !== "pending";
+      return isKnown ? (
+        <Partial target={`#${newestId(target, position)}`} swap="innerHTML">
+          <Newest ctx={ctx} service={service} trackers={trackers} />
+        </Partial>
+      ) : (
+        []
+      );
+    }),
+  );
+}
+
+export const countAnswered = ({ trackers }: Pick<AdoptionProposalsView, "trackers">) =>
+  trackers.filter(({ newest }) => newest.state !== "pending").length;
+
+/** Present while versions are still being looked up. */
+export function NewestPoll({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
+  const seen = countAnswered(list);
+  if (seen === list.trackers.length) return null;
+  const [, query = ""] = ctx.path.split("?", 2);
+  const address = withQuery(`${adoptPath(list.connection.id)}/newest?${query}`, { seen });
+  return <span id="adopt-poll" hx-get={url(ctx, address)} hx-trigger="every 2s" hx-swap="outerHTML" />;
+}
+
+/** Where a service's newest version is shown. */
+export function newestId(target: ProposedTargetView, position: number): string {
+  return `newest-${target.hash}-${position}`;
+}
+
+export function trackersByKey(list: AdoptionProposalsView): ReadonlyMap<string, ProposedTrackerView> {
+  return new Map(list.trackers.map((tracker) => [tracker.key, tracker]));
+}

@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { say } from "../../../src/messages/message.ts";
+import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
+import { digest } from "../../support/run-world.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let engine: FakeEngine;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let connection: string;
+
+const hostile = '"><script>alert(1)</script>';
+
+beforeEach(async () => {
+  engine = new FakeEngine();
+  for (let count = 0; count < 3; count++) engine.add(`web-${count}`, "registry.test/web:1.2.3-alpine", digest("a"));
+  for (const service of ["app", "db"]) {
+    engine.add(`shop-${service}-1`, `registry.test/${service}:2.0.0`, digest("b"), { project: "shop", service });
+  }
+  app = await testApp({ runtimes: fakeRuntimes(engine) });
+  person = await app.signedIn();
+  const saved = await person.post("/connections", {
+    ...{ name: "home", kind: "docker", "config.address": "fake://home", is_enabled: "true", _action: "save" },
+  });
+  connection = /connections\/([0-9a-f-]+)\/adopt$/.exec(saved.location ?? "")?.[1] ?? "";
+});
+afterEach(() => app.close());
+
+const page = () => `/connections/${connection}/adopt`;
+const tickedIn = (html: string) =>
+  [...html.matchAll(/name="chosen"[^>]*value="([^"]+)" checked/g)].map(([, it]) => it ?? "");
+const proposals = async () =>
+  (await person.api("GET", `/runtime-connections/${connection}/adoption-proposals`)).body as never as {
+    targets: { kind: string; id: string; hash: string; executor_name: string }[];
+    trackers: { key: string; name: string; service_count: number }[];
+    counts: Record<string, number>;
+    ignored: { ignored_id: string; name: string }[];
+  };
+const executors = async () =>
+  (await app.services.executors.list({ limit: 100 })).items.map(({ name, trigger, bindings }) => ({
+    name,
+    trigger,
+    bindings: bindings.map(({ service, tracker, source, channel }) => [service, tracker, source, channel].join(" ")),
+  }));
+const trackers = async () => (await app.services.trackers.list({})).items.map(({ name }) => name);
+
+const adopted: Awaited<ReturnType<typeof executors>> = [
+  { name: "shop", trigger: "manual", bindings: ["app app image stable", "db db image stable"] },
+  ...[0, 1, 2].map((count) => ({
+    name: `web-${count}`,
+    trigger: "manual" as const,
+    bindings: ["main web image stable"],
+  })),
+];
+
+describe("the page that adopts", () => {
+  test("is where a new connection leads: everything that runs is there, selected, and nothing is created", async () => {
+    const shown = await person.get(page());
+    expect(shown.status).toBe(200);
+    for (const words of [
+      "Adopt what runs on home",
+      "4 targets found",
+      "registry.test/web:1.2.3-alpine",
+      "Keeps alpine",
+      "3 new trackers",
+    ]) {
+      expect(shown.text).toContain(words);
+    }
+    expect(tickedIn(shown.text)).toHaveLength(4);
+    expect([await executors(), await trackers()]).toEqual([[], []]);
+  });
+
+  test("one submit creates all of it: one tracker for each image, one executor for each target", async () => {
+    const chosen = tickedIn((await person.get(page())).text);
+    const done = await person.post(page(), { _action: "adopt", trigger: "manual", chosen });
+    expect(done.status).toBe(200);
+    for (const words of ["Adopted 4 targets", "Created 4 executors and 3 trackers"]) expect(done.text).toContain(words);
+    expect([await executors(), await trackers()]).toEqual([adopted, ["app", "db", "web"]]);
+    const again = await person.post(page(), { _action: "adopt", chosen });
+    expect(again.text).toContain("Already adopted");
+    expect(await executors()).toHaveLength(4);
+    const after = await person.get(page());
+    for (const words of ["Nothing new to adopt", "Everything that can be updated here has an executor"]) {
+      expect(after.text).toContain(words);
+    }
+  });
+
+  test("two tabs that adopt at once create everything once", async () => {
+    const chosen = tickedIn((await person.get(page())).text);
+    const both = await Promise.all([1, 2].map(() => person.post(page(), { _action: "adopt", chosen })));
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect([await executors(), await trackers()]).toEqual([adopted, ["app", "db", "web"]]);
+  });
+
+  test("what is changed beside a target and a tracker is what is created", async () => {
+    const { targets, trackers: found } = await proposals();
+    const web = targets.find(({ id }) => id === "web-0");
+    const key = found.find(({ name }) => name === "web")?.key;
+    await person.post(page(), {
+      _action: "adopt",
+      trigger: "manual",
+      chosen: `${web?.hash} container web-0`,
+      [`executor.${web?.hash}`]: "frontend",
+      [`trigger.${web?.hash}`]: "immediate",
+      [`tracker.${key}`]: "site",
+    });
+    expect(await executors()).toEqual([
+      { name: "frontend", trigger: "immediate", bindings: ["main site image stable"] },
+    ]);
+    expect(await trackers()).toEqual(["site"]);
+    const rest = await proposals();
+    expect(rest.trackers.map(({ name }) => name).toSorted()).toEqual(["app", "db", "site"]);
+  });
+
+  test("a target that changed or went after it was shown is reported, and the others are adopted", async () => {
+    const chosen = tickedIn((await person.get(page())).text);
+    engine.add("web-0", "registry.test/web:3.0.0-bookworm", digest("c"));
+    engine.containers.delete("web-1");
+    const done = await person.post(page(), { _action: "adopt", chosen });
+    for (const words of [
+      "Adopted 2 targets",
+      "2 not adopted",
+      "It changed after it was shown",
+      "It no longer runs here",
+    ]) {
+      expect(done.text).toContain(words);
+    }
+    expect((await executors()).map(({ name }) => name)).toEqual(["shop", "web-2"]);
+  });
+
+  test("one that cannot be created loses nothing: its reason is told, its trackers are not left over", async () => {
+    const { targets } = await proposals();
+    const web = targets.find(({ id }) => id === "web-0");
+    const shop = targets.find(({ id }) => id === "shop");
+    const done = await person.post(page(), {
+      _action: "adopt",
+      chosen: [`${web?.hash} container web-0`, `${shop?.hash} compose shop`],
+      [`executor.${shop?.hash}`]: "web-0",
+    });
+    for (const words of ["Adopted 1 target", "1 not adopted", "web-0"]) expect(done.text).toContain(words);
+    expect(await trackers()).toEqual(["web"]);
+  });
+
+  test("filters show, and so adopt, only what they match", async () => {
+    const filtered = await person.get(`${page()}?search=web`);
+    expect(tickedIn(filtered.text)).toHaveLength(3);
+    expect(tickedIn((await person.get(`${page()}?select=none`)).text)).toEqual([]);
+  });
+
+  test("ignored stays ignored until that is undone; a second visit shows only what is new", async () => {
+    const { targets } = await proposals();
+    const chosen = targets.filter(({ id }) => id !== "shop").map(({ hash, kind, id }) => `${hash} ${kind} ${id}`);
+    const ignored = await person.post(page(), { _action: "ignore", chosen });
+    expect([ignored.status, ignored.location]).toEqual([303, page()]);
+    const shown = await person.get(page());
+    expect(tickedIn(shown.text)).toHaveLength(1);
+    expect(shown.text).toContain("3 ignored");
+    engine.add("new", "registry.test/new:1.0", digest("d"));
+    expect((await proposals()).targets.map(({ id }) => id).toSorted()).toEqual(["new", "shop"]);
+    const [first] = (await proposals()).ignored;
+    const undone = await person.post(`/connections/${connection}/ignored-targets/${first?.ignored_id}/delete`);
+    expect(undone.location).toBe(page());
+    expect((await proposals()).targets.map(({ id }) => id)).toContain(first?.name ?? "");
+  });
+
+  test("says why something cannot be adopted", async () => {
+    engine.refusals = [{ code: "own_container", message: say("executors.no_release_status") }];
+    const shown = await person.get(page());
+    expect(shown.text).toContain("4 cannot be adopted");
+    expect(tickedIn(shown.text)).toEqual([]);
+  });
+
+  test("an engine that does not answer is said, with a way to try again, and nothing is created", async () => {
+    const chosen = tickedIn((await person.get(page())).text);
+    engine.isUnreachable = true;
+    const shown = await person.get(page());
+    expect(shown.status).toBe(200);
+    for (const words of ["The targets could not be listed", "connection refused", "Try again"]) {
+      expect(shown.text).toContain(words);
+    }
+    const refused = await person.post(page(), { _action: "adopt", chosen });
+    expect(refused.status).toBe(424);
+    expect(refused.text).toContain("connection refused");
+    expect(await executors()).toEqual([]);
+  });
+
+  test("hostile names and nonsense do no harm", async () => {
+    engine.add(hostile, "registry.test/web:1.2.3-alpine", digest("a"));
+    const shown = await person.get(page());
+    expect(shown.text).not.toContain("<script>alert");
+    expect(
+      (await person.post(page(), { _action: "adopt", chosen: ["", "x", "a b", `${"f".repeat(32)} no such`] })).status,
+    ).toBe(200);
+    expect((await person.post(page(), { _action: "adopt" })).status).toBe(422);
+    const wrong = await person.post(page(), { _action: "adopt", trigger: "never", chosen: "a container web-0" });
+    expect(wrong.status).toBe(422);
+    expect(await executors()).toEqual([]);
+  });
+
+  test("nothing that runs, and a disabled connection", async () => {
+    engine.containers.clear();
+    expect((await person.get(page())).text).toContain("Nothing that Tidemark can update runs here");
+    await person.api("PATCH", `/runtime-connections/${connection}`, { is_enabled: false });
+    expect((await person.get(page())).text).toContain("This connection is disabled");
+  });
+
+  test("versions fill in while the page is open", async () => {
+    const { text } = await person.get(page());
+    expect(text).toContain("/adopt/newest?seen=0");
+    const part = await person.get(`${page()}/newest?seen=0`, { htmx: true });
+    expect(part.status).toBe(200);
+    expect(part.text).not.toContain("<html");
+  });
+
+  test("three hundred containers are shown and adopted", async () => {
+    for (let count = 0; count < 300; count++)
+      engine.add(`many-${count}`, `registry.test/app-${count % 9}:1.0.${count % 3}`, digest("e"));
+    const shown = await person.get(page());
+    expect(shown.text).toContain("The first 300 of 304 are shown");
+    const done = await person.post(page(), { _action: "adopt", chosen: tickedIn(shown.text) });
+    expect(done.text).toContain("Adopted 300 targets");
+  }, 120_000);
+
+  test("speaks Chinese", async () => {
+    await person.post("/preferences", { language: "zh", next: page() });
+    expect((await person.get(page())).text).toContain("采用 home 上运行的目标");
+  });
+});
+
+describe("the same by the API", () => {
+  const adoptions = () => `/runtime-connections/${connection}/adoptions`;
+
+  test("creates exactly what the form creates", async () => {
+    const { targets } = await proposals();
+    const { status, body } = await person.api("POST", adoptions(), {
+      targets: targets.map(({ kind, id, hash }) => ({ kind, id, hash })),
+    });
+    expect([status, (body as never as { trackers: string[] }).trackers?.toSorted()]).toEqual([
+      200,
+      ["app", "db", "web"],
+    ]);
+    expect(await executors()).toEqual(adopted);
+    const audited = (await app.services.audit_entries.list({ limit: 100 })).items.map(({ event }) => event);
+    expect(audited.filter((event) => event === "executor_created")).toHaveLength(4);
+    expect(audited.filter((event) => event === "tracker_created")).toHaveLength(3);
+  });
+
+  test("ignores and offers again, each time audited; unknown ones are 404", async () => {
+    const ignored = `/runtime-connections/${connection}/ignored-targets`;
+    const one = { targets: [{ kind: "container", id: "web-0" }] };
+    const first = await person.api("POST", ignored, one);
+    const again = await person.api("POST", ignored, one);
+    expect(again.body).toEqual(first.body);
+    const { items } = first.body as never as { items: { id: string }[] };
+    expect((await person.api("DELETE", `${ignored}/${items[0]?.id}`)).status).toBe(204);
+    expect((await person.api("DELETE", `${ignored}/${items[0]?.id}`)).status).toBe(404);
+    const events = (await app.services.audit_entries.list({})).items.map(({ event }) => event);
+    expect(events.filter((event) => /ignored/.test(event))).toEqual(["target_unignored", "targets_ignored"]);
+  });
+
+  test("is refused for nonsense, an unknown connection, and an engine that is gone", async () => {
+    expect((await person.api("POST", adoptions(), { targets: [] })).status).toBe(422);
+    expect((await person.api("POST", adoptions(), { targets: [{ kind: "container", id: "web-0" }] })).status).toBe(422);
+    expect((await person.api("GET", "/runtime-connections/nowhere/adoption-proposals")).status).toBe(404);
+    expect((await person.api("GET", `/runtime-connections/${connection}/adoption-proposals?limit=0`)).status).toBe(422);
+    engine.isUnreachable = true;
+    expect((await person.api("GET", `/runtime-connections/${connection}/adoption-proposals`)).status).toBe(424);
+  });
+});
