@@ -1,12 +1,45 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
+import { listsOver } from "../db/listing.ts";
+import { lookColumns } from "../db/look-columns.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
+import { connectionStates } from "./reach.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
 
 export const connectionRows = namedRowsOf(connections, "connection");
+
+interface ConnectionListContext {
+  kinds: readonly string[];
+  /** The ids of the connections in each state. */
+  inState: ReadonlyMap<string, readonly string[]>;
+}
+
+export const connectionLists = listsOver(connections, (_read, { kinds, inState }: ConnectionListContext) => ({
+  sorts: {
+    name: "connections.name",
+    kind: "connections.kind",
+    seen: "coalesce(connections.seen_at, 0)",
+  },
+  filters: {
+    state: Object.fromEntries(
+      connectionStates.map((state) => {
+        const ids = JSON.stringify(inState.get(state) ?? []);
+        return [state, sql`${connections.id} in (select value from json_each(${ids}))`];
+      }),
+    ),
+    kind: Object.fromEntries(kinds.map((kind) => [kind, eq(connections.kind, kind)])),
+  },
+  searched: [connections.name, connections.description, connections.config],
+}));
+
+/** What the state of every connection depends on. */
+export async function connectionsChecked(read: Reader) {
+  const { id, last_check } = connections;
+  return await read.select({ id, last_check, ...lookColumns }).from(connections);
+}
 
 /** Names by id. */
 export async function namesOfCredentials(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -57,6 +57,21 @@ export function reachOf(facts: LookFacts, now: number): ReachView {
   return { state: seen_at === null ? "unknown" : "reachable", ...current };
 }
 
+export const connectionStates = ["ok", "failing", "unknown", "disabled"] as const;
+
+/** A connection's state in one word: whether it responds now, else what its last test found. */
+export function connectionStateOf(
+  facts: LookFacts,
+  last_check: { ok: boolean } | null,
+  now: number,
+): (typeof connectionStates)[number] {
+  if (!facts.is_enabled) return "disabled";
+  const { state, problem } = reachOf(facts, now);
+  if (problem !== null) return state === "unreachable" ? "failing" : "unknown";
+  if (last_check === null) return state === "reachable" ? "ok" : "unknown";
+  return last_check.ok ? "ok" : "failing";
+}
+
 /** Whether a response that arrives now is worth storing: it is a look that was due, or ends a silence. */
 export function isNews({ missed_looks, next_look_at }: LookFacts, now: number): boolean {
   return missed_looks > 0 || next_look_at === null || next_look_at <= now;

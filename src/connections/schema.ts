@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import type { Runtime, Runtimes, TargetService } from "../runtimes/runtime.ts";
-import { ReachView } from "./reach.ts";
+import { connectionStates, ReachView } from "./reach.ts";
 
 export { type LookFacts, ReachView, reachOf } from "./reach.ts";
 
@@ -88,6 +89,14 @@ export const ConnectionCheckView = withSaid(
   }),
 );
 export type ConnectionCheckView = v.InferOutput<typeof ConnectionCheckView>;
+
+export function connectionList(kinds: readonly string[]): ListShape {
+  return {
+    sorts: ["name", "kind", "seen"],
+    filters: { state: connectionStates, kind: kinds },
+    searched: "Part of a name, description or address",
+  };
+}
 
 export const ConnectionView = v.object({
   id: v.string(),

@@ -4,7 +4,7 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told, toldAs, toldEach } from "../messages/message.ts";
@@ -24,17 +24,20 @@ import type {
 import { connectionLooks } from "./looks.ts";
 import {
   type ConnectionRow,
+  connectionLists,
   connectionRows,
+  connectionsChecked,
   makeExecutorsDue,
   namesOfCredentials,
   usersOfConnections,
 } from "./queries.ts";
-import { neverLooked } from "./reach.ts";
+import { connectionStateOf, neverLooked } from "./reach.ts";
 import {
   ConnectionCheckView,
   ConnectionPatch,
   ConnectionView,
   connectionInput,
+  connectionList,
   reachOf,
   serviceView,
   type TargetList,
@@ -80,7 +83,7 @@ function unknownTargetKind(kind: string): TargetKind {
   };
 }
 
-function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
+function lastCheckOf(row: Pick<ConnectionRow, "last_check">): ConnectionCheckView | null {
   const parsed = v.safeParse(ConnectionCheckView, row.last_check);
   return parsed.success ? parsed.output : null;
 }
@@ -142,6 +145,16 @@ export function connectionService(options: ConnectionServiceOptions) {
         executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
       }),
     );
+  };
+  const listContext = async () => {
+    const now = clock.now();
+    const groups = Map.groupBy(await connectionsChecked(db.read), (row) =>
+      connectionStateOf(row, lastCheckOf(row), now),
+    );
+    return {
+      kinds: [...runtimes.keys()],
+      inState: new Map([...groups].map(([key, rows]) => [key, rows.map(({ id }) => id)])),
+    };
   };
   const get = async (id: string): Promise<ConnectionView> => {
     const [view] = await views([await connectionRows.get(db.read, id)]);
@@ -250,12 +263,13 @@ export function connectionService(options: ConnectionServiceOptions) {
       }
     },
 
-    /** By name. `query`: `cursor`, `limit`. */
-    list: async (query: unknown): Promise<Page<ConnectionView>> => {
-      const parsed = parseInput(PageQuery, query);
-      const rows = await connectionRows.listAfter(db.read, cursorKey(parsed), pageSize(parsed));
-      return await toPageOfViews(rows, parsed, (row) => row.name, views);
-    },
+    /** By name. */
+    ...listOperations({
+      shape: connectionList([...runtimes.keys()]),
+      page: async (ask) => await connectionLists.page(db.read, await listContext(), ask),
+      counts: async (ask) => await connectionLists.counts(db.read, await listContext(), ask),
+      views,
+    }),
     get,
     /** Null if it was deleted. */
     find: async (id: string): Promise<Pick<ConnectionRow, "id" | "name"> | null> =>

@@ -1,5 +1,6 @@
-import { eq, inArray } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
+import { listsOver } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
 
@@ -19,10 +20,14 @@ export async function credentialNames(read: Reader, ids: readonly string[]): Pro
 /** More than one installation has. */
 const mostCredentials = 1_000;
 
-export const everyCredential = (read: Reader) => credentialRows.listAfter(read, null, mostCredentials, undefined);
+export const everyCredential = async (read: Reader): Promise<CredentialRow[]> =>
+  await read.select().from(credentials).orderBy(asc(credentials.name)).limit(mostCredentials);
 
-export const listCredentialsAfter = (read: Reader, after: string | null, limit: number, kind: string | null) =>
-  credentialRows.listAfter(read, after, limit, kind === null ? undefined : eq(credentials.kind, kind));
+export const credentialLists = listsOver(credentials, (_read, kinds: readonly string[]) => ({
+  sorts: { name: "credentials.name", kind: "credentials.kind", changed: "credentials.updated_at" },
+  filters: { kind: Object.fromEntries(kinds.map((kind) => [kind, eq(credentials.kind, kind)])) },
+  searched: [credentials.name, credentials.description],
+}));
 
 export interface CredentialUser {
   credential_id: string;

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Description, Instant, Name } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
 
 const maxSecretLength = 65_536;
@@ -130,6 +131,12 @@ export const CredentialPatch = v.strictObject({
   description: v.optional(Description.wrapped),
   secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string()))),
 });
+
+export const credentialList: ListShape = {
+  sorts: ["name", "kind", "changed"],
+  filters: { kind: credentialKinds },
+  searched: "Part of a name or description",
+};
 
 export const CredentialView = v.object({
   id: v.string(),

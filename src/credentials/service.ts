@@ -3,7 +3,7 @@ import type { Actor } from "../auth/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
@@ -11,10 +11,10 @@ import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
+  credentialLists,
   credentialNames,
   credentialRows,
   everyCredential,
-  listCredentialsAfter,
   usersOfCredentials,
 } from "./queries.ts";
 import {
@@ -23,6 +23,7 @@ import {
   CredentialPatch,
   CredentialView,
   credentialKinds,
+  credentialList,
   secretSchemas,
   secretTexts,
 } from "./schema.ts";
@@ -33,7 +34,6 @@ interface CredentialServiceOptions extends Pick<Parts, "db" | "clock" | "audit">
   sealer: Sealer;
 }
 
-const ListQuery = v.object({ ...PageQuery.entries, kind: v.optional(v.picklist(credentialKinds)) });
 const StoredSecret = v.record(v.string(), v.unknown());
 
 function kindOf(row: CredentialRow): CredentialKind {
@@ -92,12 +92,13 @@ export function credentialService(options: CredentialServiceOptions) {
   return {
     draft,
 
-    /** By name. `query`: `cursor`, `limit`, `kind`. */
-    list: async (query: unknown): Promise<Page<CredentialView>> => {
-      const parsed = parseInput(ListQuery, query);
-      const rows = await listCredentialsAfter(db.read, cursorKey(parsed), pageSize(parsed), parsed.kind ?? null);
-      return await toPageOfViews(rows, parsed, (row) => row.name, views);
-    },
+    /** By name. */
+    ...listOperations({
+      shape: credentialList,
+      page: (ask) => credentialLists.page(db.read, credentialKinds, ask),
+      counts: (ask) => credentialLists.counts(db.read, credentialKinds, ask),
+      views,
+    }),
     get,
 
     /** By id, for pages that name references. */

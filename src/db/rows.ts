@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL } from "drizzle-orm";
+import { eq, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { nameTaken, notFound } from "../errors.ts";
 import type { Reader, Writer } from "./client.ts";
@@ -23,9 +23,8 @@ export function rowWrites<T extends TableWithId>(table: T) {
   };
 }
 
-async function select<T extends SQLiteTable>(read: Reader, table: T, is: SQL | undefined, limit: number, by?: SQL) {
-  const found = read.select().from<SQLiteTable>(table).where(is).limit(limit);
-  return (await (by === undefined ? found : found.orderBy(by))) as T["$inferSelect"][];
+async function select<T extends SQLiteTable>(read: Reader, table: T, is: SQL | undefined, limit: number) {
+  return (await read.select().from<SQLiteTable>(table).where(is).limit(limit)) as T["$inferSelect"][];
 }
 
 /** The same, and single rows by their id. */
@@ -57,9 +56,6 @@ export function namedRowsOf<T extends TableWithId & { name: SQLiteColumn }>(tabl
       if (row === null) throw notFound(thing, name);
       return row;
     },
-    /** Ordered by name; returns one row more than `limit` when there is another page. */
-    listAfter: (read: Reader, after: string | null, limit: number, is?: SQL): Promise<T["$inferSelect"][]> =>
-      select(read, table, and(after === null ? undefined : gt(table.name, after), is), limit + 1, asc(table.name)),
     /** Throws 422 when a row other than `ownId` has the name. */
     refuseTaken: async (read: Reader, name: string, ownId: string | null): Promise<void> => {
       const other = await findByName(read, name);

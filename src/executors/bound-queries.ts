@@ -1,7 +1,10 @@
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, notInArray, type SQL, sql } from "drizzle-orm";
+import { reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
+import { lookColumns } from "../db/look-columns.ts";
 import { preparedFor } from "../db/prepared.ts";
-import { executor_bindings, executors, snapshots } from "../db/tables.ts";
+import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
+import { updateDifferences } from "./schema.ts";
 
 function servicesBound(read: Reader, condition: SQL) {
   return read
@@ -33,6 +36,27 @@ export const boundExecutors = {
     trackerIds.length === 0 ? [] : await servicesBound(read, inArray(executor_bindings.tracker_id, [...trackerIds])),
 
   ofSource: async (read: Reader, sourceId: string) => await boundToSource(read).all({ source_id: sourceId }),
+
+  outdatedTrackers: async (read: Reader, now: number): Promise<readonly string[]> => {
+    const looks = await read.select({ id: connections.id, ...lookColumns }).from(connections);
+    const lost = looks.filter((facts) => reachOf(facts, now).problem !== null).map(({ id }) => id);
+    const service = sql`json_each(${executors.observed}, '$.services')`;
+    const rows = await read
+      .selectDistinct({ id: executor_bindings.tracker_id })
+      .from(executor_bindings)
+      .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
+      .innerJoin(
+        sql`${service} as service`,
+        sql`json_extract(service.value, '$.service') = ${executor_bindings.service}`,
+      )
+      .where(
+        and(
+          inArray(sql`json_extract(service.value, '$.difference')`, [...updateDifferences]),
+          notInArray(executors.connection_id, lost),
+        ),
+      );
+    return rows.map((row) => row.id);
+  },
 
   /** The images in the snapshots of the executors that are bound to a source. */
   snapshotsOn: async (read: Reader, sourceId: string) =>

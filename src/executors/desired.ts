@@ -9,7 +9,14 @@ import { type ArtifactDeps, type FoundService, serviceMissing, type Wanted } fro
 import { artifacts } from "./artifacts/index.ts";
 import type { AskedEngine } from "./artifacts/registry-access.ts";
 import type { ReleaseChoice } from "./releases.ts";
-import { type Observation, type ServiceObservation, type SkipReason, type Unmet, unmetView } from "./schema.ts";
+import {
+  type Observation,
+  type ServiceObservation,
+  type SkipReason,
+  type Unmet,
+  unmetView,
+  updateDifferences,
+} from "./schema.ts";
 import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 
 export interface Comparison {
@@ -33,9 +40,6 @@ export interface Comparison {
 type ServiceObservationFound = Observation["unbound"][number];
 
 const hourMs = 60 * 60 * 1000;
-
-/** Differences in content, which give an automatic run something to do. */
-export const updateDifferences = ["new_digest", "other_version", "other_name"] as const satisfies ImageDifference[];
 
 export function isUpdate(difference: ImageDifference | null): boolean {
   return updateDifferences.some((each) => each === difference);

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { LookFacts } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
+import { listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import { rowWrites } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
@@ -67,36 +68,41 @@ export async function executorsOfConnection(read: Reader, connectionId: string):
     .orderBy(asc(executors.name));
 }
 
-export interface ExecutorFilter {
-  connection_id: string | null;
-  tracker: string | null;
+interface ExecutorListContext {
+  /** The ids of the executors in each state. */
+  inState: ReadonlyMap<string, readonly string[]>;
+  states: readonly string[];
 }
 
-/** Ordered by name; one row more than `limit` means that there is another page. */
-export async function listExecutorsAfter(
-  read: Reader,
-  after: string | null,
-  limit: number,
-  filter: ExecutorFilter,
-): Promise<ExecutorRow[]> {
-  const conditions: SQL[] = [];
-  if (after !== null) conditions.push(gt(executors.name, after));
-  if (filter.connection_id !== null) conditions.push(eq(executors.connection_id, filter.connection_id));
-  if (filter.tracker !== null) {
-    const bound = read
-      .select({ id: executor_bindings.executor_id })
-      .from(executor_bindings)
-      .innerJoin(trackers, eq(trackers.id, executor_bindings.tracker_id))
-      .where(eq(trackers.name, filter.tracker));
-    conditions.push(inArray(executors.id, bound));
-  }
-  return await read
-    .select()
-    .from(executors)
-    .where(and(...conditions))
-    .orderBy(asc(executors.name))
-    .limit(limit + 1);
-}
+export const executorLists = listsOver(executors, (read, { inState, states }: ExecutorListContext) => ({
+  sorts: {
+    name: "executors.name",
+    target: "executors.target_id",
+    run: "(select coalesce(max(r.ended_at), 0) from runs r where r.executor_id = executors.id)",
+  },
+  filters: {
+    state: Object.fromEntries(
+      states.map((state) => {
+        const ids = JSON.stringify(inState.get(state) ?? []);
+        return [state, sql`${executors.id} in (select value from json_each(${ids}))`];
+      }),
+    ),
+    trigger: Object.fromEntries(
+      executors.trigger.enumValues.map((trigger) => [trigger, eq(executors.trigger, trigger)]),
+    ),
+    connection_id: (id: string) => eq(executors.connection_id, id),
+    tracker: (name: string) =>
+      inArray(
+        executors.id,
+        read
+          .select({ id: executor_bindings.executor_id })
+          .from(executor_bindings)
+          .innerJoin(trackers, eq(trackers.id, executor_bindings.tracker_id))
+          .where(eq(trackers.name, name)),
+      ),
+  },
+  searched: [executors.name, executors.description, executors.target_id],
+}));
 
 export interface BindingRow {
   executor_id: string;
@@ -303,34 +309,54 @@ export type RunSummary = Pick<
   | "ended_at"
 >;
 
+const runSummary = {
+  id: runs.id,
+  kind: runs.kind,
+  state: runs.state,
+  trigger: runs.trigger,
+  attempt: runs.attempt,
+  reason_code: runs.reason_code,
+  reason: runs.reason,
+  serving: runs.serving,
+  outage: runs.outage,
+  outage_due_at: runs.outage_due_at,
+  downtime_ms: runs.downtime_ms,
+  desired_revision: runs.desired_revision,
+  from_tag: runs.from_tag,
+  to_tag: runs.to_tag,
+  approval: runs.approval,
+  approval_until: runs.approval_until,
+  due_at: runs.due_at,
+  started_at: runs.started_at,
+  ended_at: runs.ended_at,
+};
+
 /** The latest runs of an executor, newest first. */
 export async function recentRunsOf(read: Reader, executorId: string, limit: number): Promise<RunSummary[]> {
   return await read
-    .select({
-      id: runs.id,
-      kind: runs.kind,
-      state: runs.state,
-      trigger: runs.trigger,
-      attempt: runs.attempt,
-      reason_code: runs.reason_code,
-      reason: runs.reason,
-      serving: runs.serving,
-      outage: runs.outage,
-      outage_due_at: runs.outage_due_at,
-      downtime_ms: runs.downtime_ms,
-      desired_revision: runs.desired_revision,
-      from_tag: runs.from_tag,
-      to_tag: runs.to_tag,
-      approval: runs.approval,
-      approval_until: runs.approval_until,
-      due_at: runs.due_at,
-      started_at: runs.started_at,
-      ended_at: runs.ended_at,
-    })
+    .select(runSummary)
     .from(runs)
     .where(eq(runs.executor_id, executorId))
     .orderBy(lastFirst(runs))
     .limit(limit);
+}
+
+/** The active run of every executor and its last one that was not skipped: what its state depends on. */
+export async function decisiveRuns(read: Reader): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
+  const last = sql`select r.rowid from runs r where r.executor_id = ${executors.id} and r.state <> 'skipped'`;
+  const rows = await read
+    .select({ executor_id: executors.id, run: runSummary })
+    .from(executors)
+    .innerJoin(runs, sql`${runs}.rowid = (${last} order by r.rowid desc limit 1)`);
+  return new Map(rows.map(({ executor_id, run }) => [executor_id, [run]]));
+}
+
+/** What is known of every executor's target. */
+export async function executorsObserved(
+  read: Reader,
+): Promise<Pick<ExecutorRow, "id" | "connection_id" | "observed">[]> {
+  const { id, connection_id, observed } = executors;
+  return await read.select({ id, connection_id, observed }).from(executors);
 }
 
 /** Downtimes of an executor's latest runs that installed another version, in ascending order. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ReachView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { PlannedContainers } from "../runtimes/containers-detail.ts";
@@ -275,6 +276,13 @@ const imageDifferences = [
   "unknown",
 ] as const;
 
+/** Differences in content, which give an automatic run something to do. */
+export const updateDifferences: readonly (typeof imageDifferences)[number][] = [
+  "new_digest",
+  "other_version",
+  "other_name",
+];
+
 const Desired = v.object({
   version: v.string(),
   tag: v.string(),
@@ -348,6 +356,13 @@ export function heldNow(observation: Observation, reach: Pick<ReachView, "proble
 
 export const executorStates = ["current", "update", "unknown", "running", "failed", "waiting"] as const;
 export type ExecutorState = (typeof executorStates)[number];
+
+export const executorList: ListShape = {
+  sorts: ["name", "target", "run"],
+  filters: { state: executorStates, trigger: triggers },
+  texts: ["connection_id", "tracker"],
+  searched: "Part of a name, description or target",
+};
 
 export const OpeningView = v.object({ opens_at: Instant, closes_at: Instant });
 

@@ -5,7 +5,7 @@ import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { fromText, type Message, plain, say, toText } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
@@ -19,11 +19,11 @@ import {
   connectionFacts,
   deleteExecutorRow,
   type ExecutorRow,
+  executorLists,
   findExecutor,
   findExecutorByName,
   findExecutorByTarget,
   insertExecutor,
-  listExecutorsAfter,
   makeOutageDue,
   makeWindowsDue,
   owingRunOf,
@@ -36,6 +36,8 @@ import {
   ExecutorInput,
   ExecutorPatch,
   type ExecutorView,
+  executorList,
+  executorStates,
   type HealthCheck,
   type PlanView,
   WindowInput,
@@ -54,7 +56,7 @@ import {
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
 import { owedParts, type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
-import { executorViews } from "./view.ts";
+import { executorsByState, executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
 export type { ExecutorSettings } from "./settings.ts";
@@ -75,12 +77,6 @@ interface ExecutorServiceOptions {
 
 /** How many past runs the expected downtime is estimated from. */
 const downtimeRuns = 5;
-
-export const ExecutorQuery = v.object({
-  ...PageQuery.entries,
-  connection_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
-  tracker: v.optional(v.pipe(v.string(), v.maxLength(100))),
-});
 
 /** Whether the input names a different target than the stored one. */
 function isOther(stored: ExecutorSettings, input: Pick<ExecutorInput, "connection_id" | "target">): boolean {
@@ -112,6 +108,10 @@ export function executorService(options: ExecutorServiceOptions) {
     if (view === undefined) throw notFound("executor", id);
     return view;
   };
+  const listContext = async (needsStates: boolean) => ({
+    states: executorStates,
+    inState: needsStates ? await executorsByState(db.read, clock.now()) : new Map<string, readonly string[]>(),
+  });
   /** A refusal is audited, so that someone who tries internal addresses one by one is noticed. */
   const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
     if (check.strategy !== "http" && check.strategy !== "tcp") return;
@@ -207,20 +207,13 @@ export function executorService(options: ExecutorServiceOptions) {
   };
 
   return {
-    /** By name. `query`: `cursor`, `limit`, `connection_id`, `tracker`. */
-    list: async (query: unknown): Promise<Page<ExecutorView>> => {
-      const parsed = parseInput(ExecutorQuery, query);
-      const rows = await listExecutorsAfter(db.read, cursorKey(parsed), pageSize(parsed), {
-        connection_id: parsed.connection_id ?? null,
-        tracker: parsed.tracker ?? null,
-      });
-      return await toPageOfViews(
-        rows,
-        parsed,
-        (row) => row.name,
-        (kept) => executorViews(viewDeps, kept),
-      );
-    },
+    /** By name. */
+    ...listOperations({
+      shape: executorList,
+      page: async (ask) => await executorLists.page(db.read, await listContext(ask.filters.state !== undefined), ask),
+      counts: async (ask) => await executorLists.counts(db.read, await listContext(true), ask),
+      views: (rows) => executorViews(viewDeps, rows),
+    }),
     get,
 
     draft,

@@ -5,7 +5,15 @@ import type { Reader } from "../db/client.ts";
 import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
-import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
+import {
+  bindingsOfExecutors,
+  connectionFacts,
+  decisiveRuns,
+  type ExecutorRow,
+  executorsObserved,
+  type RunSummary,
+  recentRunsOf,
+} from "./queries.ts";
 import { type ExecutorState, type ExecutorView, heldNow, Observation } from "./schema.ts";
 import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
@@ -68,9 +76,36 @@ function stateOf(observation: Observation | null, recent: readonly RunSummary[])
   return isKnown ? "current" : "unknown";
 }
 
-export function observationOf(row: ExecutorRow): Observation | null {
+export function observationOf(row: Pick<ExecutorRow, "observed">): Observation | null {
   const parsed = v.safeParse(Observation, row.observed);
   return parsed.success ? parsed.output : null;
+}
+
+/** The last observation, as far as it still holds now that its connection was last reached when it was. */
+function heldObservation(
+  row: Pick<ExecutorRow, "observed">,
+  reach: ExecutorView["connection"]["reach"],
+): Observation | null {
+  const stored = observationOf(row);
+  return stored === null ? null : heldNow(stored, reach);
+}
+
+/** The ids of all executors by their state. */
+export async function executorsByState(
+  read: Reader,
+  now: number,
+): Promise<ReadonlyMap<ExecutorState, readonly string[]>> {
+  const [rows, runs] = await Promise.all([executorsObserved(read), decisiveRuns(read)]);
+  const facts = await connectionFacts(read, [...new Set(rows.map((row) => row.connection_id))]);
+  const reaches = new Map(facts.map((connection) => [connection.id, reachOf(connection, now)]));
+  const found = new Map<ExecutorState, string[]>();
+  for (const row of rows) {
+    const reach = reaches.get(row.connection_id);
+    if (reach === undefined) continue;
+    const state = stateOf(heldObservation(row, reach), runs.get(row.id) ?? []);
+    found.set(state, [...(found.get(state) ?? []), row.id]);
+  }
+  return found;
 }
 
 /** Executors as the API shows them: with the last observation and what comes next. */
@@ -89,8 +124,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     if (connection === undefined) continue;
     const recent = await recentRunsOf(read, row.id, recentRuns);
     const reach = reachOf(connection, now);
-    const stored = observationOf(row);
-    const observation = stored === null ? null : heldNow(stored, reach);
+    const observation = heldObservation(row, reach);
     const last = recent.find((run) => !isActive(run));
     const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;

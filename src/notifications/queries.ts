@@ -1,7 +1,23 @@
-import { and, asc, count, desc, eq, inArray, isNull, lt, lte, notExists, notInArray, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  notExists,
+  notInArray,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
+import { listsOver } from "../db/listing.ts";
 import { namedRowsOf, rowsOf } from "../db/rows.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 import type { AddSourceToEvent } from "./schema.ts";
@@ -12,6 +28,18 @@ export type AttemptRow = typeof delivery_attempts.$inferSelect;
 export type EventRow = typeof events.$inferSelect;
 
 export const notifierRows = namedRowsOf(notifiers, "notifier");
+
+export const notifierLists = listsOver(notifiers, () => ({
+  sorts: { name: "notifiers.name", destination: "notifiers.destination" },
+  filters: {
+    state: {
+      sending: and(eq(notifiers.is_enabled, true), isNull(notifiers.stopped_at)),
+      stopped: and(eq(notifiers.is_enabled, true), isNotNull(notifiers.stopped_at)),
+      disabled: eq(notifiers.is_enabled, false),
+    },
+  },
+  searched: [notifiers.name, notifiers.description, notifiers.destination],
+}));
 
 /** Notifiers that may send: enabled and not stopped. */
 export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import type { Message } from "../messages/message.ts";
 import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
@@ -219,6 +220,12 @@ export const DeliveryView = v.object({
   ended_at: NullableInstant,
 });
 export type DeliveryView = v.InferOutput<typeof DeliveryView>;
+
+export const notifierList: ListShape = {
+  sorts: ["name", "destination"],
+  filters: { state: ["sending", "stopped", "disabled"] },
+  searched: "Part of a name, description or destination",
+};
 
 export const NotifierView = v.object({
   id: v.string(),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage, toPageOfViews } from "../forms/page.ts";
+import { cursorKey, listOperations, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
@@ -20,6 +20,7 @@ import {
   listDeliveriesBefore,
   listEventsBefore,
   type NotifierRow,
+  notifierLists,
   notifierRows,
 } from "./queries.ts";
 import {
@@ -30,6 +31,7 @@ import {
   NotifierInput,
   NotifierPatch,
   NotifierView,
+  notifierList,
   type TriggerKind,
   triggerKinds,
 } from "./schema.ts";
@@ -117,16 +119,13 @@ export function notificationService(options: NotificationServiceOptions) {
   };
 
   return {
-    list: async (query: unknown): Promise<Page<NotifierView>> => {
-      const parsed = parseInput(PageQuery, query);
-      const rows = await notifierRows.listAfter(db.read, cursorKey(parsed), pageSize(parsed));
-      return await toPageOfViews(
-        rows,
-        parsed,
-        (row) => row.name,
-        (kept) => Promise.all(kept.map(view)),
-      );
-    },
+    /** By name. */
+    ...listOperations({
+      shape: notifierList,
+      page: (ask) => notifierLists.page(db.read, null, ask),
+      counts: (ask) => notifierLists.counts(db.read, null, ask),
+      views: (rows) => Promise.all(rows.map(view)),
+    }),
 
     get: async (id: string): Promise<NotifierView> => await view(await notifierRows.get(db.read, id)),
 

@@ -18,10 +18,11 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter } from "../db/insertion-order.ts";
+import { listsOver } from "../db/listing.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { Message } from "../messages/message.ts";
@@ -48,29 +49,28 @@ export async function findRun(read: Reader, id: string): Promise<RunRow | null> 
   return rows[0] ?? null;
 }
 
-export interface RunFilter {
-  executor_id: string | null;
-  state: RunState | null;
-}
+export const runLists = listsOver(runs, (read) => {
+  const name = "(select e.name from executors e where e.id = runs.executor_id)";
+  return {
+    sorts: { time: "runs.id", executor: name, downtime: "coalesce(runs.downtime_ms, -1)" },
+    filters: {
+      state: Object.fromEntries(runs.state.enumValues.map((state) => [state, eq(runs.state, state)])),
+      trigger: Object.fromEntries(runs.trigger.enumValues.map((trigger) => [trigger, eq(runs.trigger, trigger)])),
+      executor_id: (id: string) => eq(runs.executor_id, id),
+    },
+    searched: [
+      (contains: (text: SQL | SQLiteColumn) => SQL) =>
+        inArray(runs.executor_id, read.select({ id: executors.id }).from(executors).where(contains(executors.name))),
+    ],
+  };
+});
 
-/** Newest first, with the executor's name; one row more than `limit` means that there is another page. */
-export async function listRunsBefore(
-  read: Reader,
-  before: string | null,
-  limit: number,
-  filter: RunFilter,
-): Promise<{ run: RunRow; executor: string }[]> {
-  const conditions: SQL[] = [];
-  if (before !== null) conditions.push(lt(runs.id, before));
-  if (filter.executor_id !== null) conditions.push(eq(runs.executor_id, filter.executor_id));
-  if (filter.state !== null) conditions.push(eq(runs.state, filter.state));
-  return await read
-    .select({ run: runs, executor: executors.name })
-    .from(runs)
-    .innerJoin(executors, eq(executors.id, runs.executor_id))
-    .where(and(...conditions))
-    .orderBy(desc(runs.id))
-    .limit(limit + 1);
+export async function namesOfExecutors(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await read
+    .select({ id: executors.id, name: executors.name })
+    .from(executors)
+    .where(inArray(executors.id, [...new Set(ids)]));
+  return new Map(rows.map((row) => [row.id, row.name]));
 }
 
 export interface ExecutorOfRun {

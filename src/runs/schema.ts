@@ -13,6 +13,7 @@ import {
 } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { partOutcomes } from "../runtimes/runtime.ts";
@@ -164,6 +165,15 @@ const entries = {
   cleanup_due_at: NullableInstant,
   /** Null if the run left nothing down. */
   outage: v.nullable(OutageView),
+};
+
+const runTriggers = ["manual", "immediate", "window"] as const;
+
+export const runList: ListShape = {
+  sorts: ["-time", "executor", "downtime"],
+  filters: { state: runStates, trigger: runTriggers },
+  texts: ["executor_id"],
+  searched: "Part of the executor's name",
 };
 
 export const RunView = v.object(entries);

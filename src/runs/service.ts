@@ -4,7 +4,7 @@ import { isUniqueViolation, type Writer } from "../db/client.ts";
 import { AppError, invalidInput, notFound } from "../errors.ts";
 import { outageView } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { issue, plain, say, toldAs } from "../messages/message.ts";
 import { versionsOf } from "./advance.ts";
@@ -20,9 +20,10 @@ import {
   findRun,
   hasAttempt,
   insertRun,
-  listRunsBefore,
+  namesOfExecutors,
   outageOf,
   type RunRow,
+  runLists,
   stepsAfter,
 } from "./queries.ts";
 import { runRunner } from "./runner.ts";
@@ -34,7 +35,7 @@ import {
   type RunStepView,
   type RunView,
   reasonCodes,
-  runStates,
+  runList,
   type SeenWhileWaiting,
   servings,
 } from "./schema.ts";
@@ -46,12 +47,6 @@ export interface RunServiceOptions extends Omit<RunnerOptions, "changes"> {
   /** Called when a run is queued, so that it does not wait for the next tick. */
   onDue?: () => void;
 }
-
-export const RunQuery = v.object({
-  ...PageQuery.entries,
-  executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
-  state: v.optional(v.picklist(runStates)),
-});
 
 export const StepQuery = v.object({
   after_seq: v.optional(
@@ -161,20 +156,19 @@ export function runService(options: RunServiceOptions) {
   };
 
   return {
-    /** Newest first. `query`: `cursor`, `limit`, `executor_id`, `state`. */
-    list: async (query: unknown): Promise<Page<RunView>> => {
-      const parsed = parseInput(RunQuery, query);
-      const rows = await listRunsBefore(db.read, cursorKey(parsed), pageSize(parsed), {
-        executor_id: parsed.executor_id ?? null,
-        state: parsed.state ?? null,
-      });
-      return toPage(
-        rows,
-        parsed,
-        (row) => row.run.id,
-        (row) => viewOf(row.run, row.executor),
-      );
-    },
+    /** Newest first. */
+    ...listOperations({
+      shape: runList,
+      page: (ask) => runLists.page(db.read, null, ask),
+      counts: (ask) => runLists.counts(db.read, null, ask),
+      views: async (rows) => {
+        const names = await namesOfExecutors(
+          db.read,
+          rows.map((row) => row.executor_id),
+        );
+        return rows.map((row) => viewOf(row, names.get(row.executor_id) ?? row.executor_id));
+      },
+    }),
 
     get: async (id: string): Promise<RunDetailView> => {
       const { run, executor } = await getRow(id);

@@ -18,6 +18,8 @@ export interface BoundExecutors {
   ofSource: (read: Reader, sourceId: string) => Promise<BoundExecutor[]>;
   /** What the snapshots of the bound executors name. */
   snapshotsOn: (read: Reader, sourceId: string) => Promise<{ reference: string; digest: string | null }[]>;
+  /** The ids of trackers with a version that an executor would install. */
+  outdatedTrackers: (read: Reader, now: number) => Promise<readonly string[]>;
   /** Makes the executors bound to these channels decide again whether to update. */
   wake: (tx: Writer, sourceId: string, channels: readonly string[], now: number) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import { PageQuery } from "../forms/page.ts";
+import type { ListShape } from "../forms/page.ts";
 import { issue, type Message, toText } from "../messages/message.ts";
 import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
@@ -309,13 +309,11 @@ export type SourceInput = TrackerInput["sources"][number];
 export const ChannelTypeSchema = v.picklist(channelTypes);
 const SortingSchema = v.picklist(sortings);
 
-export const TrackerQuery = v.object({
-  ...PageQuery.entries,
-  search: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("Part of a name, description or address"))),
-  state: v.optional(v.picklist([...sourceStates, "disabled"])),
-  channel: v.optional(v.picklist(channelTypes)),
-  kind: v.optional(v.picklist(sourceKinds)),
-});
+export const trackerList: ListShape = {
+  sorts: ["name", "checked"],
+  filters: { state: [...sourceStates, "disabled", "update"], channel: channelTypes, kind: sourceKinds },
+  searched: "Part of a name, description or address",
+};
 
 /** As in the event of such a version. */
 export const RemarkView = v.object({

@@ -5,7 +5,7 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, pageSize, toPageOfViews } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -20,12 +20,12 @@ import { listChannelAddresses } from "./import/queries.ts";
 import { notesLookup } from "./notes/lookup.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes/settings.ts";
 import { trackerPreviews } from "./previews/preview.ts";
-import { listTrackersAfter, type TrackerRow, trackerRows } from "./queries.ts";
+import { type TrackerRow, trackerLists, trackerRows } from "./queries.ts";
 import { versionHistory } from "./releases/history.ts";
 import { releaseLookup } from "./releases/lookup.ts";
 import { clearNotes } from "./releases/queries.ts";
-import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
-import { kindsOfSources, sourcesOf } from "./source-queries.ts";
+import { type CheckView, type SourceRegistry, type TrackerView, trackerList, trackerSchemas } from "./schema.ts";
+import { sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
 import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
@@ -113,6 +113,11 @@ export function trackerService(options: TrackerServiceOptions) {
     executors,
     rates: options.rates(),
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
+  });
+  const listContext = async () => ({
+    now: clock.now(),
+    outdated: await executors.outdatedTrackers(db.read, clock.now()),
+    kinds: sourceKinds,
   });
   const get = async (name: string): Promise<TrackerView> => {
     const [view] = await trackerViews(db.read, [await trackerRows.getByName(db.read, name)], viewContext(clock.now()));
@@ -233,27 +238,13 @@ export function trackerService(options: TrackerServiceOptions) {
     /** Requests of the enabled trackers per upstream, and its limits. */
     upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
 
-    /** The kinds of all sources, by name. */
-    sourceKinds: (): Promise<readonly string[]> => kindsOfSources(db.read),
-
-    /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
-    list: async (query: unknown): Promise<Page<TrackerView>> => {
-      const parsed = parseInput(TrackerQuery, query);
-      const now = clock.now();
-      const filter = {
-        search: parsed.search?.trim() || null,
-        state: parsed.state ?? null,
-        channel: parsed.channel ?? null,
-        kind: parsed.kind ?? null,
-      };
-      const rows = await listTrackersAfter(db.read, cursorKey(parsed), pageSize(parsed), filter, now);
-      return await toPageOfViews(
-        rows,
-        parsed,
-        (row) => row.name,
-        (kept) => trackerViews(db.read, kept, viewContext(now)),
-      );
-    },
+    /** By name. */
+    ...listOperations({
+      shape: trackerList,
+      page: async (ask) => await trackerLists.page(db.read, await listContext(), ask),
+      counts: async (ask) => await trackerLists.counts(db.read, await listContext(), ask),
+      views: async (rows) => await trackerViews(db.read, rows, viewContext(clock.now())),
+    }),
     get,
 
     draft,

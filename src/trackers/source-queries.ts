@@ -17,14 +17,6 @@ export async function sourcesOf(read: Reader, trackerIds: readonly string[]): Pr
     .orderBy(asc(tracker_sources.tracker_id), asc(tracker_sources.position));
 }
 
-export async function kindsOfSources(read: Reader): Promise<readonly string[]> {
-  const rows = await read
-    .selectDistinct({ kind: tracker_sources.kind })
-    .from(tracker_sources)
-    .orderBy(asc(tracker_sources.kind));
-  return rows.map(({ kind }) => kind);
-}
-
 export const sourceRows = rowsOf(tracker_sources, "source");
 
 /** More sources of one registry add nothing to its estimated load. */

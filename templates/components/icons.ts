@@ -1,4 +1,5 @@
 import activity from "lucide-static/dist/esm/icons/activity.mjs";
+import arrowDown from "lucide-static/dist/esm/icons/arrow-down.mjs";
 import arrowDownToLine from "lucide-static/dist/esm/icons/arrow-down-to-line.mjs";
 import arrowLeft from "lucide-static/dist/esm/icons/arrow-left.mjs";
 import arrowRight from "lucide-static/dist/esm/icons/arrow-right.mjs";
@@ -78,6 +79,7 @@ function shapes(svg: string): string {
 export const icons = {
   bell: shapes(bell),
   activity: shapes(activity),
+  "arrow-down": shapes(arrowDown),
   "arrow-down-to-line": shapes(arrowDownToLine),
   "arrow-left": shapes(arrowLeft),
   "arrow-right": shapes(arrowRight),

@@ -1,3 +1,4 @@
+import { formatNumber } from "../format.ts";
 import { type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
@@ -55,6 +56,7 @@ export interface FilterOption {
   title: string;
   /** The value in the query string; null for no filter. */
   value: string | null;
+  count?: number | undefined;
 }
 
 export interface FilterGroup {
@@ -63,6 +65,8 @@ export interface FilterGroup {
   title: string;
   /** The option without a filter, which comes first; "All" when left out. */
   all?: string | undefined;
+  /** Entries without a filter. */
+  total?: number | undefined;
   options: readonly FilterOption[];
   /** The current value. */
   current: string | null;
@@ -82,7 +86,7 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
       {search === undefined ? null : <FilterSearch ctx={ctx} {...search} />}
       {groups.map((group) => (
         <ul class="segments" aria-label={group.title}>
-          {[{ title: group.all ?? texts(ctx).common.all, value: null }, ...group.options].map(
+          {[{ title: group.all ?? texts(ctx).common.all, value: null, count: group.total }, ...group.options].map(
             (option: FilterOption) => (
               <li>
                 <a
@@ -90,6 +94,9 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
                   aria-current={option.value === group.current ? "true" : undefined}
                 >
                   {option.title}
+                  {option.count === undefined ? null : (
+                    <span class="amount">{formatNumber(ctx.language, option.count)}</span>
+                  )}
                 </a>
               </li>
             ),

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
-import { classes, type PageContext, url } from "../page.ts";
+import { classes, type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
 
 export interface Column {
   key: string;
@@ -11,8 +12,10 @@ export interface Column {
   grows?: boolean | undefined;
   /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
-  /** Hidden between phone and wide screens, where it would not fit; cards show every column. */
+  /** Hidden between phone and wide screens, where it would not fit; cards show every column, rows of a list do not. */
   wide_only?: boolean | undefined;
+  /** The name of the list's sort by this column; `-` before it where descending comes first. */
+  sort?: string | undefined;
 }
 
 export interface Row {
@@ -37,24 +40,26 @@ export interface TableProps {
   caption: string;
   columns: readonly Column[];
   rows: readonly Row[];
+  /** The current sort of a list. */
+  sort?: string | undefined;
+  /** Two lines a row in a narrow container, where other tables become cards. */
+  is_list?: boolean | undefined;
 }
 
 /**
  * A list of similar entries, one line each; becomes cards in a narrow container. The whole row leads to the detail page; the link itself is
  * the first cell, so the keyboard and middle clicks work as on any link.
  */
-export function Table({ ctx, caption, columns, rows }: TableProps) {
+export function Table({ ctx, caption, columns, rows, sort, is_list }: TableProps) {
   const hasActions = rows.some((row) => row.actions !== undefined);
   return (
     <div class="table-box">
-      <table class="table">
+      <table class={classes("table", is_list === true && "list")}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={cellClass(column)}>
-                {column.title}
-              </th>
+              <ColumnHeading ctx={ctx} column={column} sort={sort} />
             ))}
             {hasActions ? (
               <th scope="col">
@@ -79,6 +84,32 @@ export function Table({ ctx, caption, columns, rows }: TableProps) {
         ))}
       </table>
     </div>
+  );
+}
+
+/** A link sorts by the column, and pressed again in the other direction. */
+function ColumnHeading({ ctx, column, sort = "" }: { ctx: PageContext; column: Column; sort?: string | undefined }) {
+  if (column.sort === undefined) {
+    return (
+      <th scope="col" class={cellClass(column)}>
+        {column.title}
+      </th>
+    );
+  }
+  const isCurrent = column.sort.replace(/^-/, "") === sort.replace(/^-/, "");
+  const isDescending = sort.startsWith("-");
+  const next = !isCurrent ? column.sort : isDescending ? sort.slice(1) : `-${sort}`;
+  return (
+    <th
+      scope="col"
+      class={classes(cellClass(column), "sorts")}
+      aria-sort={isCurrent ? (isDescending ? "descending" : "ascending") : undefined}
+    >
+      <a href={url(ctx, withQuery(ctx.path, { sort: next, cursor: null }))}>
+        {column.title}
+        {isCurrent ? <Icon name={isDescending ? "arrow-down" : "arrow-up"} /> : null}
+      </a>
+    </th>
   );
 }
 

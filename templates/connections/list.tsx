@@ -1,7 +1,7 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
+import { AddButton, isWhole, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Time } from "../components/time.tsx";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
@@ -16,15 +16,27 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       section="connections"
       icon="plug"
       texts={t}
-      create={t.new_connection}
-      lead={t.lead(connections.length)}
+      action={
+        <AddButton ctx={ctx} section="connections">
+          {t.new_connection}
+        </AddButton>
+      }
+      filters={[
+        {
+          name: "state",
+          title: texts(ctx).common.state_title,
+          options: Object.entries(t.filter_states),
+        },
+        { name: "kind", title: texts(ctx).common.kind, options: Object.entries(t.kinds) },
+      ]}
+      lead={!isWhole(props) ? undefined : t.lead(connections.length)}
       table={{
         columns: [
-          { key: "name", title: texts(ctx).common.name, grows: true },
-          { key: "kind", title: texts(ctx).common.kind },
+          { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
+          { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
           { key: "address", title: t.address, grows: true },
           { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
-          { key: "seen", title: t.seen, align: "end" },
+          { key: "seen", title: t.seen, align: "end", sort: "-seen" },
           { key: "users", title: texts(ctx).common.used_by, align: "end" },
         ],
         rows: connections.map((connection) => ({

@@ -1,6 +1,6 @@
 import { CredentialInput, type CredentialView } from "../../src/credentials/schema.ts";
 import { fields } from "../../src/forms/fields.ts";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
+import { AddButton, isWhole, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -16,15 +16,20 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       section="credentials"
       icon="key-round"
       texts={t}
-      create={t.new_credential}
-      lead={t.lead(credentials.length)}
+      action={
+        <AddButton ctx={ctx} section="credentials">
+          {t.new_credential}
+        </AddButton>
+      }
+      filters={[{ name: "kind", title: t.kind, options: Object.entries(t.kinds) }]}
+      lead={!isWhole(props) ? undefined : t.lead(credentials.length)}
       table={{
         columns: [
-          { key: "name", title: texts(ctx).common.name, grows: true },
-          { key: "kind", title: t.kind },
+          { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
+          { key: "kind", title: t.kind, sort: "kind" },
           { key: "stored", title: t.stored, wide_only: true },
           { key: "users", title: texts(ctx).common.used_by },
-          { key: "changed", title: t.changed, align: "end" },
+          { key: "changed", title: t.changed, align: "end", sort: "-changed" },
         ],
         rows: credentials.map((credential) => ({
           id: `credential-${credential.id}`,

@@ -89,7 +89,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
               <p class="quiet">{t.no_runs_text}</p>
             </Panel>
           ) : (
-            <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} without_executor />
+            <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} />
           )}
         </Section>
         {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (

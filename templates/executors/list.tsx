@@ -1,6 +1,5 @@
-import type { ExecutorView, ExecutorState as StateName } from "../../src/executors/schema.ts";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Filters } from "../components/navigation.tsx";
+import { type ExecutorView, triggers } from "../../src/executors/schema.ts";
+import { AddButton, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
@@ -9,14 +8,10 @@ import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
 import { openingStart } from "./window-words.ts";
 
-interface ExecutorsPageProps extends ListProps<ExecutorView> {
-  state: StateName | null;
-}
-
 const states = ["update", "waiting", "running", "failed", "unknown", "current"] as const;
 
-export function ExecutorsPage(props: ExecutorsPageProps) {
-  const { ctx, items: executors, state } = props;
+export function ExecutorsPage(props: ListProps<ExecutorView>) {
+  const { ctx, items: executors } = props;
   const t = texts(ctx).executors;
   return (
     <ListPage
@@ -24,16 +19,27 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
       section="executors"
       icon="rocket"
       texts={t}
-      create={t.new_executor}
-      is_filtered={state !== null}
+      action={
+        <AddButton ctx={ctx} section="executors">
+          {t.new_executor}
+        </AddButton>
+      }
+      filters={[
+        {
+          name: "state",
+          title: texts(ctx).common.state_title,
+          options: states.map((value) => [value, t.states[value]]),
+        },
+        { name: "trigger", title: t.trigger, options: triggers.map((value) => [value, t.triggers[value]]) },
+      ]}
       table={{
         columns: [
-          { key: "name", title: texts(ctx).common.executor, grows: true },
-          { key: "target", title: texts(ctx).common.target, grows: true },
+          { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
+          { key: "target", title: texts(ctx).common.target, grows: true, sort: "target" },
           { key: "versions", title: texts(ctx).common.version, grows: true },
           { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
           { key: "trigger", title: t.trigger, wide_only: true },
-          { key: "run", title: t.last_run, align: "end" },
+          { key: "run", title: t.last_run, align: "end", sort: "-run" },
         ],
         rows: executors.map((executor) => ({
           id: `executor-${executor.id}`,
@@ -59,19 +65,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
           },
         })),
       }}
-    >
-      <Filters
-        ctx={ctx}
-        groups={[
-          {
-            name: "state",
-            title: texts(ctx).common.state_title,
-            current: state,
-            options: states.map((value) => ({ title: t.states[value], value })),
-          },
-        ]}
-      />
-    </ListPage>
+    />
   );
 }
 

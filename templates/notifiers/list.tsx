@@ -1,5 +1,5 @@
 import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
+import { AddButton, ListPage, type ListProps } from "../components/list-page.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList, formatNumber } from "../format.ts";
@@ -16,11 +16,22 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
       section="notifiers"
       icon="send"
       texts={t}
-      create={t.new_notifier}
+      action={
+        <AddButton ctx={ctx} section="notifiers">
+          {t.new_notifier}
+        </AddButton>
+      }
+      filters={[
+        {
+          name: "state",
+          title: texts(ctx).common.state_title,
+          options: Object.entries(t.filter_states),
+        },
+      ]}
       table={{
         columns: [
-          { key: "name", title: texts(ctx).common.name, grows: true },
-          { key: "destination", title: t.destination },
+          { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
+          { key: "destination", title: t.destination, sort: "destination" },
           { key: "events", title: texts(ctx).events.title, grows: true, wide_only: true },
           { key: "last", title: t.last_delivery },
           { key: "waiting", title: t.waiting, align: "end" },

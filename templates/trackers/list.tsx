@@ -4,13 +4,18 @@ import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { NothingMatches } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
-import { ListFrame, type ListProps } from "../components/list-page.tsx";
-import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
+import {
+  AddButton,
+  isWhole,
+  ListBody,
+  type ListBodyProps,
+  ListPage,
+  type ListProps,
+} from "../components/list-page.tsx";
 import { ToastPartial } from "../components/notice.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
 import { versionPair } from "../executors/versions.tsx";
@@ -21,21 +26,11 @@ import { channelWord } from "./channel-words.ts";
 import { OlderRemark } from "./older-remark.tsx";
 import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
 
-export const shownStates = ["update", "failing", "pending", "disabled"] as const;
-
-export interface TrackerFilters {
-  q: string;
-  state: (typeof shownStates)[number] | null;
-  channel: ChannelType | null;
-  kind: string | null;
-}
+const shownStates = ["update", "failing", "pending", "disabled"] as const;
 
 export interface TrackersPageProps extends ListProps<TrackerView> {
   /** By the tracker's id. */
   uses: ReadonlyMap<string, readonly TrackerUse[]>;
-  /** The kinds of all sources, whether or not this page shows them. */
-  kinds: readonly string[];
-  filters: TrackerFilters;
   /** A check requested on this page whose result is still to be shown: a name, or `*` for all. */
   awaited: { name: string; since: number } | null;
 }
@@ -44,33 +39,29 @@ const channelOrder = ["stable", "prerelease", "beta", "canary"] as const;
 const listId = "tracker-list";
 
 export function TrackersPage(props: TrackersPageProps) {
-  const { ctx, items: trackers, filters } = props;
+  const { ctx, items: trackers } = props;
   const t = texts(ctx).trackers;
   const create = (
-    <LinkButton ctx={ctx} href="/trackers/new" kind="main" icon="plus">
+    <AddButton ctx={ctx} section="trackers">
       {t.new_tracker}
-    </LinkButton>
+    </AddButton>
   );
   const bring = (
     <LinkButton ctx={ctx} href="/trackers/import">
       {texts(ctx).imports.open}
     </LinkButton>
   );
-  const isFiltered = Object.values(filters).some((value) => value !== null && value !== "");
-  const isWhole = props.is_first_page && props.next_cursor === null;
   return (
-    <ListFrame
-      ctx={ctx}
-      section="trackers"
+    <ListPage
+      {...bodyOf(props)}
       icon="tag"
       texts={t}
-      is_empty={trackers.length === 0 && props.is_first_page && !isFiltered}
       action={
         <>
           {create} {bring}
         </>
       }
-      lead={isWhole && !isFiltered ? t.lead(trackers.length) : undefined}
+      lead={isWhole(props) ? t.lead(trackers.length) : undefined}
       actions={
         <>
           <ActionForm
@@ -86,40 +77,53 @@ export function TrackersPage(props: TrackersPageProps) {
           {create}
         </>
       }
-    >
-      <TrackerList {...props} />
-      <p class="meta after-table">
-        <Link ctx={ctx} href="/upstreams">
-          {texts(ctx).upstreams.title}
-        </Link>{" "}
-        {texts(ctx).upstreams.lead}
-      </p>
-    </ListFrame>
+      after={
+        <p class="meta after-table">
+          <Link ctx={ctx} href="/upstreams">
+            {texts(ctx).upstreams.title}
+          </Link>{" "}
+          {texts(ctx).upstreams.lead}
+        </p>
+      }
+    />
   );
 }
 
 /** Filters and rows: replaced by filtering, checks and polling. */
-function TrackerList(props: TrackersPageProps) {
-  const { ctx, items: trackers, filters } = props;
-  return (
-    <div id={listId}>
-      <Filters
-        ctx={ctx}
-        groups={filterGroups(props)}
-        search={{ name: "q", value: filters.q, label: texts(ctx).trackers.filter_text, target: `#${listId}` }}
-      />
-      {trackers.length === 0 ? <NothingMatches ctx={ctx} href="/trackers" /> : <TrackerTable {...props} />}
-      <Pagination ctx={ctx} newer={props.is_first_page ? null : ""} older={props.next_cursor} />
-      <LookAgain {...props} />
-    </div>
-  );
+function bodyOf(props: TrackersPageProps): ListBodyProps {
+  const { ctx } = props;
+  const t = texts(ctx).trackers;
+  return {
+    ...props,
+    section: "trackers",
+    id: listId,
+    caption: t.title,
+    search_label: t.filter_text,
+    filters: [
+      {
+        name: "state",
+        title: texts(ctx).common.state_title,
+        all: t.filter_states.all,
+        options: shownStates.map((value) => [value, t.filter_states[value]]),
+      },
+      {
+        name: "channel",
+        title: t.filter_channel,
+        all: t.any_channel,
+        options: channelOrder.map((value) => [value, t.channels[value]]),
+      },
+      { name: "kind", title: t.filter_kind, all: t.any_kind, options: Object.entries(t.kinds) },
+    ],
+    table: trackerTable(props),
+    children: <LookAgain {...props} />,
+  };
 }
 
 /** The list with the result of a requested check. */
 export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { notice: Notice | null }) {
   return (
     <>
-      <TrackerList {...props} />
+      <ListBody {...bodyOf(props)} />
       {notice === null ? null : <ToastPartial ctx={props.ctx} notice={notice} />}
     </>
   );
@@ -140,51 +144,22 @@ function LookAgain({ ctx, items: trackers, awaited }: TrackersPageProps) {
   );
 }
 
-function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[] {
-  const t = texts(ctx).trackers;
-  const groups: FilterGroup[] = [
-    {
-      name: "state",
-      title: texts(ctx).common.state_title,
-      current: filters.state,
-      all: t.filter_states.all,
-      options: shownStates.map((value) => ({ title: t.filter_states[value], value })),
-    },
-    {
-      name: "channel",
-      title: t.filter_channel,
-      current: filters.channel,
-      all: t.any_channel,
-      options: channelOrder.map((value) => ({ title: t.channels[value], value })),
-    },
-  ];
-  // A single kind is no choice.
-  if (kinds.length < 2 && filters.kind === null) return groups;
-  const options = kinds.map((value) => ({ title: kindTitle(ctx, value), value }));
-  return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, all: t.any_kind, options }];
-}
-
-function kindTitle(ctx: PageContext, kind: string): string {
-  return Object.entries(texts(ctx).trackers.kinds).find(([key]) => key === kind)?.[1] ?? kind;
-}
-
-function TrackerTable(props: TrackersPageProps) {
+function trackerTable(props: TrackersPageProps) {
   const { ctx, items: trackers } = props;
   const t = texts(ctx).trackers;
   const channels = channelOrder.filter((type) =>
     trackers.some((tracker) => tracker.sources.some((source) => source.channels.some((own) => own.type === type))),
   );
   const columns: Column[] = [
-    { key: "name", title: texts(ctx).common.name, grows: true },
+    { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
     { key: "sources", title: t.sources, wide_only: true },
     ...channels.map((type) => ({ key: type, title: t.channels[type] })),
     { key: "running", title: t.running },
     { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
-    { key: "checked", title: t.last_check, align: "end" },
+    { key: "checked", title: t.last_check, align: "end", sort: "-checked" },
     { key: "next", title: t.next_check, align: "end", wide_only: true },
   ];
-  const rows = trackers.map((tracker) => trackerRow(props, tracker, channels));
-  return <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />;
+  return { columns, rows: trackers.map((tracker) => trackerRow(props, tracker, channels)) };
 }
 
 function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, channels: readonly ChannelType[]) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { connections, executors } from "../../src/db/tables.ts";
-import { updateDifferences } from "../../src/executors/desired.ts";
+import { updateDifferences } from "../../src/executors/schema.ts";
 import { statsService } from "../../src/stats/service.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 

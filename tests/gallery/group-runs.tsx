@@ -14,6 +14,7 @@ import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { SnapshotRestore } from "../../templates/snapshots/questions.tsx";
 import { containers, diff, digest, executor, hour, id, type Noted, second } from "./groups.tsx";
+import { wholeList } from "./whole-list.ts";
 
 /** Pages of compose groups: how runs of them ended, a rollback, one that is new and one that waits. */
 const names = ["broker", "webserver", "worker"];
@@ -252,5 +253,5 @@ export function ExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...newOne(ctx), id: id(9), name: "new-one" },
     executor(ctx),
   ];
-  return <ExecutorsPage ctx={ctx} items={executors} next_cursor={null} is_first_page state={null} />;
+  return <ExecutorsPage {...wholeList(ctx, executors)} />;
 }

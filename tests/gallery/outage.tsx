@@ -7,6 +7,7 @@ import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { before, runOf } from "./group-runs.tsx";
 import { executor, hour, id, type Noted, second } from "./groups.tsx";
+import { wholeList } from "./whole-list.ts";
 
 /** A target that a run left down, and the same when it runs again. */
 const refusal = say("engine.refused", {
@@ -96,5 +97,5 @@ export function DownExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...executor(ctx), state: "failed", last_run: { ...last, outage: outageOf(ctx, {}) } },
     { ...executor(ctx), id: id(8), name: "recovered", state: "failed", last_run: { ...last, outage: recovered } },
   ];
-  return <ExecutorsPage ctx={ctx} items={executors} next_cursor={null} is_first_page state={null} />;
+  return <ExecutorsPage {...wholeList(ctx, executors)} />;
 }

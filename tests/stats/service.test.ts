@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { executor_bindings } from "../../src/db/tables.ts";
-import { updateDifferences } from "../../src/executors/desired.ts";
+import { updateDifferences } from "../../src/executors/schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { plain, told } from "../../src/messages/message.ts";
 import { type StatsService, statsService } from "../../src/stats/service.ts";

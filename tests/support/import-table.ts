@@ -24,7 +24,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/forms/**", pure],
   ["src/net/**", pure],
   ["src/secrets/**", process],
-  ["src/db/**", `${process} src/net/database-fetch.ts src/secrets/sealed.ts`],
+  ["src/db/**", `${process} src/forms/page.ts src/net/database-fetch.ts src/secrets/sealed.ts`],
   ["src/sources/*.ts", `${plugin} src/sources/*/*.ts`],
   ["src/sources/helm/**", `${plugin} src/sources/*.ts src/sources/oci/*.ts`],
   ["src/sources/*/**", `${plugin} src/sources/*.ts src/sources/forge/*.ts`],
@@ -37,7 +37,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
   [
     "src/trackers/{,**/}{,*-}queries.ts",
-    `${process} src/db/{client,prepared,due-times,rows}.ts src/db/tables/{trackers,upstreams}.ts`,
+    `${process} src/db/{client,prepared,due-times,rows,listing}.ts src/db/tables/{trackers,upstreams}.ts`,
   ],
   ["src/*/{,**/}{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
   ["src/auth/**", `${feature} src/db/installation.ts`],

@@ -1,6 +1,5 @@
-import * as v from "valibot";
-import { CredentialInput, CredentialPatch, CredentialView, credentialKinds } from "../../credentials/schema.ts";
-import { PageQuery } from "../../forms/page.ts";
+import { CredentialInput, CredentialPatch, CredentialView, credentialList } from "../../credentials/schema.ts";
+import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
@@ -14,7 +13,7 @@ export function credentialRoutes({ credentials }: Pick<Services, "credentials">)
     view: CredentialView,
     list: {
       summary: "List credentials by name, without their secrets",
-      query: v.object({ ...PageQuery.entries, kind: v.optional(v.picklist(credentialKinds)) }),
+      query: listQuery(credentialList),
     },
     create: { summary: "Store a credential, encrypted", body: CredentialInput, event: "credential_created" },
     get: { summary: "Read a credential, without its secret" },

@@ -1,6 +1,5 @@
-import { ExecutorInput, ExecutorPatch, ExecutorView, PlanView } from "../../executors/schema.ts";
-import { ExecutorQuery } from "../../executors/service.ts";
-import { PageQuery } from "../../forms/page.ts";
+import { ExecutorInput, ExecutorPatch, ExecutorView, executorList, PlanView } from "../../executors/schema.ts";
+import { listQuery, PageQuery } from "../../forms/page.ts";
 import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
 import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
@@ -20,7 +19,10 @@ export function executorRoutes({
     name: "executor",
     service: executors,
     view: ExecutorView,
-    list: { summary: "List executors by name, with what was last observed of their targets", query: ExecutorQuery },
+    list: {
+      summary: "List executors by name, with what was last observed of their targets",
+      query: listQuery(executorList),
+    },
     create: {
       summary: "Bind release channels to a target",
       body: ExecutorInput,

@@ -1,5 +1,12 @@
-import { PageQuery } from "../../forms/page.ts";
-import { DeliveryView, EventView, NotifierInput, NotifierPatch, NotifierView } from "../../notifications/schema.ts";
+import { listQuery, PageQuery } from "../../forms/page.ts";
+import {
+  DeliveryView,
+  EventView,
+  NotifierInput,
+  NotifierPatch,
+  NotifierView,
+  notifierList,
+} from "../../notifications/schema.ts";
 import { EventQuery } from "../../notifications/service.ts";
 import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
@@ -16,7 +23,7 @@ export function notifierRoutes({ notifications }: Pick<Services, "notifications"
       name: "notifier",
       service: notifications,
       view: NotifierView,
-      list: { summary: "List notifiers by name, with their last delivery", query: PageQuery },
+      list: { summary: "List notifiers by name, with their last delivery", query: listQuery(notifierList) },
       create: { summary: "Create a notifier", body: NotifierInput, event: "notifier_created" },
       get: { summary: "Read a notifier; of its URL only host and port are shown" },
       update: { summary: "Change a notifier; what is left out or blank stays", body: NotifierPatch },

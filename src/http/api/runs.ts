@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { ApprovalInput, RunDetailView, RunStepView, RunView } from "../../runs/schema.ts";
-import { RunQuery, StepQuery } from "../../runs/service.ts";
+import { listQuery } from "../../forms/page.ts";
+import { ApprovalInput, RunDetailView, RunStepView, RunView, runList } from "../../runs/schema.ts";
+import { StepQuery } from "../../runs/service.ts";
 import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
 import { type Route, routesOf } from "./route.ts";
@@ -11,7 +12,7 @@ export function runRoutes({ runs }: Pick<Services, "runs">): readonly Route[] {
     route("GET", "/runs", {
       operation_id: "list_runs",
       summary: "List runs of all executors, the newest first",
-      query: RunQuery,
+      query: listQuery(runList),
       answer: { status: 200, description: "A page of runs", schema: pageOf(RunView) },
       perform: ({ query }) => runs.list(query),
     }),

@@ -8,7 +8,7 @@ import {
 } from "../../adoption/schema.ts";
 import { UnusedImageList } from "../../connections/images-schema.ts";
 import { ConnectionCheckView, ConnectionPatch, ConnectionView, TargetList } from "../../connections/schema.ts";
-import { PageQuery } from "../../forms/page.ts";
+import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { resourceRoutes } from "./resource.ts";
 import { type Route, routesOf } from "./route.ts";
@@ -28,7 +28,7 @@ export function runtimeConnectionRoutes({
       word: "connection",
       service: connections,
       view: ConnectionView,
-      list: { summary: "List connections by name, with their last test", query: PageQuery },
+      list: { summary: "List connections by name, with their last test", query: listQuery(connections.list_shape) },
       create: { summary: "Store a connection to a runtime", body: connections.Input, event: "connection_created" },
       get: { summary: "Read a connection" },
       update: { summary: "Change a connection; what is left out stays", body: ConnectionPatch },

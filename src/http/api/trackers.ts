@@ -1,4 +1,4 @@
-import { PageQuery } from "../../forms/page.ts";
+import { listQuery, PageQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { ImportInput, ProposalsView } from "../../trackers/import/schema.ts";
 import { NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
@@ -9,8 +9,8 @@ import {
   PreviewInput,
   TrackerInput,
   TrackerPatch,
-  TrackerQuery,
   TrackerView,
+  trackerList,
 } from "../../trackers/schema.ts";
 import { UpstreamsView } from "../../trackers/upstreams/schema.ts";
 import { pageOf } from "../openapi.ts";
@@ -30,7 +30,7 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
       view: TrackerView,
       list: {
         summary: "List trackers by name, with each channel's latest and each source's state",
-        query: TrackerQuery,
+        query: listQuery(trackerList),
       },
       create: {
         summary: "Create a tracker; its first check is due at once",

@@ -6,7 +6,7 @@ import { RunQuestion } from "../../../templates/executors/run-question.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
-import { type ExecutorView, executorStates } from "../../executors/schema.ts";
+import type { ExecutorView } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
@@ -17,27 +17,16 @@ import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from 
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { listSelected } from "./read-list.ts";
+import { readList } from "./read-list.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
-
-const listSize = 50;
-/** Pages of executors that a filter by state reads for one of its own: the state is not a column. */
-const maxLooks = 10;
 
 export function executorPages(app: App, services: Services, page: PageSettings): void {
   const { executors } = services;
 
   app.get("/executors", async (c) => {
     const ctx = await pageContext(c, page);
-    const { cursor, state: asked } = c.req.query();
-    const state = executorStates.find((each) => each === asked) ?? null;
-    const found = await listSelected({
-      ...{ list: executors.list, cursor, limit: listSize, max_looks: state === null ? 1 : maxLooks },
-      select: (items) => items.filter((each) => state === null || each.state === state),
-    });
-    const props = { ctx, items: found.items, next_cursor: found.next_cursor, state };
-    return respondHtml(c, <ExecutorsPage {...props} is_first_page={cursor === undefined} />);
+    return respondHtml(c, <ExecutorsPage {...(await readList(ctx, executors))} />);
   });
 
   executorForms(app, services, page);

@@ -1,4 +1,6 @@
-import type { Page } from "../../forms/page.ts";
+import type { ListProps } from "../../../templates/components/list-page.tsx";
+import type { PageContext } from "../../../templates/page.ts";
+import { knownQuery, type ListCounts, type ListShape, type Page } from "../../forms/page.ts";
 
 type List<T> = (query: { cursor: string | undefined; limit: number }) => Promise<Page<T>>;
 
@@ -25,25 +27,20 @@ export async function listAll<T>(list: List<T>): Promise<readonly T[]> {
   return all;
 }
 
-interface Selection<T> {
-  list: List<T>;
-  cursor: string | undefined;
-  limit: number;
-  /** Pages that may be read for one. */
-  max_looks: number;
-  select(items: readonly T[]): readonly T[] | Promise<readonly T[]>;
+export interface ListService<View> {
+  list_shape: ListShape;
+  list(query: unknown): Promise<Page<View>>;
+  counts(query: unknown): Promise<ListCounts>;
 }
 
-/** A page of the selected entries of a list, for what is not a column. */
-export async function listSelected<T>(selection: Selection<T>): Promise<Page<T>> {
-  const { list, limit, max_looks, select } = selection;
-  const selected: T[] = [];
-  let { cursor } = selection;
-  for (let looks = 0; looks < max_looks; looks += 1) {
-    const found = await list({ cursor, limit });
-    selected.push(...(await select(found.items)));
-    cursor = found.next_cursor ?? undefined;
-    if (cursor === undefined || selected.length >= limit) break;
-  }
-  return { items: selected, next_cursor: cursor ?? null };
+/** Per page: a longer one would be too heavy for a phone. */
+const listSize = 50;
+
+/** The page of a list that the path of `ctx` asks for. */
+export async function readList<View>(ctx: PageContext, service: ListService<View>): Promise<ListProps<View>> {
+  const { q = "", ...sent } = Object.fromEntries(new URLSearchParams(ctx.path.split("?", 2)[1] ?? ""));
+  const query = knownQuery(service.list_shape, { ...sent, search: q });
+  const { cursor, search = "", sort = service.list_shape.sorts[0], ...filters } = query;
+  const [page, counts] = await Promise.all([service.list({ ...query, limit: listSize }), service.counts(query)]);
+  return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };
 }

@@ -8,6 +8,7 @@ import type { App, AppContext } from "../context.ts";
 import { type FormState, submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
+import { type ListService, readList } from "./read-list.ts";
 import { type Markup, respondHtml, type Saved } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -79,7 +80,7 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
 }
 
 interface ResourcePages<View> extends ResourceForm<View> {
-  service: ResourceService<View>;
+  service: ResourceService<View> & ListService<View>;
   list(props: ListProps<View>): Markup;
   delete_question(asked: { ctx: PageContext; stored: View; error?: Message | undefined }): Markup;
 }
@@ -94,9 +95,7 @@ export function resourcePages<View extends { name: string }>(
 
   app.get(path, async (c) => {
     const ctx = await pageContext(c, page);
-    const cursor = c.req.query("cursor");
-    const listed = await service.list({ cursor, limit: "100" });
-    return respondHtml(c, await list({ ctx, ...listed, is_first_page: cursor === undefined }));
+    return respondHtml(c, await list(await readList(ctx, service)));
   });
 
   formRoutes(app, page, resource);

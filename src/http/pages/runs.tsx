@@ -6,7 +6,7 @@ import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import type { Message } from "../../messages/message.ts";
-import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
+import { decisions, type RunDetailView } from "../../runs/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
@@ -14,6 +14,7 @@ import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
 
 /** How long a page waits for the last step of a finished run. */
@@ -38,21 +39,10 @@ export function runPages(app: App, services: Services, page: PageSettings): void
 
   app.get("/runs", async (c) => {
     const ctx = await pageContext(c, page);
-    const { cursor, state: asked, executor_id: executorId } = c.req.query();
-    const state = runStates.find((each) => each === asked) ?? null;
-    const executor = executorId === undefined ? null : await executors.get(executorId);
-    const found = await runs.list({ limit: 50, cursor, state: state ?? undefined, executor_id: executor?.id });
-    return respondHtml(
-      c,
-      <RunsPage
-        ctx={ctx}
-        items={found.items}
-        next_cursor={found.next_cursor}
-        is_first_page={cursor === undefined}
-        state={state}
-        executor={executor === null ? null : { id: executor.id, name: executor.name }}
-      />,
-    );
+    const props = await readList(ctx, runs);
+    const { executor_id } = props.asked.filters;
+    const executor = executor_id === undefined ? null : await executors.get(executor_id);
+    return respondHtml(c, <RunsPage {...props} executor={executor} />);
   });
 
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));

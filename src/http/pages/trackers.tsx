@@ -9,12 +9,7 @@ import {
 } from "../../../templates/trackers/detail.tsx";
 import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
 import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
-import {
-  shownStates,
-  TrackerListAnswer,
-  TrackersPage,
-  type TrackersPageProps,
-} from "../../../templates/trackers/list.tsx";
+import { TrackerListAnswer, TrackersPage, type TrackersPageProps } from "../../../templates/trackers/list.tsx";
 import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
 import type { Actor } from "../../auth/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -22,7 +17,7 @@ import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
-import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
+import { TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
@@ -30,7 +25,7 @@ import type { FormState } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { listAll, listSelected, pagesOf } from "./read-list.ts";
+import { listAll, pagesOf, readList } from "./read-list.ts";
 import { formRoutes } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
@@ -46,10 +41,6 @@ import { previewForm } from "./tracker-preview.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Per page: a longer one would be too heavy for a phone. */
-const listSize = 50;
-/** Pages of trackers that the filter for updates reads for one of its own: an update is not a column. */
-const maxLooks = 20;
 const historySize = 50;
 const shownEvents = 10;
 /** Longer references are invalid. */
@@ -124,24 +115,12 @@ async function respondList(c: AppContext, services: Services, asked: PageContext
   const ctx = { ...asked, path: withQuery(asked.path, { awaited: null, since: null }) };
   const since = instantOf(query.get("since"));
   const name = query.get("awaited");
-  const cursor = query.get("cursor");
-  const filters: TrackersPageProps["filters"] = {
-    q: (query.get("q") ?? "").slice(0, 200),
-    state: shownStates.find((state) => state === query.get("state")) ?? null,
-    channel: channelTypes.find((type) => type === query.get("channel")) ?? null,
-    kind: query.get("kind"),
-  };
-  const found = await listTrackers(services, filters, cursor);
+  const list = await readList(ctx, services.trackers);
   const awaited = since === null || name === null ? null : { name, since };
-  const notice = awaited === null ? null : await noticeOf(services, ctx, found.items, awaited);
+  const notice = awaited === null ? null : await noticeOf(services, ctx, list.items, awaited);
   const props: TrackersPageProps = {
-    ctx,
-    items: found.items,
-    uses: await services.stats.uses(found.items.map((tracker) => tracker.id)),
-    kinds: await services.trackers.sourceKinds(),
-    next_cursor: found.next_cursor,
-    is_first_page: cursor === null,
-    filters,
+    ...list,
+    uses: await services.stats.uses(list.items.map((tracker) => tracker.id)),
     awaited: notice === null ? awaited : null,
   };
   if (!isFragmentRequest(c)) return respondHtml(c, <TrackersPage {...props} />);
@@ -156,28 +135,6 @@ async function noticeOf(
 ) {
   if (awaited.name === "*") return await checkOfAllNotice(trackers, ctx, shown, awaited.since);
   return await checkNotice(trackers, ctx, awaited.name, awaited.since);
-}
-
-async function listTrackers({ trackers, stats }: Services, filters: TrackersPageProps["filters"], from: string | null) {
-  const { state, q, channel, kind } = filters;
-  const isUpdate = state === "update";
-  const asked = {
-    search: q === "" ? undefined : q,
-    state: isUpdate ? undefined : (state ?? undefined),
-    channel: channel ?? undefined,
-    kind: kind ?? undefined,
-  };
-  return await listSelected({
-    list: (page) => trackers.list({ ...asked, ...page }),
-    cursor: from ?? undefined,
-    limit: listSize,
-    max_looks: isUpdate ? maxLooks : 1,
-    select: async (items) => {
-      if (!isUpdate) return items;
-      const uses = await stats.uses(items.map((tracker) => tracker.id));
-      return items.filter(({ id }) => uses.get(id)?.some((use) => use.state === "update"));
-    },
-  });
 }
 
 /** Requests a check of every enabled tracker; returns how many there are. */

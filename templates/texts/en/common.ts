@@ -67,6 +67,7 @@ export const common = {
   to: "to",
   opens_in_new_tab: "opens in a new tab",
   filters: "Filters",
+  filter_text: "Filter by text",
   pages: "Pages",
   newer: "Newer",
   older: "Older",

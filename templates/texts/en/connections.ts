@@ -7,6 +7,7 @@ export const connections = {
   kinds: { docker: "Docker engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
   >,
+  filter_states: { ok: "Connected", failing: "Failing", unknown: "Unknown", disabled: "Disabled" },
   address: "Address",
   tested: "Tested",
   seen: "Last response",

@@ -11,6 +11,7 @@ export const notifiers = {
   delete_text: "Its deliveries and attempts are deleted too. Events are kept.",
   delete_waiting: (count: number) =>
     `${plural("en", count, { one: "waiting message", other: "waiting messages" })} will not be sent.`,
+  filter_states: { sending: "Sending", stopped: "Stopped", disabled: "Disabled" },
   destination: "Destination",
   destination_help: "Host and port. The full address is stored encrypted and not shown again.",
   all_events: "All events",

@@ -67,6 +67,7 @@ export const common = {
   optional: "选填",
   to: "到",
   opens_in_new_tab: "在新标签页中打开",
+  filter_text: "按文字筛选",
   filters: "筛选",
   pages: "分页",
   newer: "较新",

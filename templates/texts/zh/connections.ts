@@ -8,6 +8,7 @@ export const connections = {
   kinds: { docker: "Docker 引擎", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
   >,
+  filter_states: { ok: "正常", failing: "失败", unknown: "未知", disabled: "已停用" },
   address: "地址",
   seen: "最近响应",
   since: "开始于",

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { listsOver } from "../../src/db/listing.ts";
+import { credentials } from "../../src/db/tables.ts";
+import { listOperations } from "../../src/forms/page.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+const rows = [
+  { id: "5", name: "e%e", kind: "oci", updated_at: 3 },
+  { id: "1", name: "a", kind: "oci", updated_at: 2 },
+  { id: "3", name: "c", kind: "git", updated_at: 2 },
+  { id: "2", name: "b", kind: "oci", updated_at: 2 },
+  { id: "4", name: "d_d", kind: "git", updated_at: 1 },
+];
+
+let stored: Awaited<ReturnType<typeof temporaryDatabase>>;
+const lists = listsOver(credentials, () => ({
+  sorts: { name: "credentials.name", changed: "credentials.updated_at" },
+  filters: {
+    kind: { oci: eq(credentials.kind, "oci"), git: eq(credentials.kind, "git") },
+    only: (id: string) => eq(credentials.id, id),
+  },
+  searched: [credentials.name, credentials.description],
+}));
+const operations = () =>
+  listOperations({
+    shape: {
+      sorts: ["name", "changed"],
+      filters: { kind: ["oci", "git"] },
+      texts: ["only"],
+      searched: "Part of a name",
+    },
+    page: (ask) => lists.page(stored.db.read, null, ask),
+    counts: (ask) => lists.counts(stored.db.read, null, ask),
+    views: (found) => Promise.resolve(found.map((row) => row.name)),
+  });
+
+beforeAll(async () => {
+  stored = await temporaryDatabase();
+  const sealed_secret = new Uint8Array([1]) as never;
+  await stored.db.write(async (tx) => {
+    await tx.insert(credentials).values(rows.map((row) => ({ ...row, sealed_secret, created_at: 1 })));
+  });
+});
+afterAll(() => stored.close());
+
+/** Every entry, page by page. */
+async function paged(query: Record<string, string>, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const page = await operations().list({ ...query, limit, ...(cursor === "" ? {} : { cursor }) });
+    found.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+describe("a list", () => {
+  for (const [sort, expected] of [
+    ["name", ["a", "b", "c", "d_d", "e%e"]],
+    ["-name", ["e%e", "d_d", "c", "b", "a"]],
+    ["changed", ["d_d", "a", "b", "c", "e%e"]],
+    ["-changed", ["e%e", "c", "b", "a", "d_d"]],
+  ] as const) {
+    test(`by ${sort} is complete and in the same order, however long its pages are`, async () => {
+      for (const limit of [1, 2, 3, 100]) expect(await paged({ sort }, limit)).toEqual([...expected]);
+    });
+  }
+
+  test("is filtered and searched, with literal wildcards", async () => {
+    expect(await paged({ kind: "git" }, 1)).toEqual(["c", "d_d"]);
+    expect(await paged({ only: "2" }, 5)).toEqual(["b"]);
+    expect(await paged({ search: "%" }, 5)).toEqual(["e%e"]);
+    expect(await paged({ search: "_" }, 5)).toEqual(["d_d"]);
+    expect(await paged({ search: "\\" }, 5)).toEqual([]);
+  });
+
+  test("counts what each option leaves under the other filters", async () => {
+    expect(await operations().counts({})).toEqual({ kind: { "": 5, oci: 3, git: 2 } });
+    expect(await operations().counts({ kind: "git" })).toEqual({ kind: { "": 5, oci: 3, git: 2 } });
+    expect(await operations().counts({ search: "_" })).toEqual({ kind: { "": 1, oci: 0, git: 1 } });
+    expect(await operations().counts({ search: "nothing" })).toEqual({ kind: { "": 0, oci: 0, git: 0 } });
+  });
+
+  test("begins at its first page for a cursor that is none", async () => {
+    const cursors = [
+      "x",
+      "bnVsbA",
+      Buffer.from('[{},"1"]').toString("base64url"),
+      Buffer.from("[1]").toString("base64url"),
+    ];
+    for (const cursor of cursors) expect((await operations().list({ cursor, limit: 1 })).items).toEqual(["a"]);
+  });
+
+  test("refuses a sort and an option that it does not have", async () => {
+    for (const query of [{ sort: "secret" }, { sort: "--name" }, { kind: "x" }]) {
+      await expect(operations().list(query)).rejects.toMatchObject({ status: 422 });
+    }
+  });
+});
