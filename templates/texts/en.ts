@@ -8,6 +8,7 @@ export { behind } from "./en/behind.ts";
 export { common } from "./en/common.ts";
 export { connections } from "./en/connections.ts";
 export { credentials } from "./en/credentials.ts";
+export { design } from "./en/design.ts";
 export { docs } from "./en/docs.ts";
 export { events } from "./en/events.ts";
 export { executors } from "./en/executors.ts";

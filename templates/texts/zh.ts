@@ -7,6 +7,7 @@ export { behind } from "./zh/behind.ts";
 export { common } from "./zh/common.ts";
 export { connections } from "./zh/connections.ts";
 export { credentials } from "./zh/credentials.ts";
+export { design } from "./zh/design.ts";
 export { docs } from "./zh/docs.ts";
 export { events } from "./zh/events.ts";
 export { executors } from "./zh/executors.ts";

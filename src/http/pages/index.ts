@@ -13,6 +13,7 @@ import { backupPages } from "./backups.tsx";
 import { connectionImagePages } from "./connection-images.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
+import { designPages } from "./design.tsx";
 import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
 import { installablePages } from "./installable.ts";
@@ -86,5 +87,6 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   notesPages(app, services, page);
   trackerPages(app, services, page);
   upstreamPages(app, services, page);
+  designPages(app, page);
   credentialPages(app, services, page);
 }

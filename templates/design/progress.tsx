@@ -1,0 +1,80 @@
+import { DiffView } from "../components/diff.tsx";
+import { Panel, Section } from "../components/page-header.tsx";
+import { Bars, Meter, Progress } from "../components/progress.tsx";
+import { Steps } from "../components/steps.tsx";
+import { formatNumber } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+const day = 86_400_000;
+
+export function ProgressSamples({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).design;
+  const number = (value: number) => formatNumber(ctx.language, value);
+  const started_at = ctx.now - 60_000;
+  return (
+    <>
+      <Section title={t.steps}>
+        <Steps
+          ctx={ctx}
+          steps={[
+            { id: "plan", state: "done", title: t.step_plan, started_at, duration_ms: 300 },
+            {
+              id: "pull",
+              state: "running",
+              title: t.step_pull,
+              started_at,
+              content: (
+                <Progress label={t.step_pull} value={412} max={580}>
+                  {t.pulled}
+                </Progress>
+              ),
+            },
+            { id: "start", state: "failed", title: t.step_start, detail: t.sentence, started_at, duration_ms: 4_200 },
+            { id: "undo", state: "undone", title: t.step_undo, started_at, duration_ms: 900 },
+            { id: "health", state: "skipped", title: t.step_health, started_at: null },
+            { id: "remove", state: "waiting", title: t.step_remove, started_at: null },
+          ]}
+        />
+      </Section>
+      <Section title={t.bars}>
+        <Panel>
+          <Progress label={t.waiting} value={0} max={null}>
+            {t.waiting}
+          </Progress>
+          {[12, 50, 60].map((used) => (
+            <Meter label={t.budget} value={used} max={60}>
+              {`api.github.com: ${number(used)} / ${number(60)}`}
+            </Meter>
+          ))}
+        </Panel>
+      </Section>
+      <Section title={t.days}>
+        <Panel>
+          <Bars
+            ctx={ctx}
+            title={t.runs_a_day}
+            describe={({ good, failed }) => t.day(number(good), number(failed))}
+            days={Array.from({ length: 30 }, (_, index) => ({
+              at: ctx.now - (29 - index) * day,
+              good: (index * 7) % 11,
+              failed: index % 9 === 0 ? 2 : 0,
+            }))}
+          />
+        </Panel>
+      </Section>
+      <Section title={t.diff}>
+        <DiffView
+          ctx={ctx}
+          carried={41}
+          changes={[
+            { field: "image", before: "paperless-ngx:2.18.4", after: "paperless-ngx:3.0.5" },
+            { field: "Env.PAPERLESS_WORKERS", before: null, after: "2" },
+            { field: "Labels.com.example.long", before: "a".repeat(120), after: null },
+          ]}
+        />
+        <DiffView ctx={ctx} changes={[]} />
+      </Section>
+    </>
+  );
+}

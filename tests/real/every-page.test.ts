@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { everyPage, longest } from "../support/every-page.ts";
+import { peerSuite } from "../support/peer.ts";
+import { goodPassword } from "../support/test-app.ts";
+
+setDefaultTimeout(300_000);
+
+/** A phone, and a desktop window at a zoom of 200 %. */
+const narrow = [
+  { width: 390, height: 844 },
+  { width: 640, height: 450 },
+];
+
+peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing(), () => {
+  let world: Awaited<ReturnType<typeof everyPage>>;
+  let server: ReturnType<typeof Bun.serve>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let at = "";
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    world = await everyPage(longest);
+    const { app } = world.app;
+    server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => app.fetch(request, { peer_address: "127.0.0.1" }),
+    });
+    browser = await startChromium([`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`]);
+    context = await browser.newContext({ locale: "en-GB", baseURL: world.app.origin });
+    page = await context.newPage();
+    page.on("console", (message) => {
+      const isUsual = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
+      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(`${at}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`${at}: ${error.message}`));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop(true);
+    await world?.app.close();
+  });
+
+  const go = async (path: string) => {
+    at = path;
+    await page.goto(path);
+  };
+
+  /** What axe finds in the page as it is, by rule and place. */
+  const found = async (rules: "all" | "colors"): Promise<string[]> => {
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate(async (chosen) => {
+      const { axe: here } = globalThis as unknown as { axe: typeof axe };
+      const runOnly = chosen === "colors" ? { runOnly: ["color-contrast"] } : {};
+      const result = await here.run(document, { resultTypes: ["violations"], ...runOnly });
+      return result.violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => target.join(" ")) }));
+    }, rules);
+    return violations.map(({ id, targets }) => `${at}: ${id}: ${targets.slice(0, 3).join(", ")}`);
+  };
+
+  /** What reaches beyond the page at its present size: the innermost element of those that do. */
+  const tooWide = async (): Promise<string[]> => {
+    const { width } = page.viewportSize() ?? { width: 0 };
+    const wide = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth <= clientWidth) return null;
+      const beyond = [...document.querySelectorAll("main *")].filter(
+        (element) => element.getBoundingClientRect().right > clientWidth + 1,
+      );
+      const last = beyond.at(-1);
+      return `${scrollWidth - clientWidth} px too wide: ${last?.tagName.toLowerCase()}.${last?.className}`;
+    });
+    return wide === null ? [] : [`${at} at ${width}: ${wide}`];
+  };
+
+  /** In the given colours: all of axe's rules, or only those on colours. */
+  const check = async (colorScheme: "light" | "dark", rules: "all" | "colors") => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    return await found(rules);
+  };
+
+  const checkSizes = async () => {
+    const all: string[] = [];
+    for (const size of narrow) {
+      await page.setViewportSize(size);
+      all.push(...(await tooWide()));
+    }
+    return all;
+  };
+
+  test("axe finds nothing on the sign-in page, in both themes, and it fits", async () => {
+    await go("/login");
+    expect([...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes())]).toEqual([]);
+  });
+
+  test("axe finds nothing on any page, in both themes, and each fits a phone and a zoom of 200 %", async () => {
+    await page.fill("[name=username]", "admin");
+    await page.fill("[name=password]", goodPassword);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/");
+    const all: string[] = [];
+    for (const path of world.paths.filter(isPage)) {
+      await go(path);
+      all.push(...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes()));
+    }
+    expect(all).toEqual([]);
+  });
+
+  test("no page broke the policy, and no script failed", () => {
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Not what is for programs, nor a part of a page. */
+function isPage(path: string): boolean {
+  return !/^\/health\/|\.(json|webmanifest)$|\/parts$/.test(path);
+}
