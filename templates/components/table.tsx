@@ -54,7 +54,7 @@ export function Table({ ctx, caption, columns, rows, sort, is_list }: TableProps
   const hasActions = rows.some((row) => row.actions !== undefined);
   return (
     <div class="table-box">
-      <table class={classes("table", is_list === true && "list")}>
+      <table class={classes("table", is_list === true && "compact")}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
