@@ -1,7 +1,8 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
 // Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others. The fast layer
-// runs at another date instead of today's, and what deals with dates at a third one, where they can be had. Arguments, a file or
-// a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
+// runs at another date instead of today's, and what deals with dates at a third one, where they can be had. What fails runs once more,
+// alone: what passes then is named as unsteady, with its failure, and is a race to be found. Arguments, a file or a flag, go to a single
+// `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,8 +13,8 @@ import { arePeersRequired, namesPeers } from "./support/peer.ts";
 import { countProcessorTime, forgetProcessorTimes } from "./support/processor-time.ts";
 
 const root = join(import.meta.dir, "..");
-/** Twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
-const lanes = Math.min(Math.max(availableParallelism() * 2, 3), 6);
+/** Over twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
+const lanes = Math.min(Math.max(availableParallelism() * 2 + 1, 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
   "outage",
@@ -59,6 +60,12 @@ const apart = new Set(["tests/real/oidc-browser.test.ts"]);
 const isolate = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"'] as const;
 const canIsolate = process.getuid?.() === 0 && spawnSync(isolate[0], [...isolate.slice(1), "true"]).status === 0;
 
+/** One process would be the last one to end: it uses one core, and half of that. */
+const wholeLayerParts = 2;
+
+/** With more failures than that, something is broken, and running it again tells nothing new. */
+const mostAgain = 4;
+
 interface Share {
   title: string;
   args: readonly string[];
@@ -102,12 +109,16 @@ function shares(): Share[] {
   const layer = fastFiles();
   // What starts processes starts them at the system's date.
   const starts = /support\/(server|installation|scrambled-words)\.ts"/;
-  const faked = fakedDates.map((date) => ({
-    title: `the fast layer ${date.title}`,
-    args: layer.filter(({ text }) => !starts.test(text) && (date.files?.test(text) ?? true)).map(({ path }) => path),
-    weight,
-    date,
-  }));
+  const faked = fakedDates.flatMap((date) => {
+    const files = layer.filter(({ text }) => !starts.test(text) && (date.files?.test(text) ?? true));
+    const parts = date.files === null ? wholeLayerParts : 1;
+    return Array.from({ length: parts }, (_, part) => ({
+      title: `the fast layer ${date.title}${parts === 1 ? "" : `, part ${part + 1}`}`,
+      args: files.filter((_file, index) => index % parts === part).map(({ path }) => path),
+      weight,
+      date,
+    }));
+  });
   const servers = layer.filter(({ text }) => starts.test(text)).map(({ path }) => path);
   const fast =
     fakedDatesMissing() === null
@@ -264,13 +275,30 @@ function table(outcomes: readonly Outcome[]): string[] {
   ];
 }
 
+/** Runs alone what failed beside others. Both outcomes are told. */
+async function performAgain(share: Share, first: Outcome): Promise<Outcome> {
+  console.log(`== ${share.title}: once more, alone`);
+  const second = await perform(share);
+  const seconds = first.seconds + second.seconds;
+  if (second.failed > 0) return { ...second, seconds };
+  const unsteady = first.notes.map((note) => note.replace(/^\(fail\)/, "unsteady, passed alone:"));
+  return { ...second, seconds, notes: [...new Set([...second.notes, ...unsteady])], faults: first.faults };
+}
+
 async function performAll(): Promise<number> {
   const waiting = shares();
   const outcomes: Outcome[] = [];
+  const failed: { share: Share; outcome: Outcome }[] = [];
   const lane = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) outcomes.push(await perform(next));
+    for (let share = waiting.shift(); share !== undefined; share = waiting.shift()) {
+      const outcome = await perform(share);
+      if (outcome.failed > 0) failed.push({ share, outcome });
+      else outcomes.push(outcome);
+    }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
+  const isHopeless = failed.length > mostAgain;
+  for (const { share, outcome } of failed) outcomes.push(isHopeless ? outcome : await performAgain(share, outcome));
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const each of outcomes) {
     total.passed += each.passed;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { fakedDatesMissing, settableClock } from "../support/faked-dates.ts";
@@ -55,7 +55,11 @@ peerSuite("a real process under a clock that is wrong for seconds", fakedDatesMi
       const data_dir = temporaryDir();
       const clock = join(data_dir, "clock");
       const env = { ...settableClock(clock), OUTBOUND_ALLOW: new URL(peers.url).host, LOG_FORMAT: "text" };
-      const set = (to: number) => writeFileSync(clock, `${to < 0 ? "" : "+"}${to}\n`);
+      // In one step: a reading between the emptying of a file and its writing would find no date at all.
+      const set = (to: number) => {
+        writeFileSync(`${clock}.next`, `${to < 0 ? "" : "+"}${to}\n`);
+        renameSync(`${clock}.next`, clock);
+      };
       set(0);
       let server: RunningServer = await startServer({ data_dir, env });
       const setClock = async (to: number) => {
@@ -91,8 +95,11 @@ peerSuite("a real process under a clock that is wrong for seconds", fakedDatesMi
         const publish = async (version: string, client = api()) => {
           peers.versions.unshift(version);
           const before = (await look(client)).events.length;
-          await client.post("/trackers/app/checks");
-          await eventually(`the event of ${version}`, async () => (await look(client)).events.length > before);
+          // A check that was under way may have read the list before: then another one is asked for.
+          await eventually(`the event of ${version}`, async () => {
+            await client.post("/trackers/app/checks");
+            return (await look(client)).events.length > before;
+          });
         };
         await eventually("the first release", async () => {
           const { items } = (await api().get("/trackers/app/releases")).body;
