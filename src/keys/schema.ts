@@ -32,7 +32,7 @@ export const SessionRotationView = v.object({
   key: SecurityKeyView,
   rotated_at: Instant,
   ended_sessions: v.pipe(v.number(), v.description("Ended sign-ins, including this one")),
-  ended_api_tokens: v.pipe(v.number(), v.description("Ended API tokens; create new ones")),
+  ended_api_tokens: v.pipe(v.number(), v.description("Revoked API tokens; add new ones")),
 });
 export type SessionRotationView = v.InferOutput<typeof SessionRotationView>;
 

@@ -66,7 +66,7 @@ export function AdoptedPage({ ctx, connection, result }: AdoptedPageProps) {
                 ctx={ctx}
                 lead={
                   <State ctx={ctx} tone={is_new ? "current" : "quiet"}>
-                    {is_new ? t.created : t.already}
+                    {is_new ? t.added : t.already}
                   </State>
                 }
                 title={executor.name}

@@ -81,7 +81,7 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
       id="tokens"
       aside={
         <LinkButton ctx={ctx} href="/account/tokens/new" icon="plus" small>
-          {t.new_token}
+          {t.add_token}
         </LinkButton>
       }
     >

@@ -24,10 +24,10 @@ interface TokenFormPageProps {
 export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProps) {
   const t = texts(ctx).auth;
   return (
-    <Layout ctx={ctx} title={t.new_token}>
+    <Layout ctx={ctx} title={t.add_token}>
       <PageHeader
         ctx={ctx}
-        title={t.new_token}
+        title={t.add_token}
         parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
         lead={t.token_lead}
       />
@@ -39,7 +39,7 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
         fields={fields}
         values={values}
         errors={errors}
-        submit={t.create_token}
+        submit={t.add_token}
         cancel_href="/account"
         below={{ scope: <p class="note">{t.scope_help}</p> }}
         replaced={{

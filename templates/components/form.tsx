@@ -27,7 +27,7 @@ export interface FormProps {
   fields: readonly FieldDescription[];
   values: unknown;
   errors?: FieldErrors | undefined;
-  /** The verb: "Create tracker". */
+  /** The verb: "Add tracker". */
   submit: string;
   cancel_href: string;
   /** An edit shows immutable fields without asking for them. */

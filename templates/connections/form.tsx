@@ -45,7 +45,7 @@ const formId = "connection-form";
 export function ConnectionFormPage(props: ConnectionFormPageProps) {
   const { ctx, connection } = props;
   const t = texts(ctx).connections;
-  const title = connection === null ? t.new_connection : texts(ctx).common.edit_title(connection.name);
+  const title = connection === null ? t.add : texts(ctx).common.edit_title(connection.name);
   const action = connection === null ? "/connections" : `/connections/${connection.id}`;
   const redrawn = redraws({ ctx, id: formId, action });
   return (
@@ -67,7 +67,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         fields={props.fields}
         values={props.values}
         errors={props.errors}
-        submit={t.save}
+        submit={connection === null ? t.add_and_test : t.save}
         cancel_href={connection === null ? "/connections" : `/connections/${connection.id}`}
         is_edit={connection !== null}
         choices={{ credential_id: credentialChoices(props), ...valueChoices(props) }}
@@ -125,7 +125,7 @@ function CredentialHelp({ ctx, connection, values }: ConnectionFormPageProps) {
       {t.credential_help}{" "}
       {connection === null ? null : (
         <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
-          {texts(ctx).credentials.new_credential}
+          {texts(ctx).credentials.add}
         </Link>
       )}
     </p>

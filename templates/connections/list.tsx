@@ -18,7 +18,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       texts={t}
       action={
         <AddButton ctx={ctx} section="connections">
-          {t.new_connection}
+          {t.add}
         </AddButton>
       }
       filters={[

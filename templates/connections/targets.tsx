@@ -287,7 +287,7 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
     <>
       {target.executor === null && target.refusals.length === 0 ? (
         <LinkButton ctx={ctx} href={`/executors/new?${executor}`} small>
-          {t.create_executor}
+          {texts(ctx).executors.add}
         </LinkButton>
       ) : null}
       {service === undefined || target.is_group ? null : (

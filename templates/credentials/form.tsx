@@ -20,7 +20,7 @@ interface CredentialFormPageProps {
 
 export function CredentialFormPage({ ctx, credential, fields, values, errors }: CredentialFormPageProps) {
   const t = texts(ctx).credentials;
-  const title = credential === null ? t.new_credential : texts(ctx).common.edit_title(credential.name);
+  const title = credential === null ? t.add : texts(ctx).common.edit_title(credential.name);
   return (
     <Layout ctx={ctx} title={title} section="credentials">
       <PageHeader
@@ -43,7 +43,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
         fields={fields}
         values={values}
         errors={errors}
-        submit={t.save}
+        submit={credential === null ? t.add : t.save}
         cancel_href="/credentials"
         is_edit={credential !== null}
         has_secret={credential?.secret_fields.map((name) => `secret.${name}`)}

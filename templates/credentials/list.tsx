@@ -18,7 +18,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       texts={t}
       action={
         <AddButton ctx={ctx} section="credentials">
-          {t.new_credential}
+          {t.add}
         </AddButton>
       }
       filters={[{ name: "kind", title: t.kind, options: Object.entries(t.kinds) }]}

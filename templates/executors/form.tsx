@@ -59,7 +59,7 @@ const formId = "executor-form";
 export function ExecutorFormPage(props: ExecutorFormPageProps) {
   const { ctx, executor, facts } = props;
   const t = texts(ctx).executors;
-  const title = executor === null ? t.new_executor : texts(ctx).common.edit_title(executor.name);
+  const title = executor === null ? t.add : texts(ctx).common.edit_title(executor.name);
   const path = executor === null ? "/executors" : `/executors/${executor.id}`;
   return (
     <Layout ctx={ctx} title={title} section="executors">
@@ -78,7 +78,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
         fields={drawnFields(props)}
         values={props.values}
         errors={props.errors}
-        submit={texts(ctx).common.save}
+        submit={executor === null ? t.add : texts(ctx).common.save}
         cancel_href={path}
         is_edit={executor !== null}
         choices={choicesOf(props)}
@@ -93,7 +93,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
         replaced={replacements(props, path)}
         more_actions={
           <Button type="submit" name="_action" value="save_and_run" icon="play">
-            {t.save_and_run}
+            {executor === null ? t.add_and_run : t.save_and_run}
           </Button>
         }
         beside={<Preview ctx={ctx} planned={facts.preview} />}
@@ -277,13 +277,13 @@ function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "fact
     {
       found: facts.connections,
       href: "/connections/new",
-      verb: t.connections.new_connection,
+      verb: t.connections.add,
       text: t.executors.no_connection,
     },
     {
       found: facts.trackers,
       href: "/trackers/new",
-      verb: t.trackers.new_tracker,
+      verb: t.trackers.add,
       text: facts.has_images ? t.executors.no_tracker : t.executors.no_chart_tracker,
     },
   ];

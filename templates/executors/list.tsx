@@ -21,7 +21,7 @@ export function ExecutorsPage(props: ListProps<ExecutorView>) {
       texts={t}
       action={
         <AddButton ctx={ctx} section="executors">
-          {t.new_executor}
+          {t.add}
         </AddButton>
       }
       filters={[

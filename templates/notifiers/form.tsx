@@ -18,7 +18,7 @@ interface NotifierFormPageProps {
 
 export function NotifierFormPage({ ctx, notifier, fields, values, errors }: NotifierFormPageProps) {
   const t = texts(ctx).notifiers;
-  const title = notifier === null ? t.new_notifier : texts(ctx).common.edit_title(notifier.name);
+  const title = notifier === null ? t.add : texts(ctx).common.edit_title(notifier.name);
   const path = notifier === null ? "/notifiers" : `/notifiers/${notifier.id}`;
   return (
     <Layout ctx={ctx} title={title} section="notifiers">
@@ -31,7 +31,7 @@ export function NotifierFormPage({ ctx, notifier, fields, values, errors }: Noti
         fields={fields}
         values={values}
         errors={errors}
-        submit={notifier === null ? t.create : t.save}
+        submit={notifier === null ? t.add : t.save}
         cancel_href={path}
         is_edit={notifier !== null}
         has_secret={notifier === null ? [] : ["url", ...(notifier.has_signing_secret ? ["signing_secret"] : [])]}

@@ -18,7 +18,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
       texts={t}
       action={
         <AddButton ctx={ctx} section="notifiers">
-          {t.new_notifier}
+          {t.add}
         </AddButton>
       }
       filters={[

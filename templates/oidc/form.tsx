@@ -25,7 +25,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
   const { ctx, provider, callback_url } = props;
   const t = texts(ctx).oidc;
   const note = provider === null ? t.callback_note : t.callback_fixed;
-  const title = provider === null ? t.new_title : texts(ctx).common.edit_title(provider.display_name);
+  const title = provider === null ? t.add : texts(ctx).common.edit_title(provider.display_name);
   return (
     <Layout ctx={ctx} title={title} section="settings">
       <PageHeader
@@ -43,7 +43,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         fields={props.fields}
         values={props.values}
         errors={props.errors}
-        submit={t.save}
+        submit={provider === null ? t.add : t.save}
         cancel_href={providerPath}
         is_edit={provider !== null}
         has_secret={provider?.has_client_secret}

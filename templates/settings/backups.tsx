@@ -45,7 +45,7 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
           <p class="help">{t.with_keys_help}</p>
           <div class="sign-in-actions">
             <Button type="submit" kind="main">
-              {t.create}
+              {t.back_up}
             </Button>
           </div>
         </form>
@@ -88,7 +88,7 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
         { key: "kind", title: t.kind },
         { key: "keys", title: t.keys },
         { key: "size", title: texts(ctx).common.size, align: "end" },
-        { key: "at", title: texts(ctx).common.created_at, align: "end" },
+        { key: "at", title: texts(ctx).backups.taken_at, align: "end" },
       ]}
       rows={backups.map((backup) => ({
         id: `backup-${backup.name.replaceAll(".", "-")}`,
@@ -125,7 +125,7 @@ export function BackupDelete({ ctx, backup, error }: QuestionProps<{ backup: Bac
       <Facts
         items={[
           [t.kind, t.kinds[backup.kind]],
-          [texts(ctx).common.created_at, <Time ctx={ctx} at={backup.created_at} form="short" />],
+          [texts(ctx).backups.taken_at, <Time ctx={ctx} at={backup.created_at} form="short" />],
         ]}
       />
     </DeleteQuestion>

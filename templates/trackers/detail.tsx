@@ -159,7 +159,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
         <p class="quiet">{t.bound_none}</p>
         <div>
           <LinkButton ctx={ctx} href={`/executors/new?tracker=${encodeURIComponent(tracker.name)}`} small icon="plus">
-            {texts(ctx).executors.new_executor}
+            {texts(ctx).executors.add}
           </LinkButton>
         </div>
       </div>

@@ -40,7 +40,7 @@ export function TrackerFormPage({
   repositories,
 }: TrackerFormPageProps) {
   const t = texts(ctx).trackers;
-  const title = tracker === null ? t.new_tracker : texts(ctx).common.edit_title(tracker.name);
+  const title = tracker === null ? t.add : texts(ctx).common.edit_title(tracker.name);
   const path = tracker === null ? "/trackers" : trackerPath(tracker.name);
   const action = tracker === null ? "/trackers" : `${path}/edit`;
   return (
@@ -67,7 +67,7 @@ export function TrackerFormPage({
           fields={drawnFields(fields, (path) => credentials.length > 0 || errors[path] !== undefined)}
           values={values}
           errors={errors}
-          submit={tracker === null ? t.create : t.save}
+          submit={tracker === null ? t.add : t.save}
           cancel_href={path}
           is_edit={tracker !== null}
           folded={["sources.channels"]}

@@ -28,7 +28,7 @@ export interface TrackerImportPageProps {
 export function TrackerImportPage(props: TrackerImportPageProps) {
   const { ctx, found } = props;
   const t = texts(ctx).imports;
-  const canCreate = found?.proposals.some(({ state }) => state === "new") === true;
+  const canAdd = found?.proposals.some(({ state }) => state === "new") === true;
   return (
     <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
       <Form
@@ -40,12 +40,12 @@ export function TrackerImportPage(props: TrackerImportPageProps) {
         values={props.values}
         errors={props.errors}
         submit={found === null ? t.show : t.show_again}
-        is_submit_minor={canCreate}
+        is_submit_minor={canAdd}
         cancel_href="/trackers"
         more_actions={
-          canCreate ? (
+          canAdd ? (
             <Button type="submit" kind="main" name="_action" value="create">
-              {t.create}
+              {t.add}
             </Button>
           ) : undefined
         }

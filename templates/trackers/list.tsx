@@ -43,7 +43,7 @@ export function TrackersPage(props: TrackersPageProps) {
   const t = texts(ctx).trackers;
   const create = (
     <AddButton ctx={ctx} section="trackers">
-      {t.new_tracker}
+      {t.add}
     </AddButton>
   );
   const bring = (

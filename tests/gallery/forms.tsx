@@ -108,11 +108,11 @@ export function FormSample({
   is_edit?: boolean;
 }) {
   return (
-    <Layout ctx={ctx} title={texts(ctx).trackers.new_tracker} section="trackers">
+    <Layout ctx={ctx} title={texts(ctx).trackers.add} section="trackers">
       <PageHeader
         ctx={ctx}
         parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
-        title={texts(ctx).trackers.new_tracker}
+        title={texts(ctx).trackers.add}
       />
       <Form
         ctx={ctx}
@@ -122,7 +122,7 @@ export function FormSample({
         fields={fields(SampleInput, values)}
         values={values}
         errors={errors}
-        submit={texts(ctx).common.create}
+        submit={texts(ctx).trackers.add}
         cancel_href="/trackers"
         is_edit={is_edit}
         has_secret={is_edit}

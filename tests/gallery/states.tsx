@@ -35,7 +35,7 @@ export function EmptySample({ ctx }: { ctx: PageContext }) {
         title="No notifications set up yet"
         action={
           <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
-            {texts(ctx).notifiers.new_notifier}
+            {texts(ctx).notifiers.add}
           </LinkButton>
         }
         example={

@@ -83,7 +83,7 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
           <>
             <Button icon="refresh-cw">Check all</Button>
             <LinkButton ctx={ctx} href="/trackers/new" kind="main" icon="plus">
-              {t.trackers.new_tracker}
+              {t.trackers.add}
             </LinkButton>
           </>
         }

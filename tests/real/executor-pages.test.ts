@@ -98,7 +98,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
 
   test("a connection is stored, tested and shows the engine's targets without another click", async () => {
     await go("/connections");
-    await page.click("text=New connection");
+    await page.click("text=Add connection");
     await page.fill("#f-name", "nas");
     await page.fill("#f-config-address", world.engine.address);
     await page.click(".form-actions .btn.main");
@@ -115,7 +115,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
 
   test("the form shows the image that would result, and saving and running leads to a live page", async () => {
     await release("1.1.0");
-    await page.click("#targets >> text=Create executor");
+    await page.click("#targets >> text=Add executor");
     await page.waitForURL("**/executors/new?**");
     // The tracker that watches this very image, and its channel, are proposed.
     expect(await page.inputValue("[name='bindings.0.tracker']")).toBe("web");
@@ -127,7 +127,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.selectOption("[name='reference_mode']", "tag");
     await page.selectOption("[name='health_check.strategy']", "disabled");
     await page.waitForSelector("[name='health_check.on_failure']", { state: "detached" });
-    await page.click("text=Save and run now");
+    await page.click("text=Add and run now");
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     // No reload from here on: the stream brings every step, and ends with the run.
     await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });

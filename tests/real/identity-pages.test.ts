@@ -64,7 +64,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
   });
 
   test("a notifier is made with errors shown at their fields, tested and seen", async () => {
-    await page.click("text=New notifier");
+    await page.click("text=Add notifier");
     await page.fill("#f-url", `http://127.0.0.1:${receiver.port}/hook`);
     await page.click(".form-actions .btn.main");
     await page.waitForSelector("[data-errors]");

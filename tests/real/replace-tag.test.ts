@@ -109,7 +109,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     expect(await page.inputValue("[name='bindings.0.tracker']")).toBe("forge");
     await page.selectOption("[name='health_check.strategy']", "disabled");
     await page.waitForSelector("[name='health_check.on_failure']", { state: "detached" });
-    await page.click("text=Save and run now");
+    await page.click("text=Add and run now");
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });
     expect(await page.textContent("#run-state")).toBe("Succeeded");

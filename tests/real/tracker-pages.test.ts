@@ -54,7 +54,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
   });
 
   test("while typing a pattern one sees which known tags it takes and which it refuses", async () => {
-    await page.click("text=New tracker");
+    await page.click("text=Add tracker");
     await page.waitForURL("**/trackers/new");
     await field("name").fill("web");
     await openFolds(page);

@@ -43,6 +43,17 @@ describe("texts()", () => {
     expect([...english, ...chinese].filter(([, value]) => value === "")).toEqual([]);
   });
 
+  test("what a person makes is added, in every text", () => {
+    const otherVerbs = [
+      /(?:^|[`"])(?:New (?:API token|connection|credential|executor|notifier|tracker)|Created?)\b/,
+      /\bcreat(?:e|es|ed|ing) (?:an? |the |selected )?(?:API token|connection|credential|executor|notifier|provider|tracker)/i,
+      /(?:新建|创建)(?:所选)? ?(?:API 令牌|备份|登录提供方|连接|凭据|通知|执行器|追踪器)/,
+      /(?:API 令牌|连接|凭据|通知|执行器|提供方|追踪器)已?(?:新建|创建)/,
+    ];
+    const mixed = [...english, ...chinese].filter(([, value]) => otherVerbs.some((verb) => verb.test(String(value))));
+    expect(mixed).toEqual([]);
+  });
+
   test("counts in the words of the language", () => {
     expect(texts({ language: "en" }).common.form.error_count(1)).toStartWith("1 field needs ");
     expect(texts({ language: "en" }).common.form.error_count(3)).toStartWith("3 fields need ");

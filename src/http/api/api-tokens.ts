@@ -17,7 +17,7 @@ export function apiTokenRoutes({ api_tokens }: Pick<Services, "api_tokens">): re
     }),
     route("POST", "/api-tokens", {
       operation_id: "create_api_token",
-      summary: "Make a token for automation; its text is in this answer alone. Asks for the current password",
+      summary: "Add a token for automation; its text is in this answer alone. Asks for the current password",
       body: ApiTokenInput,
       answer: { status: 201, description: "The token", schema: CreatedApiTokenView },
       refusals: { 429: "Too many failed attempts; `Retry-After` says when" },

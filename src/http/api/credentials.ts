@@ -15,7 +15,7 @@ export function credentialRoutes({ credentials }: Pick<Services, "credentials">)
       summary: "List credentials by name, without their secrets",
       query: listQuery(credentialList),
     },
-    create: { summary: "Store a credential, encrypted", body: CredentialInput, event: "credential_created" },
+    create: { summary: "Add a credential, stored encrypted", body: CredentialInput, event: "credential_created" },
     get: { summary: "Read a credential, without its secret" },
     update: { summary: "Change a credential; what is left out stays", body: CredentialPatch },
     remove: { summary: "Delete a credential that nothing uses" },

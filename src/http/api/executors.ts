@@ -24,7 +24,7 @@ export function executorRoutes({
       query: listQuery(executorList),
     },
     create: {
-      summary: "Bind release channels to a target",
+      summary: "Add an executor: bind release channels to a target",
       body: ExecutorInput,
       event: "executor_created",
       refusals: { 409: "`in_use`: another executor updates the target or a part of it" },

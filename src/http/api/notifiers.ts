@@ -24,7 +24,7 @@ export function notifierRoutes({ notifications }: Pick<Services, "notifications"
       service: notifications,
       view: NotifierView,
       list: { summary: "List notifiers by name, with their last delivery", query: listQuery(notifierList) },
-      create: { summary: "Create a notifier", body: NotifierInput, event: "notifier_created" },
+      create: { summary: "Add a notifier", body: NotifierInput, event: "notifier_created" },
       get: { summary: "Read a notifier; of its URL only host and port are shown" },
       update: { summary: "Change a notifier; what is left out or blank stays", body: NotifierPatch },
       remove: { summary: "Delete a notifier with its deliveries" },

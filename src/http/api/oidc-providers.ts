@@ -71,7 +71,7 @@ export function oidcProviderRoutes(services: Services): readonly Route[] {
       view: ProviderView,
       list: { summary: "List identity providers; there is at most one", query: PageQuery },
       create: {
-        summary: "Configure the identity provider; it signs nobody in before a binding was completed",
+        summary: "Add the identity provider; it signs nobody in until a binding is completed",
         body: ProviderInput,
         event: "oidc_provider_created",
         refusals: { 409: "There is a provider already" },

@@ -29,7 +29,7 @@ export function runtimeConnectionRoutes({
       service: connections,
       view: ConnectionView,
       list: { summary: "List connections by name, with their last test", query: listQuery(connections.list_shape) },
-      create: { summary: "Store a connection to a runtime", body: connections.Input, event: "connection_created" },
+      create: { summary: "Add a connection to a runtime", body: connections.Input, event: "connection_created" },
       get: { summary: "Read a connection" },
       update: { summary: "Change a connection; what is left out stays", body: ConnectionPatch },
       remove: { summary: "Delete a connection that no executor uses", refusals: { 409: "Executors use it" } },
@@ -53,7 +53,7 @@ export function runtimeConnectionRoutes({
       query: AdoptionQuery,
       answer: {
         status: 200,
-        description: "What an adoption would create; `newest` is filled in while it is asked again",
+        description: "What an adoption would add; `newest` is filled in while it is asked again",
         schema: AdoptionProposalsView,
       },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
@@ -61,7 +61,7 @@ export function runtimeConnectionRoutes({
     }),
     route("POST", "/runtime-connections/{id}/adoptions", {
       operation_id: "adopt_targets",
-      summary: "Create the executors of proposed targets with their trackers; repeating it changes nothing",
+      summary: "Add the executors of proposed targets with their trackers; repeating it changes nothing",
       body: AdoptionInput,
       answer: {
         status: 200,

@@ -33,7 +33,7 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
         query: listQuery(trackerList),
       },
       create: {
-        summary: "Create a tracker; its first check is due at once",
+        summary: "Add a tracker; its first check is due at once",
         body: TrackerInput,
         event: "tracker_created",
       },
@@ -111,7 +111,7 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
       body: ImportInput,
       answer: {
         status: 200,
-        description: "What `POST /api/trackers` would take, one by one; nothing is created and nobody is asked",
+        description: "What `POST /api/trackers` would take, one by one; nothing is added and no upstream is queried",
         schema: ProposalsView,
       },
       perform: ({ body }) => trackers.proposals(body),

@@ -28,7 +28,7 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
     try {
       const made = await backups.create(c.get("actor"), { with_keys });
       const ctx = await pageContext(c, page);
-      const text = texts(ctx).backups.created(made.name);
+      const text = texts(ctx).backups.taken(made.name);
       return respondDone(c, ctx.base_path, "/settings/backups", { tone: "current", text });
     } catch (error) {
       const isShown = error instanceof AppError && [409, 507].includes(error.status);

@@ -101,11 +101,12 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
     saved: async ({ ctx, view, is_new }, c) => {
       const path = `/connections/${view.id}`;
       const t = texts(ctx).connections;
-      if (!view.is_enabled) return { path, notice: { tone: "current", text: texts(ctx).common.saved(view.name) } };
+      const kept = texts(ctx).common.kept(view.name, is_new);
+      if (!view.is_enabled) return { path, notice: { tone: "current", text: kept } };
       const { ok } = await connections.check(c.get("actor"), view.id, c.req.raw.signal);
       const next = is_new ? adoptPath(view.id) : path;
-      if (ok) return { path: next, notice: { tone: "current", text: t.saved_ok(view.name) } };
-      return { path, notice: { tone: "failed", text: t.saved_failed(view.name) } };
+      if (ok) return { path: next, notice: { tone: "current", text: t.kept_ok(kept) } };
+      return { path, notice: { tone: "failed", text: t.kept_failed(kept) } };
     },
     delete_question: ({ stored, ...props }) => <ConnectionDelete connection={stored} {...props} />,
   });

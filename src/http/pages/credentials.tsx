@@ -20,8 +20,8 @@ export function credentialPages(app: App, { credentials }: Services, page: PageS
       const { kind: _fixed, ...changes } = sent;
       return stored === null ? sent : changes;
     },
-    saved: ({ ctx, view }) => {
-      const text = texts(ctx).common.saved(view.name);
+    saved: ({ ctx, view, is_new }) => {
+      const text = texts(ctx).common.kept(view.name, is_new);
       return { path: "/credentials", notice: { tone: "current", text } };
     },
     delete_question: ({ stored, ...props }) => <CredentialDelete credential={stored} {...props} />,

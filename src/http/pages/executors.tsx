@@ -61,7 +61,7 @@ export function executorPages(app: App, services: Services, page: PageSettings):
     const notice: StoredNotice =
       warnings.length === 0
         ? { tone: "current", text: t.accepted_unknown(name) }
-        : { tone: "attention", text: t.saved_unaccepted(name) };
+        : { tone: "attention", text: t.kept_unaccepted(texts(ctx).common.kept(name, false)) };
     return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
   });
 
@@ -95,13 +95,14 @@ async function planOf(executors: ExecutorService, executor: ExecutorView, c: App
 function executorForms(app: App, services: Services, page: PageSettings): void {
   const { executors, runs } = services;
   /** Stored first; a run that cannot start is reported and does not prevent that. */
-  const finish = async ({ ctx, view, action }: SavedForm<ExecutorView>, c: AppContext): Promise<Saved> => {
+  const finish = async ({ ctx, view, is_new, action }: SavedForm<ExecutorView>, c: AppContext): Promise<Saved> => {
     const t = texts(ctx).executors;
+    const kept = texts(ctx).common.kept(view.name, is_new);
     if (action !== "save_and_run") {
       const notice: StoredNotice =
         view.warnings.length === 0
-          ? { tone: "current", text: texts(ctx).common.saved(view.name) }
-          : { tone: "attention", text: t.saved_unaccepted(view.name) };
+          ? { tone: "current", text: kept }
+          : { tone: "attention", text: t.kept_unaccepted(kept) };
       return { path: `/executors/${view.id}`, notice };
     }
     try {
@@ -109,7 +110,7 @@ function executorForms(app: App, services: Services, page: PageSettings): void {
       return { path: `/runs/${run.id}`, notice: { tone: "running", text: t.run_started(view.name) } };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { path: `/executors/${view.id}`, notice: { tone: "failed", text: t.saved_not_run(view.name) } };
+      return { path: `/executors/${view.id}`, notice: { tone: "failed", text: t.kept_not_run(kept) } };
     }
   };
 

@@ -46,7 +46,7 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     },
     saved: ({ ctx, view, is_new }) => {
       const t = texts(ctx).notifiers;
-      const text = is_new ? t.created(view.name) : texts(ctx).common.saved(view.name);
+      const text = is_new ? t.added(view.name) : texts(ctx).common.kept(view.name, false);
       return { path: `/notifiers/${view.id}`, notice: { tone: "current", text } };
     },
     delete_question: ({ stored, ...props }) => <NotifierDelete notifier={stored} {...props} />,

@@ -84,7 +84,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
       ),
       save: async ({ slug: _fixed, ...input }) => {
         const updated = await oidc.update(c.get("actor"), provider.id, input);
-        const text = texts(ctx).common.saved(updated.display_name);
+        const text = texts(ctx).common.kept(updated.display_name, false);
         return { path: providerPath, notice: { tone: "current", text } };
       },
     });

@@ -69,7 +69,7 @@ export function trackerImportPages(app: App, { trackers }: Services, page: PageS
     for (const { name, tracker, alternative } of wanted) {
       await trackers.create(c.get("actor"), by_version.has(name) ? (alternative ?? tracker) : tracker);
     }
-    const text = texts(ctx).imports.created(wanted.length);
+    const text = texts(ctx).imports.added(wanted.length);
     return respondDone(c, ctx.base_path, "/trackers", { tone: "running", text });
   });
 }

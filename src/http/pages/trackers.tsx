@@ -251,7 +251,7 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     },
     saved: ({ ctx, view, is_new }) => {
       const t = texts(ctx).trackers;
-      const text = `${is_new ? t.created(view.name) : texts(ctx).common.saved(view.name)} · ${costOf(ctx, view)}`;
+      const text = `${is_new ? t.added(view.name) : texts(ctx).common.kept(view.name, false)} · ${costOf(ctx, view)}`;
       return { path: trackerPath(view.name), notice: { tone: "current", text } };
     },
   });

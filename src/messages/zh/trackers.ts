@@ -3,7 +3,7 @@ import type { Rendering } from "../types.ts";
 
 export const trackers = {
   name_form: "只能使用字母、数字、点、短横线和下划线，并以字母或数字开头",
-  name_new: "名称“new”已被新建追踪器的页面占用",
+  name_new: "名称“new”已被添加追踪器的页面占用",
   name_import: "名称“import”已被导入追踪器的页面占用",
   name_kept: ({ name }) => `追踪器的名称不能修改，此追踪器为“${name}”`,
   sources_wanted: "请至少添加一个来源",

@@ -8,7 +8,7 @@ export const adoption = {
   lead: (fresh: number, adopted: number) =>
     adopted === 0 ? `${targets(fresh)} found` : `${targets(fresh)} new, ${number(adopted)} already adopted`,
   explained:
-    "Each target gets an executor, and each image a tracker that keeps its variant and line. Nothing is created until you adopt it, and nothing is updated until you start it.",
+    "Each target gets an executor, and each image a tracker that keeps its variant and line. Nothing is added until you adopt it, and nothing is updated until you start it.",
   open: "Adopt targets",
   new_here: (count: number) => `${targets(count)} here ${count === 1 ? "has" : "have"} no executor yet`,
   new_on: (count: number, connection: string) =>
@@ -76,10 +76,10 @@ export const adoption = {
   done_title: (count: number) => `Adopted ${targets(count)}`,
   none_title: "Nothing was adopted",
   done_lead: (executors: number, trackers: number) =>
-    `Created ${plural("en", executors, { one: "executor", other: "executors" })} and ${plural("en", trackers, { one: "tracker", other: "trackers" })}. The first checks start now.`,
+    `Added ${plural("en", executors, { one: "executor", other: "executors" })} and ${plural("en", trackers, { one: "tracker", other: "trackers" })}. The first checks start now.`,
   not_adopted: (count: number) => `${number(count)} not adopted`,
   already: "Already adopted",
-  created: "Created",
+  added: "Added",
   to_executors: "Show executors",
   back: "Adopt more",
 };

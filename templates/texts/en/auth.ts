@@ -61,9 +61,8 @@ export const auth = {
   tokens_text:
     "For scripts and other programs. Each token has a name and an expiry date and can be revoked separately.",
   tokens_empty: "No API tokens yet. Programs send a token in the header “Authorization: Bearer …”.",
-  new_token: "New API token",
-  token_lead: "The token is shown only once, right after you create it.",
-  create_token: "Create API token",
+  add_token: "Add API token",
+  token_lead: "The token is shown only once, right after you add it.",
   token_created: (name: string) => `API token ${name}`,
   token_once_title: "Copy the token now",
   token_once: "It is not stored and cannot be shown again. Anyone who has it can act as you within its scope.",

@@ -2,7 +2,7 @@ import { plural } from "../../format.ts";
 
 export const connections = {
   title: "Connections",
-  new_connection: "New connection",
+  add: "Add connection",
   lead: (count: number) => plural("en", count, { one: "connection", other: "connections" }),
   kinds: { docker: "Docker engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
@@ -19,9 +19,10 @@ export const connections = {
   disabled_title: "This connection is disabled",
   disabled_text: "Targets are not discovered, and executors skip their runs until you enable it.",
   enable: "Enable connection",
+  add_and_test: "Add and test",
   save: "Save and test",
-  saved_ok: (name: string) => `Saved ${name}; connected`,
-  saved_failed: (name: string) => `Saved ${name}, but could not connect`,
+  kept_ok: (kept: string) => `${kept}; connected`,
+  kept_failed: (kept: string) => `${kept}, but could not connect`,
   test_now: "Test now",
   tested_ok: (name: string) => `Connected to ${name}`,
   tested_failed: (name: string) => `Could not connect to ${name}`,
@@ -85,7 +86,6 @@ export const connections = {
   updatable: "Supported",
   not_updatable: "Not supported",
   adopt_on: (name: string) => `Adopt targets of ${name}`,
-  create_executor: "Create executor",
   track_image: "Track this image",
   track_chart: "Track this chart",
   delete: "Delete connection",
@@ -96,7 +96,7 @@ export const connections = {
   empty_text:
     "A connection leads to an engine, a Kubernetes cluster or Portainer. Tidemark finds and updates containers, workloads, Helm releases and stacks there.",
   empty_example: "The engine on this machine: type “Docker engine”, address unix:///var/run/docker.sock.",
-  new_credential: "New credential",
+  new_credential: "Add a credential",
   new_credential_help: "It is stored encrypted under Credentials, with the name of this connection.",
   usual_choice: (title: string) => `Current: ${title}`,
   credential_help: "Only credentials of this type are listed.",

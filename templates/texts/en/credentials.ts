@@ -4,7 +4,7 @@ import { plural } from "../../format.ts";
 export const credentials = {
   title: "Credentials",
   lead: (count: number) => `${plural("en", count, { one: "credential", other: "credentials" })}, stored encrypted`,
-  new_credential: "New credential",
+  add: "Add credential",
   kind: "Kind",
   kinds: credentialKindTitles,
   stored: "Stored",

@@ -2,7 +2,7 @@ import { formatNumber, plural } from "../../format.ts";
 
 export const executors = {
   title: "Executors",
-  new_executor: "New executor",
+  add: "Add executor",
   lead: (count: number) => plural("en", count, { one: "executor", other: "executors" }),
   target_on: (target: string, connection: string) => `${target} on ${connection}`,
   runtime: "Runtime",
@@ -76,15 +76,15 @@ export const executors = {
   connection_disabled_title: "The connection is disabled",
   connection_disabled_text: "Nothing is checked and runs are skipped until you enable it.",
   enable: "Enable executor",
-  saved_unaccepted: (name: string) =>
-    `Saved ${name}, but it will not be updated automatically: some settings are unknown`,
+  kept_unaccepted: (kept: string) => `${kept}, but it will not be updated automatically: some settings are unknown`,
   unaccepted_title: "Not updated automatically",
   unaccepted_text:
     "Updates require a manual run or approval unless you accept the unknown settings. If other settings become unknown, you will be asked again.",
   accept_unknown: "Accept unknown settings",
   accepted_unknown: (name: string) => `${name} will be updated automatically`,
   run_started: (name: string) => `Started a run of ${name}`,
-  saved_not_run: (name: string) => `Saved ${name}, but the run could not be started`,
+  kept_not_run: (kept: string) => `${kept}, but the run could not be started`,
+  add_and_run: "Add and run now",
   save_and_run: "Save and run now",
   plan: "Plan",
   plan_lead: "What a run would change now",

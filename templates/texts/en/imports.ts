@@ -17,10 +17,10 @@ export const imports = {
     argus: "Read as an Argus configuration",
     release_tracker: "Read as ReleaseTracker trackers",
   },
-  create: "Create selected trackers",
-  created: (count: number) =>
-    `Created ${plural("en", count, { one: "tracker", other: "trackers" })}. The first checks start shortly`,
-  choose: (name: string) => `Create ${name}`,
+  add: "Add selected trackers",
+  added: (count: number) =>
+    `Added ${plural("en", count, { one: "tracker", other: "trackers" })}. The first checks start shortly`,
+  choose: (name: string) => `Add ${name}`,
   running: "Running",
   not_running: "not specified",
   proposed: "Proposed",
@@ -28,7 +28,7 @@ export const imports = {
   versions_instead: "Follow numbered versions instead",
   found_in: "Found in",
   exists: (name: string) => `Already tracked as ${name}`,
-  invalid: "Cannot be created",
+  invalid: "Cannot be added",
   skipped: (count: number) => `${number(count)} skipped`,
   remarks: {
     digest_dropped: (subject: string) => `Follows tags instead of the digest ${subject}…`,
@@ -39,7 +39,7 @@ export const imports = {
     series_unknown: (subject: string) =>
       `The tag ${subject} moves on to the next major version, which may not be able to read existing data: enter the version that is running`,
     pattern_refused: (subject: string) => `The pattern ${subject} is not supported and was left out`,
-    credential_missing: (subject: string) => `Uses ${subject} to sign in: choose a credential after creating it`,
+    credential_missing: (subject: string) => `Uses ${subject} to sign in: choose a credential after adding it`,
     page_source_skipped: (subject: string) => `The page ${subject} is not tracked`,
     channel_disabled: (subject: string) => `The channel ${subject} was disabled and is skipped`,
   },

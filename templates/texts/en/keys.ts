@@ -50,12 +50,13 @@ export const backups = {
   title: "Backups",
   lead: (count: number) =>
     `Copies of the database in the data directory, made while Tidemark runs. At most ${formatNumber("en", count)}. Copy them to another disk, because they are lost with this one.`,
-  create: "Create backup",
+  back_up: "Back up now",
   with_keys: "Include keys",
   with_keys_help: "The keys decrypt all secrets in the backup. Without them, keep the key file elsewhere.",
-  created: (name: string) => `Created ${name}`,
+  taken: (name: string) => `Backed up as ${name}`,
+  taken_at: "Taken",
   empty_title: "No backups yet",
-  empty: "Tidemark makes a backup before each rotation of the encryption key. Create one before risky changes.",
+  empty: "Tidemark makes a backup before each rotation of the encryption key. Make one yourself before risky changes.",
   name: "Backup",
   kind: "Reason",
   kinds: {

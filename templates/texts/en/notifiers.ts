@@ -3,10 +3,9 @@ import { plural } from "../../format.ts";
 export const notifiers = {
   title: "Notifiers",
   lead: (count: number) => plural("en", count, { one: "notifier", other: "notifiers" }),
-  new_notifier: "New notifier",
-  create: "Create notifier",
+  add: "Add notifier",
   save: "Save notifier",
-  created: (name: string) => `Created ${name}. Send a test to see that it works.`,
+  added: (name: string) => `Added ${name}. Send a test to see that it works.`,
   delete: "Delete notifier",
   delete_text: "Its deliveries and attempts are deleted too. Events are kept.",
   delete_waiting: (count: number) =>

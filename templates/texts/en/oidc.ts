@@ -4,13 +4,13 @@ export const oidc = {
   empty_title: "No sign-in provider",
   empty_text:
     "With an OpenID Connect provider such as Authentik, Keycloak, dex or Gitea, you can sign in without entering the password. Only the one account that you bind yourself can sign in.",
-  empty_action: "Configure provider",
+  empty_action: "Add provider",
   empty_example: "Register this callback URL as a redirect URI with the provider; “home” is a slug of your choice:",
   base_url_missing: "Set the base URL first",
   base_url_missing_text:
     "The provider sends the browser back to the base URL, regardless of the address you are using now. Without a base URL there is no callback URL.",
   to_settings: "Open settings",
-  new_title: "Configure a sign-in provider",
+  add: "Add sign-in provider",
   form_lead: "Enter the values you received when you registered Tidemark with the provider.",
   save: "Save provider",
   saved: (name: string) => `Saved ${name}. Bind your account to sign in with it.`,

@@ -4,10 +4,9 @@ const number = (count: number) => formatNumber("en", count);
 
 export const trackers = {
   title: "Trackers",
-  new_tracker: "New tracker",
-  create: "Create tracker",
+  add: "Add tracker",
   save: "Save tracker",
-  created: (name: string) => `Created ${name}. The first check starts shortly`,
+  added: (name: string) => `Added ${name}. The first check starts shortly`,
   lead: (count: number) => plural("en", count, { one: "tracker", other: "trackers" }),
   filter_text: "Name, description or address",
   filter_channel: "Release channel",

@@ -8,7 +8,7 @@ export const adoption = {
   lead: (fresh: number, adopted: number) =>
     adopted === 0 ? `找到 ${number(fresh)} 个目标` : `${number(fresh)} 个新目标，${number(adopted)} 个已采用`,
   explained:
-    "每个目标会得到一个执行器，每个镜像会得到一个保持其变体和版本线的追踪器。采用之前不会创建任何内容，您启动之前不会更新任何内容。",
+    "每个目标会得到一个执行器，每个镜像会得到一个保持其变体和版本线的追踪器。采用之前不会添加任何内容，您启动之前不会更新任何内容。",
   open: "采用目标",
   new_here: (count: number) => `这里有 ${number(count)} 个目标还没有执行器`,
   new_on: (count: number, connection: string) => `${connection} 上有 ${number(count)} 个目标还没有执行器`,
@@ -73,10 +73,10 @@ export const adoption = {
   done_title: (count: number) => `已采用 ${number(count)} 个目标`,
   none_title: "没有采用任何目标",
   done_lead: (executors: number, trackers: number) =>
-    `创建了 ${number(executors)} 个执行器和 ${number(trackers)} 个追踪器，首次检查即将开始。`,
+    `添加了 ${number(executors)} 个执行器和 ${number(trackers)} 个追踪器，首次检查即将开始。`,
   not_adopted: (count: number) => `${number(count)} 个未采用`,
   already: "此前已采用",
-  created: "已创建",
+  added: "已添加",
   to_executors: "查看执行器",
   back: "继续采用",
 } satisfies Texts["adoption"];

@@ -3,7 +3,7 @@ import type { Texts } from "../texts.ts";
 
 export const connections = {
   title: "连接",
-  new_connection: "新建连接",
+  add: "添加连接",
   lead: (count: number) => `${formatNumber("zh", count)} 个连接`,
   kinds: { docker: "Docker 引擎", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
@@ -20,9 +20,10 @@ export const connections = {
   disabled_title: "此连接已停用",
   disabled_text: "启用之前不会发现其中的目标，相关执行器也会跳过运行。",
   enable: "启用连接",
+  add_and_test: "添加并测试",
   save: "保存并测试",
-  saved_ok: (name: string) => `已保存 ${name}，连接正常`,
-  saved_failed: (name: string) => `已保存 ${name}，但无法连接`,
+  kept_ok: (kept: string) => `${kept}，连接正常`,
+  kept_failed: (kept: string) => `${kept}，但无法连接`,
   test_now: "立即测试",
   tested_ok: (name: string) => `${name} 连接正常`,
   tested_failed: (name: string) => `${name} 无法连接`,
@@ -86,7 +87,6 @@ export const connections = {
   updatable: "可更新",
   not_updatable: "不可更新",
   adopt_on: (name: string) => `采用 ${name} 的目标`,
-  create_executor: "创建执行器",
   track_image: "追踪此镜像",
   track_chart: "追踪此 Chart",
   delete: "删除连接",

@@ -4,7 +4,7 @@ import type { Texts } from "../texts.ts";
 export const credentials = {
   title: "凭据",
   lead: (count: number) => `${plural("zh", count, { one: "个凭据", other: "个凭据" })}，均已加密存储`,
-  new_credential: "新建凭据",
+  add: "添加凭据",
   kind: "类型",
   kinds: {
     github: "GitHub",

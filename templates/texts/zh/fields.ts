@@ -49,7 +49,7 @@ export const fields: FieldDictionary = {
     title: "变量",
     description: "compose 文件旁的 .env 文件，或若干行 NAME=value。只用于解析镜像引用，不会保存",
   },
-  "imports.text": { title: "文本", description: "创建之前会先显示预览" },
+  "imports.text": { title: "文本", description: "添加之前会先显示预览" },
   "oidc_providers.display_name": { title: "显示名称", description: "登录页按钮上的名称" },
   "oidc_providers.slug": { title: "标识", description: "回调地址的一部分，之后无法修改" },
   "oidc_providers.client_id": { title: "客户端 ID", description: "由身份提供方签发" },
@@ -112,7 +112,7 @@ export const fields: FieldDictionary = {
   "api_tokens.expires_in_days": { title: "有效期（天）" },
   "trackers.sources": { title: "来源", item: "来源" },
   "trackers.sources.channels": { title: "发布通道", item: "通道" },
-  "trackers.name": { title: "追踪器名称", description: "将用于追踪器的地址，创建后不能修改" },
+  "trackers.name": { title: "追踪器名称", description: "将用于追踪器的地址，添加后不能修改" },
   "trackers.sources.key": {
     title: "来源标识",
     description: "在追踪器内标识此来源。标识不变，则保留其历史和执行器绑定",

@@ -49,13 +49,14 @@ export const keys = {
 export const backups = {
   title: "备份",
   lead: (count: number) =>
-    `数据目录中的数据库副本，在 Tidemark 运行期间创建。最多 ${formatNumber("zh", count)} 个。请复制到其他磁盘，以免随此磁盘一起丢失。`,
-  create: "创建备份",
+    `数据目录中的数据库副本，在 Tidemark 运行期间制作。最多 ${formatNumber("zh", count)} 个。请复制到其他磁盘，以免随此磁盘一起丢失。`,
+  back_up: "立即备份",
   with_keys: "包含密钥",
   with_keys_help: "密钥可以解密备份中的所有机密。若不包含，请另行保存密钥文件。",
-  created: (name: string) => `已创建 ${name}`,
+  taken: (name: string) => `已备份为 ${name}`,
+  taken_at: "备份时间",
   empty_title: "还没有备份",
-  empty: "每次轮换加密密钥之前会自动创建备份。在进行有风险的更改之前，请先创建备份。",
+  empty: "每次轮换加密密钥之前会自动备份。进行有风险的更改之前，请自行备份。",
   name: "备份",
   kind: "原因",
   kinds: {

@@ -5,10 +5,9 @@ const number = (count: number) => formatNumber("zh", count);
 
 export const trackers = {
   title: "追踪器",
-  new_tracker: "新建追踪器",
-  create: "创建追踪器",
+  add: "添加追踪器",
   save: "保存追踪器",
-  created: (name: string) => `已创建 ${name}，首次检查即将开始`,
+  added: (name: string) => `已添加 ${name}，首次检查即将开始`,
   lead: (count: number) => `共 ${number(count)} 个追踪器`,
   filter_text: "名称、描述或地址",
   filter_channel: "发布通道",

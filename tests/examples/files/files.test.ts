@@ -166,7 +166,7 @@ test("it follows only a source of its chart", async () => {
 
 test.each([
   ["en", "Platform", "Track this chart: motd-1.0.0", "Add a tracker with a Helm source first"],
-  ["zh", "平台", "追踪此 Chart: motd-1.0.0", "请先创建带有 Helm 来源的追踪器"],
+  ["zh", "平台", "追踪此 Chart: motd-1.0.0", "请先添加带有 Helm 来源的追踪器"],
 ])("its pages offer nothing of images (%s)", async (language, platform, track, wanted) => {
   const get = async (path: string) => {
     const { status, text } = await person.get(path, { headers: { "accept-language": language } });

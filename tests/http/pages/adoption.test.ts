@@ -74,7 +74,7 @@ describe("the page that adopts", () => {
     const chosen = tickedIn((await person.get(page())).text);
     const done = await person.post(page(), { _action: "adopt", trigger: "manual", chosen });
     expect(done.status).toBe(200);
-    for (const words of ["Adopted 4 targets", "Created 4 executors and 3 trackers"]) expect(done.text).toContain(words);
+    for (const words of ["Adopted 4 targets", "Added 4 executors and 3 trackers"]) expect(done.text).toContain(words);
     expect([await executors(), await trackers()]).toEqual([adopted, ["app", "db", "web"]]);
     const again = await person.post(page(), { _action: "adopt", chosen });
     expect(again.text).toContain("Already adopted");

@@ -33,7 +33,7 @@ test("a new connection is tested at once, and its page says what came of it", as
   const path = await create("attic");
   const page = await person.get(path);
   expect(page.text).toContain("Unreachable");
-  expect(page.text).toContain("Saved attic, but could not connect");
+  expect(page.text).toContain("Added attic, but could not connect");
   expect((await person.get("/connections")).text).toContain("/nowhere/docker.sock");
 });
 

@@ -169,7 +169,7 @@ describe("the audit", () => {
       expect((await person.get(`/settings/audit?${none}`)).text).toContain('href="/settings/audit"');
       expect((await person.get(`/settings/audit?${none}`)).text).not.toContain('id="entry-');
     }
-    expect((await person.get("/settings/audit?actor=Tidemark")).text).toContain("Administrator created");
+    expect((await person.get("/settings/audit?actor=Tidemark")).text).toContain("Administrator added");
   });
 
   test.each([
