@@ -9,7 +9,7 @@ import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
 import { neverAllowed } from "./destination.ts";
-import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection } from "./exchange.ts";
+import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection, wantsHttps } from "./exchange.ts";
 import { readRetryAfter } from "./rate-headers.ts";
 import type { RateLedger } from "./rate-ledger.ts";
 import { type Hop, maxRedirects, nextHop } from "./redirects.ts";
@@ -185,6 +185,10 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
     throw notYet(wait, wire.clock, (at) => say("net.rate_limited", { host, at }));
   }
   if (status >= 500) throw serverFault(host, status, text, readRetryAfter(headers, wire.clock.now()));
+  if (hop.url.protocol === "http:" && wantsHttps({ status, text })) {
+    rest?.destroy();
+    throw new PluginError("rejected", say("net.request_failed", { host, cause: say("net.wants_https") }));
+  }
   if (!hasNone && headers.has("content-encoding")) {
     headers.delete("content-encoding");
     headers.delete("content-length");

@@ -177,6 +177,8 @@ const phrases: Readonly<Record<string, Message>> = {
   ENETUNREACH: say("net.network_unreachable"),
   ERR_TLS_CERT_ALTNAME_INVALID: say("net.certificate_for_another_name"),
   CERT_HAS_EXPIRED: say("net.certificate_expired"),
+  CERT_NOT_YET_VALID: say("net.certificate_not_yet_valid"),
+  ERR_SSL_WRONG_VERSION_NUMBER: say("net.answers_plain_http"),
   DEPTH_ZERO_SELF_SIGNED_CERT: say("net.certificate_self_signed"),
   SELF_SIGNED_CERT_IN_CHAIN: say("net.certificate_untrusted"),
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: say("net.certificate_untrusted"),
@@ -186,12 +188,24 @@ const phrases: Readonly<Record<string, Message>> = {
 /** Failures that may pass in a moment: a reset or a timeout, not a refusal, a bad certificate or a broken response. */
 const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
 
+/** Whether a server that speaks TLS refused what came without: with an alert in place of HTTP, or in words as Go and nginx do. */
+export function wantsHttps(response: Uint8Array | { status: number; text: string }): boolean {
+  if (response instanceof Uint8Array) return response[0] === tlsAlert && response[1] === tlsMajor;
+  const { status, text } = response;
+  return status === 400 && /HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port/i.test(text);
+}
+
+/** The first bytes of an alert: its content type, and the major version of every TLS. */
+const [tlsAlert, tlsMajor] = [0x15, 0x03];
+
 /** How a response violated HTTP, as the end of a sentence; null for every other failure. */
 export function malformation(cause: unknown): Message | null {
   if (cause instanceof MalformedAnswer) return cause.said;
   const code = codeOf(cause);
   if (code === "HPE_HEADER_OVERFLOW") return say("net.headers_too_large", { kib: maxHeaderBytes / 1024 });
-  return code.startsWith("HPE_") ? say("net.not_http") : null;
+  if (!code.startsWith("HPE_")) return null;
+  const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : null;
+  return packet instanceof Uint8Array && wantsHttps(packet) ? say("net.wants_https") : say("net.not_http");
 }
 
 /** Why a connection failed or broke off, as the end of a sentence; null for every other failure. */

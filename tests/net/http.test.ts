@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { PluginError } from "../../src/errors.ts";
+import { say } from "../../src/messages/message.ts";
 import { createHttp, type HttpOpen } from "../../src/net/http.ts";
 import { createRateLedger } from "../../src/net/rate-ledger.ts";
 import type { CachedResponse } from "../../src/net/response-cache.ts";
@@ -120,6 +121,33 @@ describe("createHttp() connections", () => {
       "</next>; rel=next",
     ]);
     expect(await response.text()).toBe("gone");
+  });
+});
+
+describe("createHttp() at a port of the other scheme", () => {
+  test("an https address whose server speaks http", async () => {
+    await using server = await httpLoopback((_request, response) => response.end("ok"));
+    const error = await failure(
+      begin()
+        .context()
+        .fetch(new URL(`https://a.example.test:${server.port}/`)),
+    );
+    expect(error).toMatchObject({ code: "unreachable", said: { params: { cause: say("net.answers_plain_http") } } });
+  });
+
+  test.each([
+    ["Go", "Client sent an HTTP request to an HTTPS server.\n"],
+    ["nginx", "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>"],
+  ])("an http address whose server speaks https, as %s says it", async (_server, body) => {
+    await using server = await httpLoopback((_request, response) => response.writeHead(400).end(body));
+    const error = await failure(begin().get(server.port));
+    expect(error).toMatchObject({ code: "rejected", said: { params: { cause: say("net.wants_https") } } });
+  });
+
+  test("an http address whose server says it by an alert", async () => {
+    await using server = await rawLoopback((socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46])));
+    const error = await failure(begin().get(server.port));
+    expect(error).toMatchObject({ code: "malformed", said: { params: { cause: say("net.wants_https") } } });
   });
 });
 

@@ -70,7 +70,7 @@ peerSuite("docker over tcp with TLS", engineMissing() ?? authorityMissing(), () 
 
   test("switched off and without a credential it is plain, which this engine refuses", async () => {
     const failure = await describeOver("127.0.0.1", false, null).catch((error: unknown) => error);
-    expect(errorMessage(failure)).toContain("HTTPS server");
+    expect(errorMessage(failure)).toContain("it accepts https only");
   });
 
   test("half a client certificate is refused before anything is sent", async () => {

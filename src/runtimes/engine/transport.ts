@@ -4,7 +4,7 @@ import type DockerModem from "docker-modem";
 import { PluginError, type PluginErrorCode, saidBy } from "../../errors.ts";
 import { inEnglish, type Message, say } from "../../messages/message.ts";
 import { isMetadataHost, neverAllowed } from "../../net/destination.ts";
-import { answerHead, connectionFault, malformation } from "../../net/exchange.ts";
+import { answerHead, connectionFault, malformation, wantsHttps } from "../../net/exchange.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
 
@@ -211,6 +211,7 @@ function readAnswer(
     answer.on("close", () => reject(new Fault("unreachable", say("engine.ended_early"))));
     answer.on("end", () => {
       if (!answer.complete) return reject(new Fault("unreachable", say("engine.ended_early")));
+      if (wantsHttps({ status, text })) return reject(new Fault("rejected", say("net.wants_https")));
       const pathStat = answer.headers["x-docker-container-path-stat"];
       resolve({
         status,

@@ -70,10 +70,17 @@ describe("send() to an engine that lies", () => {
     ["HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n", "its status is 999"],
     ["HTTP/1.1 000 Odd\r\nContent-Length: 0\r\n\r\n", "its status is 0"],
     ["SSH-2.0-OpenSSH_9.2\r\n", "the response is not HTTP"],
+    ["\x15\x03\x01\0\x02\x02\x46", "it accepts https only"],
     [`HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`, "the response has more than 32 KiB of headers"],
   ])("says at once what is wrong with an answer: %#", async (bytes, reason) => {
     const { error } = await ask(bytes);
     expect(error).toMatchObject({ code: "malformed", message: expect.stringContaining(reason) });
+  });
+
+  test("says that it accepts https only, as a daemon on 2376 does", async () => {
+    const body = "Client sent an HTTP request to an HTTPS server.\n";
+    const { error } = await ask(`HTTP/1.0 400 Bad Request\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    expect(error).toMatchObject({ code: "rejected", message: expect.stringContaining("it accepts https only") });
   });
 
   test("what its reader throws ends the stream and nothing else", async () => {
