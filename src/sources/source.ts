@@ -107,6 +107,17 @@ export interface CheckCost {
   hourly_limit: number | null;
 }
 
+/** A version as a listing named it. `url` is upstream's own word: it may lead anywhere. */
+export type ListedVersion = Pick<UpstreamRelease, "tag" | "stage" | "url">;
+
+/** Addresses for people. Names come from upstream: none of them may decide the host, or lead out of the repository. */
+export interface WebPages {
+  /** The page of a version; null if it has none. */
+  version(version: ListedVersion): string | null;
+  /** The page with the changes from one version to another; null if one of them has none. Omitted for kinds without such pages. */
+  comparison?(from: ListedVersion, to: ListedVersion): string | null;
+}
+
 /** The defaults of an image for its containers, in the engine's names, because they are merged with engine JSON. */
 export interface ImageConfig {
   digest: string;
@@ -161,6 +172,8 @@ export interface Source<K extends SourceKind = SourceKind> {
   cost(config: unknown, terms: CostTerms): CheckCost;
   /** The configuration field for a listing's `moved_to`; only for kinds whose repositories can move. */
   place_field?: string;
+  /** Its pages on the web, formed from the configuration without any request; null if it has none. */
+  pages(config: unknown): WebPages | null;
   /** Why this configuration needs a credential; null if it does not. Checked when a tracker is saved. */
   credentialNeed?(config: unknown): Message | null;
   /** Parallel checks per host; one if omitted. */

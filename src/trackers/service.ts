@@ -220,10 +220,15 @@ export function trackerService(options: TrackerServiceOptions) {
   };
 
   return {
-    ...releaseLookup({ db, clock, versionHistoryCount: options.versionHistoryCount }),
+    ...releaseLookup({
+      db,
+      clock,
+      registry: options.sources,
+      versionHistoryCount: options.versionHistoryCount,
+    }),
     ...imageLookup({ ...opener, db }),
     ...notesLookup({ db }),
-    ...versionHistory({ db }),
+    ...versionHistory({ db, registry: options.sources }),
     ...previews,
 
     /** The trackers that a pasted text proposes; creates nothing and contacts nobody. `input`: `format`, `text`. */

@@ -18,6 +18,7 @@ import { ChannelView, LatestView, type SourceState, SourceView, type TrackerView
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
+import type { ReleasePages } from "./upstreams/web-pages.ts";
 
 export function stateOf(source: SourceRow, now: number): SourceState {
   if (source.lease_until !== null && source.lease_until > now) return "checking";
@@ -160,6 +161,7 @@ export function releaseView(
     channels: readonly ChannelRow[];
     by_application: boolean;
     twins: Twins;
+    pages: ReleasePages;
   },
 ): ReleaseView {
   const { source_id: _, notes_digest, notes_error, ...facts } = row;
@@ -173,6 +175,7 @@ export function releaseView(
     maturity: maturityOf(classify(row.tag), row.stage === "prerelease"),
     tracker: context.tracker,
     source_key: context.source_key,
+    web_url: context.pages.of(row),
     channels: channelNamesOf(row, context.channels),
     latest_in: ledBy.map((channel) => channel.name),
     remark: remarkOn(row, ledBy[0]?.newest ?? null),

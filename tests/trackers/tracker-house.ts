@@ -112,6 +112,10 @@ export async function trackerHouse(options: HouseOptions = {}) {
     Config,
     ...(options.has_release_types === true ? { has_release_types: true } : {}),
     host: (config) => v.parse(Config, config).registry,
+    pages: (config) => {
+      const web = `https://web.test/${v.parse(Config, config).image}`;
+      return { version: ({ tag }) => `${web}/${tag}`, comparison: (from, to) => `${web}/${from.tag}...${to.tag}` };
+    },
     cost: () => ({ requests: 1, quota: 0, hourly_limit: null }),
     checks_per_host: 4,
     open: (config, secret, context) => {

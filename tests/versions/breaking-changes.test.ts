@@ -32,6 +32,9 @@ describe("findBreakingChanges() passes over", () => {
     ["- fix the broken link"],
     ["No action required"],
     ["- wow!"],
+    ["Warning!: read this"],
+    ["- fix a slash breaking the page"],
+    ["- the update was breaking links"],
     ["- surprise !: nothing"],
     ["- 没有不兼容的变更"],
     ["```\nBREAKING CHANGE: in code\n```"],
@@ -50,8 +53,9 @@ describe("findBreakingChanges()", () => {
     ]);
   });
 
-  test("names the heading where no entries follow", () => {
-    expect(texts("### ⚠ BREAKING CHANGES\n\nThe port is 80 now.\n\n### Fixes\n- x")).toEqual(["⚠ BREAKING CHANGES"]);
+  test("names the first sentence where no entries follow, else the heading", () => {
+    expect(texts("### ⚠ BREAKING CHANGES\n\nThe port is 80 now.\n\n### Fixes\n- x")).toEqual(["The port is 80 now."]);
+    expect(texts("## Breaking changes\n\nThese:\n\n1. one\n2. two\n\nMore about two.")).toEqual(["one", "two"]);
     expect(texts("**Breaking changes:**\n\n**Fixes**\n- x")).toEqual(["Breaking changes:"]);
   });
 
@@ -66,5 +70,7 @@ describe("findBreakingChanges()", () => {
     ["brackets and marks", ")!:".repeat(300_000)],
     ["denials", "no breaking ".repeat(80_000)],
     ["lines", "no\n".repeat(300_000)],
+    ["titles of lists", "* BREAK\n  * x\n".repeat(100_000)],
+    ["indentation", `${" ".repeat(1_000)}- x\n`.repeat(500)],
   ])("reads many %s", (_, notes) => expect(texts(notes)).toEqual([]));
 });

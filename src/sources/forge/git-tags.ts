@@ -44,7 +44,7 @@ function formatMemo(ordered: readonly string[], before: ReadonlySet<string> | nu
 export async function listGitTags(
   request: ListRequest,
   commits: ReadonlyMap<string, string>,
-  pageOf: (tag: string) => string,
+  pageOf: (tag: string) => string | null,
 ): Promise<Listing> {
   if (hadReleases(parseListMemo(request.memo))) return { releases: [], total: 0, memo: request.memo };
   const before = parseMemo(request.memo);

@@ -8,7 +8,8 @@ import type { ForgePage } from "../forge/listing.ts";
 import { fetchMoved } from "../forge/moved.ts";
 import { encodeFilePath, type Place } from "../forge/place.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
-import type { UpstreamRelease } from "../source.ts";
+import { pageAt, tagPath, tagRange } from "../forge/web-pages.ts";
+import type { UpstreamRelease, WebPages } from "../source.ts";
 
 const FileContents = v.object({ type: v.literal("file"), encoding: v.literal("base64"), content: v.string() });
 
@@ -21,17 +22,27 @@ export interface GiteaApi {
   /** The commit of each tag, requested once. */
   listCommits(): Promise<ReadonlyMap<string, string>>;
   readFile(path: string, ref: string | null): Promise<string | null>;
-  tagPage(tag: string): string;
+  tagPage(tag: string): string | null;
   /** The `owner/name` that answered, if it is another than was requested. */
   movedTo(): string | null;
 }
 
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
-}
-
 function readCount(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** The files at a bare tag. */
+function tagPage({ instance, path }: Place, tag: string): string | null {
+  return pageAt(`${instance}/${path}/src/tag`, tagPath(tag));
+}
+
+export function webPages(repository: Place): WebPages {
+  const web = `${repository.instance}/${repository.path}`;
+  return {
+    version: ({ tag, stage }) =>
+      stage === "tag" ? tagPage(repository, tag) : pageAt(`${web}/releases/tag`, tagPath(tag)),
+    comparison: (from, to) => pageAt(`${web}/compare`, tagRange(from.tag, to.tag)),
+  };
 }
 
 export function giteaApi(repository: Place, token: string | null, context: PluginContext): GiteaApi {
@@ -93,7 +104,7 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
       // A folder, a link or a submodule.
       return contents.success ? Buffer.from(contents.output.content, "base64").toString("utf8") : null;
     },
-    tagPage: (tag) => `${instance}/${path}/src/tag/${encodePath(tag)}`,
+    tagPage: (tag) => tagPage({ instance, path }, tag),
     movedTo: () => (path.toLowerCase() === repository.path.toLowerCase() ? null : path),
   };
 }

@@ -3,7 +3,7 @@ import { listGitTags } from "../forge/git-tags.ts";
 import { listIncrementally, newestPageSize } from "../forge/listing.ts";
 import { parseToken } from "../forge/token.ts";
 import type { Source } from "../source.ts";
-import { giteaApi } from "./api.ts";
+import { giteaApi, webPages } from "./api.ts";
 import { GiteaConfig } from "./schema.ts";
 
 /** Gitea and Forgejo return at most 50 in one page unless their administrator allows more. Pages have no validators. */
@@ -41,6 +41,10 @@ export const gitea: Source<"gitea"> = {
   },
   place_field: "repository",
   host: (config) => new URL(parseConfig(GiteaConfig, config).instance_url).host,
+  pages: (config) => {
+    const { repository, instance_url } = parseConfig(GiteaConfig, config);
+    return webPages({ instance: instance_url, path: repository });
+  },
   // The newest page of releases, and the commits of the tags. Only a proxy in front of the forge may limit requests.
   cost: () => ({ requests: 2, quota: 2, hourly_limit: null }),
 };

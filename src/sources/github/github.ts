@@ -4,7 +4,7 @@ import { listTagCommits } from "../forge/git-refs.ts";
 import { parseToken } from "../forge/token.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
-import { type Places, placesOf } from "./instance.ts";
+import { type Places, placesOf, webPages } from "./instance.ts";
 import { parseRepository } from "./repository.ts";
 import { restApi } from "./rest.ts";
 import { gitAuthorization, restSource } from "./rest-source.ts";
@@ -48,6 +48,7 @@ export const github: Source<"github"> = {
   open,
   place_field: "repository",
   host: (config) => readConfig(config).places.host,
+  pages: (config) => webPages(readConfig(config).places),
   // The history stays when the mode changes.
   identity: (config) => readConfig(config).config.repository.toLowerCase(),
   // One query; or the releases and git's list of tags, which counts against no limit.

@@ -1,3 +1,5 @@
+import { pageAt, tagPath, tagRange } from "../forge/web-pages.ts";
+import type { WebPages } from "../source.ts";
 import type { Repository } from "./repository.ts";
 
 /** The addresses of a repository, without slashes at the end. */
@@ -41,7 +43,14 @@ export function movedTo(asked: string, answered: string | null): string | null {
   return answered !== null && answered.toLowerCase() !== asked.toLowerCase() ? answered : null;
 }
 
-/** The page of a bare tag; `web` is the repository's. */
-export function tagPage(web: string, tag: string): string {
-  return `${web}/releases/tag/${tag.split("/").map(encodeURIComponent).join("/")}`;
+/** The page of a release or a bare tag; `web` is the repository's. */
+export function tagPage(web: string, tag: string): string | null {
+  return pageAt(`${web}/releases/tag`, tagPath(tag));
+}
+
+export function webPages({ page }: Pick<Places, "page">): WebPages {
+  return {
+    version: ({ tag }) => tagPage(page, tag),
+    comparison: (from, to) => pageAt(`${page}/compare`, tagRange(from.tag, to.tag)),
+  };
 }

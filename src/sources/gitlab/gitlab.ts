@@ -13,6 +13,7 @@ import { type GitLabAnswer, type GitLabApi, gitLabApi, refused } from "./api.ts"
 import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, isNumericId, type Project, parseProject } from "./project.ts";
 import { GitLabConfig } from "./schema.ts";
+import { webPages } from "./web-pages.ts";
 
 /** Releases on one page: GitLab reads a commit for each, and a large page would be too large to store for the next check. */
 const releasesPerPage = { usual: 20, deep: 50 };
@@ -118,8 +119,7 @@ function tagPages({ project, api }: Opened) {
     per_page: String(tagsPerPage),
   });
   const action = say("sources.list_tags", { name: project.id });
-  const pageOf = (tag: string) =>
-    isNumericId(project.id) ? null : `${project.instance}/${project.id}/-/tags/${encodeURIComponent(tag)}`;
+  const pageOf = (tag: string) => webPages(project).version({ tag, stage: "tag", url: null });
   let moved: string | null = null;
   const read: Read = async (url) => {
     const answer = await api.get(url, action);
@@ -206,6 +206,7 @@ export const gitlab: Source<"gitlab"> = {
   tells_publish_times: true,
   open: openGitLab,
   host: (config) => new URL(projectOf(config).instance).host,
+  pages: (config) => webPages(projectOf(config)),
   place_field: "project",
   // Each instance has its own limits, and reports them. Tags are a second list, requested if there are no releases.
   cost: (_config, { has_fallback }) => {

@@ -102,6 +102,12 @@ export function pageOf(home: string, urls: readonly string[], base: URL): string
   return page ?? urls.map((url) => linkOf(url, base)).find((url) => url !== null) ?? null;
 }
 
+/** A chart's home as its maker gave it; null where only the archive was known, which is a download. */
+export function homeOf(url: string | null): string | null {
+  const home = url === null || !URL.canParse(url) ? null : linkOf(url, new URL(url));
+  return home === null || /\.(?:tgz|tar\.gz)$/i.test(new URL(home).pathname) ? null : home;
+}
+
 /** One entry of an index; its text if the version is invalid. */
 export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVersion | string {
   const parsed = v.safeParse(Entry, value);

@@ -5,6 +5,7 @@ import { parseConfig, parseSecret } from "../failure.ts";
 import { type AccessCache, accessCache } from "../oci/access-cache.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type ChartAddress, parseChartAddress } from "./chart-address.ts";
+import { homeOf } from "./chart-version.ts";
 import { indexSource } from "./index-source.ts";
 import { registrySource } from "./registry-source.ts";
 import { HelmConfig, HelmSecret } from "./schema.ts";
@@ -36,6 +37,8 @@ export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
       const address = addressOf(config);
       return address.form === "index" ? address.index.host : new URL(address.repository.origin).host;
     },
+    // Whoever publishes the chart names its home, on any host.
+    pages: () => ({ version: ({ url }) => homeOf(url) }),
     // The index, conditionally; in a registry, the list of tags and the digest of each channel's current one.
     cost: (config, { channel_count }) => ({
       requests: addressOf(config).form === "index" ? 1 : 1 + channel_count,

@@ -9,7 +9,7 @@ import { type AccessCache, accessCache } from "./access-cache.ts";
 import { listReleases } from "./listing.ts";
 import { isDigest, manifestReader } from "./manifest.ts";
 import { registrySession } from "./registry-session.ts";
-import { isTag, parseRepository, type Repository } from "./repository.ts";
+import { isTag, parseRepository, type Repository, tagPage } from "./repository.ts";
 import { OciConfig, OciSecret } from "./schema.ts";
 import { listTags } from "./tag-list.ts";
 
@@ -99,6 +99,10 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     configFor,
     isPlain: (config) => readConfig(config).repository.origin.startsWith("http:"),
     host: (config) => new URL(readConfig(config).repository.origin).host,
+    pages: (config) => {
+      const { repository } = readConfig(config);
+      return { version: ({ tag }) => tagPage(repository, tag) };
+    },
     // The list of tags, and the digest of each channel's current one. Neither counts as a pull.
     checks_per_host: 4,
     cost: (_config, { channel_count }) => ({ requests: 1 + channel_count, quota: 0, hourly_limit: null }),

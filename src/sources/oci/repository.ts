@@ -54,11 +54,26 @@ export function parseRepository(image: string, registryAddress: string): Reposit
   return { registry, name: repository, origin: new URL(url).origin };
 }
 
-/** The web page of a tag, for registries whose pages have a fixed form; null for others. */
-export function tagPage({ registry, name }: Repository, tag: string): string | null {
-  if (registry === DOCKER_HUB) {
+/** The pages of well-known registries: of the tag, or at least of its repository. Names and tags have no characters to encode. */
+const tagPages: Readonly<Record<string, (name: string, tag: string) => string | null>> = {
+  [DOCKER_HUB]: (name, tag) => {
     const path = name.startsWith("library/") ? `_/${name.slice("library/".length)}` : `r/${name}`;
-    return `https://hub.docker.com/${path}/tags?name=${encodeURIComponent(tag)}`;
-  }
-  return registry === "quay.io" ? `https://quay.io/repository/${name}?tab=tags&tag=${encodeURIComponent(tag)}` : null;
+    return `https://hub.docker.com/${path}/tags?name=${tag}`;
+  },
+  "quay.io": (name, tag) => `https://quay.io/repository/${name}?tab=tags&tag=${tag}`,
+  // The form for users leads on to an organization's package too. A package has slashes in its name.
+  "ghcr.io": (name) => {
+    const [owner = "", ...rest] = name.split("/");
+    return rest.length === 0
+      ? null
+      : `https://github.com/users/${owner}/packages/container/package/${rest.join("%2F")}`;
+  },
+  "mcr.microsoft.com": (name) => `https://mcr.microsoft.com/artifact/mar/${name}/tags`,
+  "public.ecr.aws": (name) => `https://gallery.ecr.aws/${name}`,
+};
+
+/** The web page of a tag; null for registries whose pages have no fixed form. */
+export function tagPage({ registry, name }: Repository, tag: string): string | null {
+  const pageOf = Object.hasOwn(tagPages, registry) ? tagPages[registry] : undefined;
+  return pageOf === undefined || !isTag(tag) ? null : pageOf(name, tag);
 }

@@ -3,7 +3,9 @@ import { parseInput } from "../../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../../forms/page.ts";
 import { orderTags } from "../../versions/order.ts";
 import { trackerRows } from "../queries.ts";
+import type { SourceRegistry } from "../schema.ts";
 import { channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
+import { releasePages } from "../upstreams/web-pages.ts";
 import { releaseView } from "../views.ts";
 import { isBuiltFrom } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
@@ -68,7 +70,7 @@ function placeIn(sources: readonly SourceRow[], release: ReleaseView): number {
 }
 
 /** A tracker's history by version, with all its sources for each. */
-export function versionHistory({ db }: { db: Database }) {
+export function versionHistory({ db, registry }: { db: Database; registry: SourceRegistry }) {
   return {
     /** Last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
@@ -79,6 +81,7 @@ export function versionHistory({ db }: { db: Database }) {
       const channels = await channelsOf(db.read, ids);
       const byApplication = usesAppVersions(sources);
       const keys = new Map(sources.map(({ id, key }) => [id, key]));
+      const pages = releasePages(registry, sources);
       const rows = await releasesOf(db.read, ids);
       const twins = twinsAmong(rows);
       const views = rows.map((row) =>
@@ -88,6 +91,7 @@ export function versionHistory({ db }: { db: Database }) {
           channels: channels.filter((channel) => channel.source_id === row.source_id),
           by_application: byApplication,
           twins,
+          pages,
         }),
       );
       const shown = views.filter((view) => view.channels.length > 0);

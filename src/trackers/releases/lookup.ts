@@ -7,7 +7,9 @@ import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../../forms/p
 import { orderTags } from "../../versions/order.ts";
 import { ExplanationQuery, type ExplanationView } from "../previews/schema.ts";
 import { type TrackerRow, trackerRows } from "../queries.ts";
+import type { SourceRegistry } from "../schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourceRows, sourcesOf } from "../source-queries.ts";
+import { type ReleasePages, releasePages } from "../upstreams/web-pages.ts";
 import { releaseView } from "../views.ts";
 import { agreedReleases } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
@@ -50,9 +52,11 @@ interface Context {
 export function releaseLookup({
   db,
   clock,
+  registry,
   versionHistoryCount,
 }: {
   db: Database;
+  registry: SourceRegistry;
   clock: Clock;
   versionHistoryCount: (read: Reader) => Promise<number>;
 }) {
@@ -86,7 +90,11 @@ export function releaseLookup({
       sources,
       channels,
       twins,
-    }: { tracker: TrackerRow; source: SourceRow; twins: Twins } & Pick<Context, "sources" | "channels">,
+      pages,
+    }: { tracker: TrackerRow; source: SourceRow; twins: Twins; pages: ReleasePages } & Pick<
+      Context,
+      "sources" | "channels"
+    >,
   ) =>
     releaseView(row, {
       tracker: tracker.name,
@@ -94,6 +102,7 @@ export function releaseLookup({
       channels: channels.filter((channel) => channel.source_id === source.id),
       by_application: usesAppVersions(sources),
       twins,
+      pages,
     });
 
   /** Views of rows of any trackers, without those that no channel takes. */
@@ -107,11 +116,12 @@ export function releaseLookup({
     const trackerIds = [...new Set([...owners.values()].map(({ tracker }) => tracker.id))];
     const sources = await sourcesOf(db.read, trackerIds);
     const twins = await findTwins(db.read, rows);
+    const pages = releasePages(registry, sources);
     for (const row of rows) {
       const owner = owners.get(row.source_id);
       if (owner === undefined) continue;
       const own = sources.filter((source) => source.tracker_id === owner.tracker.id);
-      const view = viewIn(row, { ...owner, sources: own, channels, twins });
+      const view = viewIn(row, { ...owner, sources: own, channels, twins, pages });
       if (view.channels.length > 0) found.push({ row, view });
     }
     return found;
@@ -125,11 +135,12 @@ export function releaseLookup({
       const { sources, channels, rows } = await contexts(tracker);
       const byId = new Map(sources.map((source) => [source.id, source]));
       const twins = twinsAmong(rows);
+      const pages = releasePages(registry, sources);
       const found = rows
         .flatMap((row) => {
           const source = byId.get(row.source_id);
           if (source === undefined || (parsed.source !== undefined && source.key !== parsed.source)) return [];
-          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels, twins }) }];
+          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels, twins, pages }) }];
         })
         .filter(({ view }) =>
           parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
@@ -180,7 +191,8 @@ export function releaseLookup({
       const source = sources.find((own) => own.id === row?.source_id);
       if (row === null || source === undefined) throw notFound("release", id);
       const { notes, ...facts } = row;
-      return { ...viewIn(facts, { tracker, source, sources, channels, twins: twinsAmong(rows) }), notes };
+      const context = { twins: twinsAmong(rows), pages: releasePages(registry, sources) };
+      return { ...viewIn(facts, { tracker, source, sources, channels, ...context }), notes };
     },
 
     /** Why a tag is, or is not, in each channel: every rule's verdict, and its rank. */
@@ -189,6 +201,7 @@ export function releaseLookup({
       const tracker = await trackerRows.getByName(db.read, name);
       const { sources, channels, rows } = await contexts(tracker);
       const twins = twinsAmong(rows);
+      const pages = releasePages(registry, sources);
       return {
         tracker: tracker.name,
         tag,
@@ -197,7 +210,7 @@ export function releaseLookup({
           const row = own.find((release) => release.tag === tag) ?? null;
           return {
             key: source.key,
-            release: row === null ? null : viewIn(row, { tracker, source, sources, channels, twins }),
+            release: row === null ? null : viewIn(row, { tracker, source, sources, channels, twins, pages }),
             channels: channels
               .filter((channel) => channel.source_id === source.id)
               .map((channel) => {

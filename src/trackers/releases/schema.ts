@@ -5,6 +5,13 @@ import { MessageSchema } from "../../messages/schema.ts";
 import { maturities } from "../../versions/maturity.ts";
 import { ChannelName, RemarkView } from "../schema.ts";
 
+export const WebUrl = v.pipe(
+  v.nullable(v.string()),
+  v.description(
+    "Its web page at this source, http or https, formed from the source's configuration; null if there is none",
+  ),
+);
+
 /** For lists of releases or versions. */
 export const ReleaseQuery = v.object({
   ...PageQuery.entries,
@@ -37,7 +44,8 @@ export const ReleaseView = v.object({
   latest_in: v.array(v.string()),
   /** Why it is not the newest version of the first of these; null when it is, and for other releases. */
   remark: v.nullable(RemarkView),
-  url: v.nullable(v.string()),
+  url: v.pipe(v.nullable(v.string()), v.description("As upstream names it, unchecked; `web_url` is safe to show")),
+  web_url: WebUrl,
   has_notes: v.boolean(),
   /** Why the changelog has no notes; null when it has or was not read. */
   notes_error: v.nullable(v.string()),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { AddressError } from "../../../src/sources/address-fields.ts";
-import { parseRepository, tagPage } from "../../../src/sources/oci/repository.ts";
+import { parseRepository } from "../../../src/sources/oci/repository.ts";
 import { OciConfig } from "../../../src/sources/oci/schema.ts";
 
 const hub = "https://registry-1.docker.io";
@@ -86,16 +86,5 @@ describe("OciConfig", () => {
   ])("refuses %s and names the field", (_, input, field) => {
     const parsed = v.safeParse(OciConfig, input);
     expect(parsed.issues?.map((issue) => v.getDotPath(issue))).toEqual([field]);
-  });
-});
-
-describe("tagPage()", () => {
-  test.each([
-    ["nginx", "", "https://hub.docker.com/_/nginx/tags?name=1.0"],
-    ["grafana/grafana", "", "https://hub.docker.com/r/grafana/grafana/tags?name=1.0"],
-    ["quay.io/coreos/etcd", "", "https://quay.io/repository/coreos/etcd?tab=tags&tag=1.0"],
-    ["ghcr.io/owner/app", "", null],
-  ])("of %p at %p is %p", (image, registry, page) => {
-    expect(tagPage(parseRepository(image, registry), "1.0")).toBe(page);
   });
 });
