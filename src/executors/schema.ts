@@ -5,11 +5,12 @@ import type { ListShape } from "../forms/page.ts";
 import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { PlannedContainers } from "../runtimes/containers-detail.ts";
-import { ChannelName } from "../trackers/schema.ts";
+import { BehindView, ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
 import { OutageView } from "./outage.ts";
 import { weekdays } from "./window.ts";
 
+export { BehindView } from "../trackers/schema.ts";
 export { HealthCheck } from "./health-check.ts";
 export {
   longestTryPauseMs,
@@ -290,19 +291,6 @@ const Desired = v.object({
   reference: v.string(),
   published_at: NullableInstant,
 });
-
-/** How far what runs is behind what is desired, over the known versions of its family. */
-export const BehindView = v.object({
-  /** Releases from the one to the other, the desired one included. */
-  releases: v.number(),
-  /** How many of these raised which number; null where the numbers are dates or builds. */
-  steps: v.nullable(v.object({ major: v.number(), minor: v.number(), patch: v.number() })),
-  /** Whole days between the publishing of both; null when a time is unknown. */
-  days: v.nullable(v.number()),
-  /** The known history has gaps: there may be more releases. */
-  is_at_least: v.boolean(),
-});
-export type BehindView = v.InferOutput<typeof BehindView>;
 
 /** One service: what was found, and what it should become. */
 export const ServiceObservation = v.object({

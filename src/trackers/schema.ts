@@ -425,3 +425,16 @@ export const CheckView = v.object({
   ),
 });
 export type CheckView = v.InferOutput<typeof CheckView>;
+
+/** How far one version is behind a newer one, over the known versions of its family. */
+export const BehindView = v.object({
+  /** Releases from the one to the other, the newer one included. */
+  releases: v.number(),
+  /** How many of these raised which number; null where the numbers are dates or builds. */
+  steps: v.nullable(v.object({ major: v.number(), minor: v.number(), patch: v.number() })),
+  /** Whole days between the publishing of both; null when a time is unknown. */
+  days: v.nullable(v.number()),
+  /** The known history has gaps: there may be more releases. */
+  is_at_least: v.boolean(),
+});
+export type BehindView = v.InferOutput<typeof BehindView>;

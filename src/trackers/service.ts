@@ -18,6 +18,7 @@ import { namesOf, sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listChannelAddresses } from "./import/queries.ts";
 import { notesLookup } from "./notes/lookup.ts";
+import { notesMarks } from "./notes/marks.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes/settings.ts";
 import { trackerPreviews } from "./previews/preview.ts";
 import { type TrackerRow, trackerLists, trackerRows } from "./queries.ts";
@@ -219,15 +220,18 @@ export function trackerService(options: TrackerServiceOptions) {
     }
   };
 
+  const lookup = releaseLookup({
+    db,
+    clock,
+    registry: options.sources,
+    versionHistoryCount: options.versionHistoryCount,
+  });
+
   return {
-    ...releaseLookup({
-      db,
-      clock,
-      registry: options.sources,
-      versionHistoryCount: options.versionHistoryCount,
-    }),
+    ...lookup,
     ...imageLookup({ ...opener, db }),
-    ...notesLookup({ db }),
+    ...notesLookup({ db, registry: options.sources, knownVersions: lookup.knownVersions }),
+    ...notesMarks({ db }),
     ...versionHistory({ db, registry: options.sources }),
     ...previews,
 

@@ -6,6 +6,7 @@ import { Banner } from "../components/notice.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { type BreakingStep, BreakingUpdate } from "../trackers/notes.tsx";
 import type { Planned } from "./detail.tsx";
 import { expectedDowntime, Plan, ResultingImages } from "./plan.tsx";
 import { unhealthyWords } from "./policy.tsx";
@@ -14,11 +15,12 @@ interface RunQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   planned: Exclude<Planned, null>;
+  breaking: readonly BreakingStep[];
   error?: Message | undefined;
 }
 
 /** The current plan, to approve by its hash; if nothing can run it says why and offers no action. */
-export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps) {
+export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQuestionProps) {
   const t = texts(ctx).executors;
   const back = `/executors/${executor.id}`;
   const view = "view" in planned ? planned.view : null;
@@ -58,6 +60,7 @@ export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps)
       error={error}
     >
       {view === null ? null : <ResultingImages ctx={ctx} view={view} />}
+      <BreakingUpdate ctx={ctx} steps={breaking} />
       {view === null ? null : <Plan ctx={ctx} view={view} />}
       <Facts
         wide

@@ -4,17 +4,19 @@ import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import type { BreakingStep } from "../trackers/notes.tsx";
 import { ConsentFacts, type Decision } from "./consent.tsx";
 
 interface ApprovalLinkPageProps {
   ctx: PageContext;
   run: RunDetailView;
   executor: ExecutorView;
+  breaking: readonly BreakingStep[];
   token: string;
 }
 
 /** For anyone who has the link of a notification: the one plan that it decides on, and nothing else. */
-export function ApprovalLinkPage({ ctx, run, executor, token }: ApprovalLinkPageProps) {
+export function ApprovalLinkPage({ ctx, run, executor, breaking, token }: ApprovalLinkPageProps) {
   const t = texts(ctx).runs.approval;
   return (
     <BareLayout ctx={ctx} title={t.banner}>
@@ -23,7 +25,7 @@ export function ApprovalLinkPage({ ctx, run, executor, token }: ApprovalLinkPage
           <h1>{t.approve_title(run.executor)}</h1>
           <p class="lead">{t.link_lead}</p>
         </div>
-        <ConsentFacts ctx={ctx} run={run} executor={executor} />
+        <ConsentFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
         <p class="quiet">{t.approve_text}</p>
         <form method="post" action={url(ctx, `/approvals/${run.id}/${token}`)}>
           <Csrf ctx={ctx} />

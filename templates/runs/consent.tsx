@@ -12,6 +12,7 @@ import { formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { type BreakingStep, BreakingUpdate } from "../trackers/notes.tsx";
 import { RunVersions } from "./versions.tsx";
 
 export type Decision = "approve" | "refuse";
@@ -47,8 +48,15 @@ export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
 
 type RunLike = Pick<RunView, "executor" | "from" | "to" | "approval_until"> & Pick<RunDetailView, "plan" | "plan_hash">;
 
+interface ConsentFactsProps {
+  ctx: PageContext;
+  run: RunLike;
+  executor: ExecutorView;
+  breaking: readonly BreakingStep[];
+}
+
 /** What the decision is about: versions, target, deadline, and the plan field by field. */
-export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: RunLike; executor: ExecutorView }) {
+export function ConsentFacts({ ctx, run, executor, breaking }: ConsentFactsProps) {
   const t = texts(ctx);
   const plan = planOf(run);
   const [opening] = executor.next_windows;
@@ -72,6 +80,7 @@ export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: Ru
         ]}
       />
       {isClosed ? <p class="quiet">{t.runs.approval.window_text}</p> : null}
+      <BreakingUpdate ctx={ctx} steps={breaking} />
       {plan === null ? null : (
         <>
           {plan.warnings.map(({ message_data }) => (
@@ -89,11 +98,12 @@ interface ConsentQuestionProps {
   run: RunDetailView;
   executor: ExecutorView;
   decision: Decision;
+  breaking: readonly BreakingStep[];
   error?: Message | undefined;
 }
 
 /** Confirms the decision; the plan's hash is sent along. */
-export function ConsentQuestion({ ctx, run, executor, decision, error }: ConsentQuestionProps) {
+export function ConsentQuestion({ ctx, run, executor, decision, breaking, error }: ConsentQuestionProps) {
   const t = texts(ctx).runs.approval;
   const isApproval = decision === "approve";
   return (
@@ -109,7 +119,7 @@ export function ConsentQuestion({ ctx, run, executor, decision, error }: Consent
       cancel_href={`/runs/${run.id}`}
       error={error}
     >
-      <ConsentFacts ctx={ctx} run={run} executor={executor} />
+      <ConsentFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
       <p class="quiet">{isApproval ? t.approve_text : t.refuse_text}</p>
     </Confirm>
   );

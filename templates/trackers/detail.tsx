@@ -32,6 +32,8 @@ export interface TrackerPageProps {
   tracker: TrackerView;
   uses: readonly TrackerUse[];
   versions: readonly VersionView[];
+  /** How many lines of a release's notes announce what, by its id; none where nothing does. */
+  marks: ReadonlyMap<string, { breaking: number; security: number }>;
   next_cursor: string | null;
   is_first_page: boolean;
   /** Filters of the history. */

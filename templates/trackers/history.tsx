@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { ReleaseView, VersionView } from "../../src/trackers/releases/schema.ts";
-import { SafeLink } from "../components/link.tsx";
+import { Link, SafeLink } from "../components/link.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -8,7 +8,7 @@ import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest, shortDigest, Version } from "../components/version.tsx";
 import { dayKey, formatDay, formatRelative } from "../format.ts";
-import { isSafeUrl, type PageContext, url, withQuery } from "../page.ts";
+import { type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 import { channelWord } from "./channel-words.ts";
@@ -32,7 +32,14 @@ export function History(props: TrackerPageProps) {
   const t = texts(ctx).trackers;
   const days = daysOf(ctx, versions);
   return (
-    <Section title={t.history}>
+    <Section
+      title={t.history}
+      aside={
+        <Link ctx={ctx} href={`${trackerPath(tracker.name)}/compare`}>
+          {texts(ctx).notes.compare}
+        </Link>
+      }
+    >
       <HistoryFilters {...props} />
       {days.length > 0 ? (
         <div class="panel history">
@@ -46,6 +53,7 @@ export function History(props: TrackerPageProps) {
                     tracker={tracker.name}
                     version={version}
                     has_many={tracker.sources.length > 1}
+                    marks={props.marks}
                   />
                 ))}
               </Rows>
@@ -96,16 +104,27 @@ interface VersionRowProps {
   tracker: string;
   version: VersionView;
   has_many: boolean;
+  marks: TrackerPageProps["marks"];
+}
+
+/** What the notes of a version announce; sources with the same notes count once. */
+function marksOf(releases: readonly ReleaseView[], marks: TrackerPageProps["marks"]) {
+  const own = releases.flatMap(({ id }) => marks.get(id) ?? []);
+  return {
+    breaking: Math.max(0, ...own.map(({ breaking }) => breaking)),
+    security: Math.max(0, ...own.map(({ security }) => security)),
+  };
 }
 
 /** One version with the releases of all sources. */
-function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
-  const t = texts(ctx).trackers;
+function VersionRow({ ctx, tracker, version, has_many, marks }: VersionRowProps) {
+  const { trackers: t, notes } = texts(ctx);
   const { aliases, published_at: at } = version;
   const releases = version.releases.filter(({ tag }) => !aliases.includes(tag));
   const [first] = releases;
   if (first === undefined) return null;
   const age = formatRelative(ctx.language, at, ctx.now);
+  const announced = marksOf(releases, marks);
   const moved = releases.filter((release) => release.republished_at !== null);
   return (
     <Row
@@ -120,6 +139,10 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
               {t.republished} {formatRelative(ctx.language, release.republished_at ?? at, ctx.now)}
             </Badge>
           ))}
+          {announced.breaking === 0 ? null : (
+            <Badge icon="triangle-alert">{notes.breaking_badge(announced.breaking)}</Badge>
+          )}
+          {announced.security === 0 ? null : <Badge icon="shield">{notes.security_count(announced.security)}</Badge>}
           {releases.some((release) => release.is_deprecated) ? <Badge>{t.deprecated}</Badge> : null}
           {has_many ? <Agreement ctx={ctx} version={version} /> : null}
         </span>
@@ -146,17 +169,10 @@ function takersOf({ channels, latest_in, maturity, remark }: ReleaseView) {
   return channels.map((name) => ({ name, maturity, is_latest: latest_in.includes(name), remark }));
 }
 
-/** The stored notes, or why there are none; else a link to them upstream. Null when there is nothing to link to. */
+/** The stored notes, or why there are none; null if nothing is known of them. */
 function historyNotes(ctx: PageContext, tracker: string, releases: readonly ReleaseView[]): Child {
   const told = releases.find((release) => release.has_notes || release.notes_error !== null);
-  if (told !== undefined) return <NotesLink ctx={ctx} tracker={tracker} tag={told.tag} />;
-  const linked = releases.find(({ url: address }) => address !== null && isSafeUrl(address));
-  if (linked === undefined) return null;
-  return (
-    <SafeLink ctx={ctx} href={linked.url}>
-      {texts(ctx).trackers.notes}
-    </SafeLink>
-  );
+  return told === undefined ? null : <NotesLink ctx={ctx} tracker={tracker} tag={told.tag} />;
 }
 
 /** Which sources are missing it, and whether the image was built from the tag's commit. */
@@ -202,7 +218,11 @@ function Revision({ ctx, release, has_many, version }: RevisionProps) {
   const stands = release.stands_for;
   return (
     <>
-      {has_many ? `${release.source_key} ` : null}
+      {has_many ? (
+        <>
+          <SourceName ctx={ctx} release={release} />{" "}
+        </>
+      ) : null}
       {release.tag === name ? null : <Version>{release.tag} </Version>}
       {has_many || release.app_version === null || release.app_version === name ? null : (
         <>
@@ -215,7 +235,25 @@ function Revision({ ctx, release, has_many, version }: RevisionProps) {
         </>
       )}
       {release.revision === null ? t.no_revision : <Digest ctx={ctx} value={release.revision} copy />}
+      {has_many || release.web_url === null ? null : (
+        <>
+          {" "}
+          <SafeLink ctx={ctx} href={release.web_url}>
+            {new URL(release.web_url).host}
+          </SafeLink>
+        </>
+      )}
     </>
+  );
+}
+
+/** The source's key, which leads to the version's page there. */
+function SourceName({ ctx, release }: Pick<RevisionProps, "ctx" | "release">) {
+  if (release.web_url === null) return <>{release.source_key}</>;
+  return (
+    <SafeLink ctx={ctx} href={release.web_url}>
+      {release.source_key}
+    </SafeLink>
   );
 }
 

@@ -3,14 +3,14 @@ import type { NotesView, VersionNotes } from "../../src/trackers/notes/schema.ts
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Icon } from "../components/icon.tsx";
 import { Later } from "../components/later.tsx";
-import { SafeLink } from "../components/link.tsx";
+import { Link, SafeLink } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
-import { isSafeUrl, type PageContext, url, withQuery } from "../page.ts";
+import { type PageContext, url, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
@@ -26,11 +26,23 @@ export interface NotesProps {
 const unfolded = 3;
 /** Lines of one version that the warning quotes. */
 const namedLines = 8;
+/** Advisories that are named; the notes have all. */
+const namedAdvisories = 10;
+
+interface AskedVersions {
+  from?: string | null;
+  to: string;
+  channel?: string;
+}
 
 /** The path of one version's notes, or of all between two. */
-function notesPath(tracker: string, asked: { from?: string | null; to: string; channel?: string }): string {
-  const { from = null, to, channel = null } = asked;
+function notesPath(tracker: string, { from, to, channel }: AskedVersions): string {
   return withQuery(`${trackerPath(tracker)}/notes`, { from, to, channel });
+}
+
+/** The page that compares two versions. */
+export function comparePath(tracker: string, { from, to, channel }: AskedVersions): string {
+  return withQuery(`${trackerPath(tracker)}/compare`, { from, to, channel });
 }
 
 export function NotesPage(props: NotesProps) {
@@ -87,7 +99,7 @@ export function NotesPart(props: NotesProps) {
   );
 }
 
-function Lead({ ctx, view }: NotesProps) {
+export function Lead({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
   const t = texts(ctx).notes;
   if (view.to === null) return null;
   if (view.from === null || view.from === view.to) return <Version>{view.to}</Version>;
@@ -104,7 +116,7 @@ function Lead({ ctx, view }: NotesProps) {
   );
 }
 
-function Notes({ ctx, view, rendered }: NotesProps) {
+export function Notes({ ctx, view, rendered }: NotesProps) {
   const t = texts(ctx).notes;
   if (view.versions.length === 0) {
     return (
@@ -119,7 +131,8 @@ function Notes({ ctx, view, rendered }: NotesProps) {
   const isOne = view.versions.length === 1;
   return (
     <div class="notes">
-      <Breaking ctx={ctx} view={view} />
+      <BreakingChanges ctx={ctx} versions={view.versions} is_update={view.from !== null && view.direction !== "down"} />
+      <SecurityFixes ctx={ctx} versions={view.versions} />
       {view.versions.map((version, position) => (
         <details class="notes-of" open={isOne || position < unfolded || version.breaking_changes.length > 0}>
           <summary>
@@ -127,15 +140,14 @@ function Notes({ ctx, view, rendered }: NotesProps) {
             <Version>{version.version}</Version>
             {version.published_at === null ? null : <Time ctx={ctx} at={version.published_at} />}
             {version.breaking_changes.length === 0 ? null : <Badge icon="triangle-alert">{t.breaking}</Badge>}
+            {version.security_fixes.length === 0 ? null : <Badge icon="shield">{t.security}</Badge>}
           </summary>
           <NotesText ctx={ctx} version={version} html={rendered.get(version.release_id)} />
-          {version.url !== null && isSafeUrl(version.url) ? (
+          {version.links.length === 0 ? null : (
             <p class="notes-link">
-              <SafeLink ctx={ctx} href={version.url}>
-                {t.upstream}
-              </SafeLink>
+              <SourceLinks ctx={ctx} links={version.links} />
             </p>
-          ) : null}
+          )}
         </details>
       ))}
       {view.omitted_count === 0 ? null : <p class="quiet">{t.omitted(view.omitted_count)}</p>}
@@ -161,25 +173,81 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
   );
 }
 
+interface MarkedProps {
+  ctx: PageContext;
+  /** Newest first. */
+  versions: readonly Pick<VersionNotes, "version" | "breaking_changes" | "security_fixes">[];
+}
+
 /** First of all the required actions of every version in between. */
-function Breaking({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
+export function BreakingChanges({ ctx, versions, is_update }: MarkedProps & { is_update: boolean }) {
   const t = texts(ctx).notes;
-  const versions = view.versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
-  if (versions.length === 0) return null;
+  const count = versions.reduce((sum, version) => sum + version.breaking_changes.length, 0);
+  if (count === 0) return null;
   return (
-    <Banner tone="attention" title={t.breaking}>
-      {versions.map(({ version, breaking_changes }) => (
-        <div class="breaking-of">
-          {view.versions.length === 1 ? null : <b>{t.breaking_in(version)}</b>}
-          <ul>
-            {breaking_changes.slice(0, namedLines).map(({ text }) => (
-              <li>{text}</li>
-            ))}
-          </ul>
-          {breaking_changes.length > namedLines ? <p>{t.more(breaking_changes.length - namedLines)}</p> : null}
-        </div>
-      ))}
+    <Banner tone="attention" title={is_update ? t.breaking_count(count) : t.breaking}>
+      {versions.map(({ version, breaking_changes }) =>
+        breaking_changes.length === 0 ? null : (
+          <div class="breaking-of">
+            {is_update || versions.length > 1 ? <b>{t.breaking_in(version)}</b> : null}
+            <ul>
+              {breaking_changes.slice(0, namedLines).map(({ text }) => (
+                <li>{text}</li>
+              ))}
+            </ul>
+            {breaking_changes.length > namedLines ? <p>{t.more(breaking_changes.length - namedLines)}</p> : null}
+          </div>
+        ),
+      )}
     </Banner>
+  );
+}
+
+/** The versions that an update of one tracker's version passes and that announce breaking changes. */
+export interface BreakingStep {
+  tracker: string;
+  versions: readonly VersionNotes[];
+}
+
+/** What breaks with an update, before it is approved; several trackers are named. */
+export function BreakingUpdate({ ctx, steps }: { ctx: PageContext; steps: readonly BreakingStep[] }) {
+  const versions = steps.flatMap((step) =>
+    step.versions.map((each) => ({
+      ...each,
+      version: steps.length === 1 ? each.version : `${step.tracker} ${each.version}`,
+    })),
+  );
+  return <BreakingChanges ctx={ctx} versions={versions} is_update />;
+}
+
+/** How many holes the versions close, with the advisories that they name. */
+function SecurityFixes({ ctx, versions }: MarkedProps) {
+  const t = texts(ctx).notes;
+  const fixes = versions.flatMap(({ security_fixes }) => security_fixes);
+  const ids = [...new Set(fixes.flatMap((fix) => fix.ids))];
+  if (fixes.length === 0) return null;
+  return (
+    <p class="meta security-fixes">
+      <span>
+        <Icon name="shield" /> <b>{t.security_count(fixes.length)}</b>
+      </span>
+      {ids.slice(0, namedAdvisories).map((id) => (
+        <span class="version">{id}</span>
+      ))}
+    </p>
+  );
+}
+
+/** A link for each source that has a page, by the source's key. */
+export function SourceLinks({ ctx, links }: { ctx: PageContext; links: VersionNotes["links"] }) {
+  return (
+    <span class="meta">
+      {links.map(({ source_key, url: address }) => (
+        <SafeLink ctx={ctx} href={address}>
+          {source_key}
+        </SafeLink>
+      ))}
+    </span>
   );
 }
 
@@ -214,8 +282,16 @@ interface NotesSectionProps {
 export function NotesSection({ ctx, tracker, is_named = false, ...asked }: NotesSectionProps) {
   const t = texts(ctx).notes;
   const path = notesPath(tracker, asked);
+  const title = asked.from === null ? t.title : t.changes(asked.from, asked.to);
   return (
-    <Section title={is_named ? t.of_tracker(tracker) : t.title}>
+    <Section
+      title={is_named ? t.of_named(tracker, title) : title}
+      aside={
+        <Link ctx={ctx} href={comparePath(tracker, asked)}>
+          {t.compare}
+        </Link>
+      }
+    >
       <div hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
         <Later ctx={ctx} text={t.loading} show={t.show} href={path} />
       </div>

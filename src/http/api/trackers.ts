@@ -1,7 +1,7 @@
 import { listQuery, PageQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { ImportInput, ProposalsView } from "../../trackers/import/schema.ts";
-import { NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
+import { ComparisonView, NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
 import { ExplanationQuery, ExplanationView, PreviewView } from "../../trackers/previews/schema.ts";
 import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../../trackers/releases/schema.ts";
 import {
@@ -94,6 +94,17 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
       query: NotesQuery,
       answer: { status: 200, description: "The versions with their notes and breaking changes", schema: NotesView },
       perform: ({ param, query }) => trackers.notesBetween(param("name"), query),
+    }),
+    route("GET", "/trackers/{name}/comparison", {
+      operation_id: "compare_tracker_versions",
+      summary: "Compare two versions of a tracker; without `from`, the one before `to`",
+      query: NotesQuery,
+      answer: {
+        status: 200,
+        description: "The versions between the two with their notes, how far apart they are, and their pages",
+        schema: ComparisonView,
+      },
+      perform: ({ param, query }) => trackers.comparison(param("name"), query),
     }),
     route("POST", "/tracker-previews", {
       operation_id: "preview_tracker",

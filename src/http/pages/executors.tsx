@@ -20,6 +20,7 @@ import { formText, readForm } from "./read-form.ts";
 import { readList } from "./read-list.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
+import { breakingIn, stepsOfPlan } from "./update-notes.ts";
 
 export function executorPages(app: App, services: Services, page: PageSettings): void {
   const { executors } = services;
@@ -146,7 +147,11 @@ function runRoutes(app: App, services: Services, page: PageSettings): void {
     path: "/executors/:id/run",
     answer_path: "/executors/:id/runs",
     find: async (c) => ({ executor: await executors.get(c.req.param("id") ?? "") }),
-    draw: async (asked, c) => <RunQuestion {...asked} planned={await planOf(executors, asked.executor, c)} />,
+    draw: async (asked, c) => {
+      const planned = await planOf(executors, asked.executor, c);
+      const breaking = "view" in planned ? await breakingIn(services, stepsOfPlan(planned.view)) : [];
+      return <RunQuestion {...asked} planned={planned} breaking={breaking} />;
+    },
     perform: async (c, ctx, { executor }) => {
       const hash = formText(await readForm(c), "plan_hash");
       const run = await runs.create(c.get("actor"), executor.id, hash === "" ? {} : { plan_hash: hash });

@@ -198,7 +198,8 @@ async function historyOf({ trackers }: Services, tracker: TrackerView, query: UR
     source: source ?? undefined,
     cursor: cursor ?? undefined,
   });
-  return { versions, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
+  const marks = await trackers.notesMarks(versions.flatMap(({ releases }) => releases.map(({ id }) => id)));
+  return { versions, marks, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
 }
 
 /** Credentials for the kinds of the form's sources. */

@@ -1,78 +1,21 @@
-import type { Database } from "../../db/client.ts";
-import { parseInput } from "../../forms/issues.ts";
 import { toldAs } from "../../messages/message.ts";
 import { findBreakingChanges } from "../../versions/breaking-changes.ts";
-import { classify } from "../../versions/classify.ts";
-import { compareVersions, orderTags } from "../../versions/order.ts";
-import { trackerRows } from "../queries.ts";
-import { displayVersion, plainVersion, usesAppVersions } from "../releases/display.ts";
-import { judgeRelease } from "../releases/judge.ts";
-import { type ReleaseFactsRow, releaseRows, releasesOf } from "../releases/queries.ts";
-import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
-import { NotesQuery, type NotesView, type VersionNotes } from "./schema.ts";
+import { findSecurityFixes } from "../../versions/security-fixes.ts";
+import { releaseRows } from "../releases/queries.ts";
+import { type ComparisonOptions, comparisonOf, nameBefore } from "./comparison.ts";
+import { between, directionOf, type Known, knownOf, linksOf, type Version } from "./known.ts";
+import type { ComparisonView, NotesView, VersionNotes } from "./schema.ts";
 
 const maxVersions = 50;
 /** Of all notes together: room for four of the longest. */
 const maxCharacters = 1_048_576;
 
-/** The releases of one version, in the order of the sources. */
-interface Version {
-  name: string;
-  releases: readonly ReleaseFactsRow[];
-}
-
-/** The number and stage of a tag without its variant, to compare an image with a git tag; null when it has none. */
-function coreOf(tag: string): string | null {
-  const { shape, numbers, prerelease } = classify(tag);
-  if (shape === null) return null;
-  return prerelease.length === 0 ? numbers.join(".") : `${numbers.join(".")}-${prerelease.join(".")}`;
-}
-
-function compareTags(a: string, b: string): number | null {
-  if (a === b || plainVersion(a) === plainVersion(b)) return 0;
-  const exact = compareVersions(a, b);
-  if (exact !== null) return exact;
-  const [left, right] = [coreOf(a), coreOf(b)];
-  return left === null || right === null ? null : compareVersions(left, right);
-}
-
-/** Negative when the version is older than the tag, 0 when equal; null when they cannot be compared. */
-function compareTo(version: Version, tag: string): number | null {
-  const found = version.releases.flatMap((row) => [compareTags(row.tag, tag), compareTags(row.version, tag)]);
-  return found.find((order) => order === 0) ?? found.find((order) => order !== null) ?? null;
-}
-
-function directionOf(from: string | null, to: string | null): NotesView["direction"] {
-  const order = from === null || to === null ? null : compareTags(from, to);
-  if (order === null) return "unknown";
-  return order === 0 ? "same" : order < 0 ? "up" : "down";
-}
-
-/** Versions after the older of the two, up to the newer; only the target when they cannot be compared. */
-function between(versions: readonly Version[], from: string | null, to: string): readonly Version[] {
-  const direction = directionOf(from, to);
-  if (from === null || direction === "same" || direction === "unknown") {
-    return versions.filter((version) => compareTo(version, to) === 0).slice(0, 1);
-  }
-  const [older, newer] = direction === "up" ? [from, to] : [to, from];
-  return versions.filter((version) => {
-    const [after, until] = [compareTo(version, older), compareTo(version, newer)];
-    return after !== null && until !== null && after > 0 && until <= 0;
-  });
-}
-
-function isTaken(row: ReleaseFactsRow, channels: readonly ChannelRow[], name: string | undefined): boolean {
-  return channels.some(
-    (channel) =>
-      channel.source_id === row.source_id &&
-      (name === undefined || channel.name === name) &&
-      judgeRelease(row, channel).accepted,
-  );
-}
-
 /** Stored release notes of one version or of all between two. Contacts nobody. */
-export function notesLookup({ db }: { db: Database }) {
-  const notesOf = async ({ name, releases }: Version, sources: readonly SourceRow[]): Promise<VersionNotes> => {
+export function notesLookup(options: ComparisonOptions) {
+  const { db } = options;
+
+  const notesOf = async (version: Version, known: Known): Promise<VersionNotes> => {
+    const { name, releases } = version;
     const [first] = releases;
     const told = releases.find((row) => row.notes_digest !== null) ?? first;
     if (told === undefined) throw new Error("A version has at least one release");
@@ -83,78 +26,57 @@ export function notesLookup({ db }: { db: Database }) {
       version: name,
       tag: (first ?? told).tag,
       release_id: told.id,
-      source_key: sources.find((source) => source.id === told.source_id)?.key ?? "",
+      source_key: known.sources.find((source) => source.id === told.source_id)?.key ?? "",
       published_at: told.published_at,
       url: told.url ?? releases.find((row) => row.url !== null)?.url ?? null,
+      links: linksOf(version, known),
       notes,
       ...toldAs("notes_error", notes === null ? failure : null),
       breaking_changes: notes === null ? [] : [...findBreakingChanges(notes)],
+      security_fixes:
+        notes === null ? [] : findSecurityFixes(notes).map(({ ids, ...fix }) => ({ ...fix, ids: [...ids] })),
+    };
+  };
+
+  const notesFrom = async (name: string, from: string | null, known: Known): Promise<NotesView> => {
+    const { to, versions } = known;
+    const found = to === null ? [] : between(versions, from, to);
+    const shown: VersionNotes[] = [];
+    let room = maxCharacters;
+    for (const version of found.slice(0, maxVersions)) {
+      const notes = await notesOf(version, known);
+      room -= notes.notes?.length ?? 0;
+      if (room < 0) break;
+      shown.push(notes);
+    }
+    return {
+      tracker: name,
+      from,
+      to,
+      direction: directionOf(from, to),
+      versions: shown,
+      omitted_count: found.length - shown.length,
     };
   };
 
   return {
     /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
     notesBetween: async (name: string, query: unknown): Promise<NotesView> => {
-      const { from = null, to: given, channel, source: key } = parseInput(NotesQuery, query);
-      const tracker = await trackerRows.getByName(db.read, name);
-      const all = await sourcesOf(db.read, [tracker.id]);
-      const ids = all.map(({ id }) => id);
-      const channels = await channelsOf(db.read, ids);
-      const rows = await releasesOf(db.read, ids);
-      const places = new Map(all.map(({ id }, place) => [id, place]));
-      const place = (row: ReleaseFactsRow) => places.get(row.source_id) ?? 0;
-      // Notes of the same version in another source count too: a registry has none.
-      const byApplication = usesAppVersions(all);
-      const groups = Map.groupBy(
-        rows.toSorted((a, b) => place(a) - place(b)),
-        (row) => displayVersion(row, byApplication),
-      );
-      const chosen = all.filter((source) => key === undefined || source.key === key);
-      const isMember = (row: ReleaseFactsRow) =>
-        chosen.some(({ id }) => id === row.source_id) && isTaken(row, channels, channel);
-      const ordered = orderTags([...groups.keys()]);
-      const versions = ordered.flatMap((name): Version[] => {
-        const version = groups.get(name) ?? [];
-        // A variant of an image (`1.2.3-alpine`) has the notes of its version.
-        const core = coreOf(name);
-        const others = core === null || core === name ? [] : (groups.get(core) ?? []);
-        return version.some(isMember) ? [{ name, releases: [...version, ...others] }] : [];
-      });
-      const to = given ?? latestTag(chosen, channels, rows, channel);
-      const found = to === null ? [] : between(versions, from, to);
-      const shown: VersionNotes[] = [];
-      let room = maxCharacters;
-      for (const version of found.slice(0, maxVersions)) {
-        const notes = await notesOf(version, all);
-        room -= notes.notes?.length ?? 0;
-        if (room < 0) break;
-        shown.push(notes);
-      }
-      return {
-        tracker: name,
-        from,
-        to,
-        direction: directionOf(from, to),
-        versions: shown,
-        omitted_count: found.length - shown.length,
-      };
+      const known = await knownOf(options, name, query);
+      return await notesFrom(name, known.from, known);
     },
-  };
-}
 
-/** The latest of the named channel, or else of the first channel of the first source. */
-function latestTag(
-  sources: readonly SourceRow[],
-  channels: readonly ChannelRow[],
-  rows: readonly ReleaseFactsRow[],
-  name: string | undefined,
-): string | null {
-  for (const source of sources) {
-    const own = channels.filter((channel) => channel.source_id === source.id);
-    const wanted = own.filter((channel) => name === undefined || channel.name === name);
-    const latest = wanted.find((channel) => channel.latest_release_id !== null);
-    const row = rows.find(({ id }) => id === latest?.latest_release_id);
-    if (row !== undefined) return row.tag;
-  }
-  return null;
+    /** What changes from one version to another; without `from`, from the version before `to`. */
+    comparison: async (name: string, query: unknown): Promise<ComparisonView> => {
+      const known = await knownOf(options, name, query);
+      const { to, versions } = known;
+      const from = known.from ?? (to === null ? null : nameBefore(versions, to));
+      const notes = await notesFrom(name, from, known);
+      return await comparisonOf(options, notes, known);
+    },
+
+    /** The names of the versions that can be compared, the newest first; at most `limit`. */
+    comparableVersions: async (name: string, query: unknown, limit: number): Promise<readonly string[]> =>
+      (await knownOf(options, name, query)).versions.slice(0, limit).map((version) => version.name),
+  };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NullableInstant } from "../../forms/inputs.ts";
 import { MessageSchema } from "../../messages/schema.ts";
-import { ChannelName } from "../schema.ts";
+import { BehindView, ChannelName } from "../schema.ts";
 
 const VersionName = v.pipe(v.string(), v.maxLength(256));
 
@@ -14,6 +14,14 @@ export const NotesQuery = v.object({
   source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
 });
 
+/** Pages for people, at most one of each source. */
+const Links = v.array(
+  v.object({
+    source_key: v.pipe(v.string(), v.description("The source whose page it is")),
+    url: v.pipe(v.string(), v.description("http or https, formed from the source's configuration")),
+  }),
+);
+
 const VersionNotes = v.object({
   version: v.string(),
   tag: v.string(),
@@ -21,14 +29,23 @@ const VersionNotes = v.object({
   release_id: v.string(),
   source_key: v.string(),
   published_at: NullableInstant,
-  url: v.nullable(v.string()),
+  url: v.pipe(v.nullable(v.string()), v.description("As upstream names it, unchecked; `links` are safe to show")),
+  links: v.pipe(Links, v.description("Its pages, in the order of the sources")),
   /** Raw text from upstream, never trusted; null when there is none. */
   notes: v.nullable(v.string()),
   /** Why the changelog has none. */
   notes_error: v.nullable(v.string()),
   notes_error_data: v.nullable(MessageSchema),
-  /** Lines of the notes that announce required action. */
-  breaking_changes: v.array(v.object({ line: v.number(), text: v.string() })),
+  breaking_changes: v.pipe(
+    v.array(v.object({ line: v.number(), text: v.string() })),
+    v.description(
+      "Lines of the notes, counted from 1, that announce required action or lost functionality; at most 50",
+    ),
+  ),
+  security_fixes: v.pipe(
+    v.array(v.object({ line: v.number(), text: v.string(), ids: v.array(v.string()) })),
+    v.description("Lines about closed security holes, with the CVE and GHSA identifiers in them; at most 50"),
+  ),
 });
 export type VersionNotes = v.InferOutput<typeof VersionNotes>;
 
@@ -45,3 +62,23 @@ export const NotesView = v.object({
   omitted_count: v.number(),
 });
 export type NotesView = v.InferOutput<typeof NotesView>;
+
+const ComparedVersion = v.object({
+  version: v.string(),
+  published_at: v.pipe(NullableInstant, v.description("The earliest time that a source published it")),
+  links: v.pipe(Links, v.description("Its pages, in the order of the sources")),
+});
+export type ComparedVersion = v.InferOutput<typeof ComparedVersion>;
+
+/** What changes from one version to another. */
+export const ComparisonView = v.object({
+  ...NotesView.entries,
+  from_version: v.pipe(v.nullable(ComparedVersion), v.description("Null if the tracker does not know it")),
+  to_version: v.pipe(v.nullable(ComparedVersion), v.description("Null if the tracker does not know it")),
+  distance: v.pipe(
+    v.nullable(BehindView),
+    v.description("From the older to the newer one; null if they are equal or cannot be compared"),
+  ),
+  comparison_pages: v.pipe(Links, v.description("Where upstream itself compares the older with the newer one")),
+});
+export type ComparisonView = v.InferOutput<typeof ComparisonView>;

@@ -76,7 +76,6 @@ export const trackers = {
   places: { latest: "latest", older_line: "older line", older_version: "older version" },
   republished: "Republished",
   republished_help: (before: string) => `The tag now points to new content; previously ${before}`,
-  notes: "Release notes",
   why: "Why?",
   why_of: (tag: string) => `Why was ${tag} accepted or rejected?`,
   no_revision: "digest unknown",

@@ -75,7 +75,6 @@ export const trackers = {
   places: { latest: "最新", older_line: "旧版本线", older_version: "较旧版本" },
   republished: "重新发布",
   republished_help: (before: string) => `标签已指向其他内容，之前为 ${before}`,
-  notes: "发布说明",
   why: "原因",
   why_of: (tag: string) => `${tag} 被接受或拒绝的原因`,
   no_revision: "摘要尚未解析",

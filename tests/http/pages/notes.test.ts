@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { releases } from "../../../src/db/tables.ts";
+import { releases, tracker_sources } from "../../../src/db/tables.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -91,13 +91,87 @@ describe("GET /trackers/{name}/notes", () => {
     ["/trackers/app/notes?channel=X", 422],
   ])("%s answers %d", async (path, status) => expect((await person.get(path)).status).toBe(status));
 
-  test("the history leads to stored notes, and to upstream where there are none", async () => {
+  test("the history leads to stored notes, and to the version's page whose source is named", async () => {
     await release("1.0.0", null);
     await release("1.1.0", "text");
+    await app.db.write((tx) => tx.update(tracker_sources).set({ config: { image: "quay.io/acme/app" } }));
     const page = await person.get("/trackers/app");
     expect(page.text).toContain('hx-get="/trackers/app/notes?to=1.1.0"');
     expect(page.text).not.toContain("notes?to=1.0.0");
-    expect(page.text).toContain('href="https://upstream.test/1.0.0"');
+    expect(page.text).not.toContain("https://upstream.test");
+    expect(page.text).toMatch(
+      /<a href="https:\/\/quay\.io\/repository\/acme\/app\?tab=tags&amp;tag=1\.0\.0" class="external" rel="noopener noreferrer nofollow" target="_blank">quay\.io/,
+    );
+  });
+
+  test("the history marks what the notes of a version announce", async () => {
+    await release("1.0.0", "calm");
+    await release("2.0.0", "## Breaking changes\n\n- one\n- two\n\n## Security\n\n- CVE-2026-1234");
+    const page = await person.get("/trackers/app");
+    expect(page.text.match(/2 breaking changes/g)).toHaveLength(1);
+    expect(page.text.match(/1 security fix/g)).toHaveLength(1);
+  });
+});
+
+describe("GET /trackers/{name}/compare", () => {
+  test("compares two versions: what breaks comes first, then the notes", async () => {
+    await release("1.0.0", "what runs already");
+    await release("1.1.0", "**second**");
+    await release("2.0.0", "## Breaking changes\n\n- <b>port</b> 80\n- path\n\n## Security\n\n- CVE-2026-1234");
+    const page = await person.get("/trackers/app/compare?from=1.0.0&to=2.0.0");
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("This update contains 2 breaking changes");
+    expect(page.text.indexOf("This update contains")).toBeLessThan(page.text.indexOf("<strong>second"));
+    expect(page.text).toContain("CVE-2026-1234");
+    expect(page.text).toContain("1 major, 1 minor");
+    expect(page.text).not.toContain("what runs already");
+    expect(page.text).not.toContain("<b>port</b> 80");
+  });
+
+  test("is chosen by a plain form that keeps the channel", async () => {
+    await release("1.0.0", null);
+    await release("1.1.0", null);
+    const page = await person.get("/trackers/app/compare?channel=stable&from=0.9.0&to=1.1.0");
+    expect(page.text).toMatch(/<form [^>]*method="get" action="\/trackers\/app\/compare"/);
+    expect(page.text).toContain('<input type="hidden" name="channel" value="stable"');
+    // What is not known can still be compared.
+    expect(page.text).toMatch(/<option value="0\.9\.0" selected="?/);
+    expect(page.text).toContain("not among the tracker’s versions".replace("’", "&#39;"));
+    expect(page.text).toContain('href="/trackers/app/compare?from=1.1.0&amp;to=0.9.0&amp;channel=stable"');
+  });
+
+  test("speaks Chinese, and explains itself without versions", async () => {
+    const headers = { "accept-language": "zh" };
+    const none = await person.get("/trackers/app/compare", { headers });
+    expect(none.text).toContain("需要有两个版本");
+    await release("1.0.0", null);
+    await release("1.0.1", null);
+    const page = await person.get("/trackers/app/compare", { headers });
+    expect(page.text).toContain("比较 app 的版本");
+  });
+
+  test.each([
+    ["/trackers/nobody/compare", 404],
+    ["/trackers/app/compare?channel=X", 422],
+    [`/trackers/app/compare?from=${"x".repeat(257)}`, 422],
+  ])("%s answers %d", async (path, status) => expect((await person.get(path)).status).toBe(status));
+});
+
+describe("GET /api/trackers/{name}/comparison", () => {
+  test("gives the facts of the page", async () => {
+    await release("1.0.0", "first");
+    await release("1.1.0", "# x\nBREAKING: y");
+    await app.db.write((tx) => tx.update(tracker_sources).set({ config: { image: "quay.io/acme/app" } }));
+    const { status, body } = await person.api("GET", "/trackers/app/comparison?from=1.0.0&to=1.1.0");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      direction: "up",
+      distance: { releases: 1, steps: { major: 0, minor: 1, patch: 0 }, days: 0 },
+      from_version: { version: "1.0.0" },
+      to_version: { links: [{ source_key: "main", url: "https://quay.io/repository/acme/app?tab=tags&tag=1.1.0" }] },
+      comparison_pages: [],
+      versions: [{ version: "1.1.0", breaking_changes: [{ line: 2, text: "BREAKING: y" }], security_fixes: [] }],
+    } as never);
   });
 });
 

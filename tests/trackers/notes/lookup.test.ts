@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { releases } from "../../../src/db/tables.ts";
 import type { NotesView } from "../../../src/trackers/notes/schema.ts";
 import { channel, failureOf, plain, source, type TrackerHouse, trackerHouse } from "../tracker-house.ts";
 
@@ -61,6 +63,24 @@ describe("notesBetween()", () => {
     expect(view.versions).toMatchObject([{ version: "1.2.0-alpine", notes: "from git", source_key: "git" }]);
   });
 
+  test("marks security fixes, and links each version to its sources", async () => {
+    house.publish("web", { tag: "v2.0.0", notes: "- fix CVE-2026-1234" });
+    house.publish("image", "2.0.0");
+    const image = source("image", { key: "image" });
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    const view = await house.trackers.notesBetween("web", {});
+    expect(view.versions).toMatchObject([
+      {
+        security_fixes: [{ line: 1, text: "fix CVE-2026-1234", ids: ["CVE-2026-1234"] }],
+        links: [
+          { source_key: "image", url: "https://web.test/image/2.0.0" },
+          { source_key: "git", url: "https://web.test/web/v2.0.0" },
+        ],
+      },
+    ]);
+  });
+
   test("says why a changelog gave none", async () => {
     house.publish("web", "1.2.0");
     await house.create("web", { release_notes: { source: "changelog" } }, [source("web", git)]);
@@ -94,5 +114,93 @@ describe("notesBetween()", () => {
   ])("of %s with %j is refused", async (name, query, code) => {
     await house.create("web");
     expect(await failureOf(house.trackers.notesBetween(name, query))).toMatchObject({ code });
+  });
+});
+
+describe("comparison()", () => {
+  test("counts the steps between two versions, and names both", async () => {
+    house.publish("web", { tag: "v1.0.0", published_at: house.clock.now() - 10 * 86_400_000 });
+    house.publish("web", { tag: "v1.0.1", published_at: house.clock.now() - 9 * 86_400_000 });
+    house.publish("web", { tag: "v1.1.0", published_at: house.clock.now() - 3 * 86_400_000 });
+    await house.create("web", {}, [source("web", git)]);
+    await house.check("web");
+    const view = await house.trackers.comparison("web", { from: "1.0.0", to: "1.1.0" });
+    expect(names(view)).toEqual(["1.1.0", "1.0.1"]);
+    expect(view).toMatchObject({
+      direction: "up",
+      from_version: { version: "1.0.0", links: [{ source_key: "git", url: "https://web.test/web/v1.0.0" }] },
+      to_version: { version: "1.1.0", links: [{ source_key: "git", url: "https://web.test/web/v1.1.0" }] },
+      distance: { releases: 2, steps: { major: 0, minor: 1, patch: 1 }, days: 7 },
+      comparison_pages: [{ source_key: "git", url: "https://web.test/web/v1.0.0...v1.1.0" }],
+    });
+    const back = await house.trackers.comparison("web", { from: "1.1.0", to: "1.0.0" });
+    expect(back).toMatchObject({
+      direction: "down",
+      from_version: { version: "1.1.0" },
+      distance: view.distance,
+      comparison_pages: view.comparison_pages,
+    });
+    expect(names(back)).toEqual(["1.1.0", "1.0.1"]);
+  });
+
+  test("begins with the version before the newer one, unless another is asked for", async () => {
+    await repository("v1.0.0", "v1.1.0", "v1.2.0");
+    expect(await house.trackers.comparison("web", {})).toMatchObject({ from: "1.1.0", to: "v1.2.0" });
+    expect(await house.trackers.comparison("web", { to: "1.1.0" })).toMatchObject({ from: "1.0.0", to: "1.1.0" });
+    expect(await house.trackers.comparison("web", { to: "1.0.0" })).toMatchObject({ from: null, comparison_pages: [] });
+  });
+
+  test("compares an image's variants by their repository", async () => {
+    house.publish("web", { tag: "v1.0.0", notes: "one" }, { tag: "v1.1.0", notes: "two" });
+    house.publish("image", "1.0.0-alpine", "1.1.0-alpine");
+    const image = source("image", { key: "image", channels: [channel("stable", "-alpine$")] });
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    const query = { from: "1.0.0-alpine", to: "1.1.0-alpine", source: "image" };
+    const view = await house.trackers.comparison("web", query);
+    expect(view.versions).toMatchObject([{ version: "1.1.0-alpine", notes: "two" }]);
+    expect(view.distance).toMatchObject({ releases: 1, steps: { major: 0, minor: 1, patch: 0 } });
+    expect(view.comparison_pages).toEqual([
+      { source_key: "image", url: "https://web.test/image/1.0.0-alpine...1.1.0-alpine" },
+      { source_key: "git", url: "https://web.test/web/v1.0.0...v1.1.0" },
+    ]);
+  });
+
+  test("of a version with itself, and with one that nobody knows, has no distance", async () => {
+    await repository("v1.0.0", "v1.1.0");
+    const same = await house.trackers.comparison("web", { from: "1.1.0", to: "v1.1.0" });
+    expect(same).toMatchObject({ direction: "same", distance: null, comparison_pages: [] });
+    const unknown = await house.trackers.comparison("web", { from: "latest", to: "1.1.0" });
+    expect(unknown).toMatchObject({ direction: "unknown", from_version: null, distance: null, comparison_pages: [] });
+    const older = await house.trackers.comparison("web", { from: "0.9.0", to: "1.1.0" });
+    expect(older).toMatchObject({ direction: "up", from_version: null, distance: { is_at_least: true } });
+  });
+
+  test("of a tracker without versions is empty", async () => {
+    await house.create("web", {}, [source("web", git)]);
+    expect(await house.trackers.comparison("web", {})).toMatchObject({ from: null, to: null, versions: [] });
+    expect(await house.trackers.comparableVersions("web", {}, 10)).toEqual([]);
+  });
+});
+
+describe("comparableVersions()", () => {
+  test("are named once, the newest first, at most as many as asked for", async () => {
+    await repository("v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0-beta.1");
+    expect(await house.trackers.comparableVersions("web", { channel: "stable" }, 2)).toEqual(["1.2.0", "1.1.0"]);
+    expect(await house.trackers.comparableVersions("web", {}, 10)).toHaveLength(4);
+  });
+});
+
+describe("notesMarks()", () => {
+  test("count what the notes announce, and again after they were edited", async () => {
+    house.publish("web", { tag: "1.0.0", notes: "fixes" }, { tag: "2.0.0", notes: "- feat!: a\n- fix!: b CVE-2026-1234" });
+    await house.create("web", {}, [source("web", git)]);
+    await house.check("web");
+    const { items } = await house.trackers.releases("web", {});
+    const ids = items.map(({ id }) => id);
+    const second = items.find(({ tag }) => tag === "2.0.0")?.id ?? "";
+    expect([...(await house.trackers.notesMarks([...ids, "nothing"]))]).toEqual([[second, { breaking: 2, security: 1 }]]);
+    await house.db.write((tx) => tx.update(releases).set({ notes: "calm", notes_digest: "other" }).where(eq(releases.id, second)));
+    expect(await house.trackers.notesMarks(ids)).toEqual(new Map());
   });
 });
