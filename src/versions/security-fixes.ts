@@ -49,7 +49,10 @@ function hasPhrase(line: string, wanted: readonly string[]): boolean {
   return wanted.some((phrase) => rest.includes(phrase));
 }
 
-/** The lines of release notes about closed security holes, at most 50: lines that say so or name an advisory, and what stands under a heading that does. */
+/**
+ * The lines of release notes about closed security holes, at most 50: lines that say so or name an advisory, and what stands under a
+ * heading that does.
+ */
 export function findSecurityFixes(notes: string): readonly SecurityFix[] {
   const lines = notes.split("\n");
   const found = findMarkedLines(notes, {

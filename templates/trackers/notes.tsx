@@ -243,9 +243,11 @@ export function SourceLinks({ ctx, links }: { ctx: PageContext; links: VersionNo
   return (
     <span class="meta">
       {links.map(({ source_key, url: address }) => (
-        <SafeLink ctx={ctx} href={address}>
-          {source_key}
-        </SafeLink>
+        <span>
+          <SafeLink ctx={ctx} href={address}>
+            {source_key}
+          </SafeLink>
+        </span>
       ))}
     </span>
   );

@@ -105,6 +105,29 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     }
   });
 
+  test("has the pages that versions and comparisons link to, also for names with slashes", async () => {
+    await create("linked");
+    await release("linked", "v1.0.0");
+    await writeFile("linked", "CHANGELOG.md", "# Changes");
+    await release("linked", "app/v1.1.0+é");
+    await server.api("POST", "/repos/acme/linked/tags", { tag_name: "app/v1.2", target: await headOf("linked") });
+    const pages = gitea.pages({ repository: "acme/linked", instance_url: server.url });
+    const old = { tag: "v1.0.0", stage: "release", url: null } as const;
+    const slashed = { tag: "app/v1.1.0+é", stage: "release", url: null } as const;
+    const bare = { tag: "app/v1.2", stage: "tag", url: null } as const;
+    for (const [address, word] of [
+      [pages?.version(old), "v1.0.0"],
+      [pages?.version(slashed), "app/v1.1.0"],
+      [pages?.version(bare), "CHANGELOG.md"],
+      [pages?.comparison?.(old, slashed), "CHANGELOG.md"],
+      [pages?.comparison?.(old, bare), "CHANGELOG.md"],
+    ] as const) {
+      const answer = await fetch(address ?? "");
+      expect([address, answer.status]).toEqual([address, 200]);
+      expect(await answer.text()).toContain(word);
+    }
+  });
+
   test("costs two requests when nothing has changed, and tells what is new", async () => {
     await create("steady");
     for (const tag of ["v1", "v2", "v3"]) await release("steady", tag);

@@ -129,6 +129,37 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     expect(await page.textContent("#explanation")).toContain("Why 1.3.0 is accepted or rejected");
   });
 
+  test("two versions are chosen and compared, with and without a script", async () => {
+    await page.goto(`${server.url}/trackers/web`);
+    await page.click("text=Compare versions");
+    await page.waitForURL("**/trackers/web/compare");
+    // What a person most likely wants: the latest, and the version before it.
+    expect(await page.locator("#compare-to").inputValue()).toBe("1.3.0");
+    await page.selectOption("#compare-from", "1.0.0");
+    await page.click(".compare-form button");
+    await page.waitForURL("**/compare?from=1.0.0&to=1.3.0");
+    expect(await page.textContent(".facts")).toContain("2 minors");
+    expect(await page.locator(".notes-of > summary > .version").allTextContents()).toEqual([
+      "1.3.0",
+      "1.2.0-rc1",
+      "1.1.0",
+    ]);
+    await page.click("text=Swap");
+    await page.waitForURL("**/compare?from=1.3.0&to=1.0.0");
+    expect(await page.textContent(".lead")).toContain("A downgrade drops these versions");
+    const plain = await browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
+    const bare = await plain.newPage();
+    await bare.goto(`${server.url}/trackers/web/compare`);
+    await bare.selectOption("#compare-from", "1.1.0");
+    await bare.click(".compare-form button");
+    expect(new URL(bare.url()).search).toBe("?from=1.1.0&to=1.3.0");
+    expect(await bare.textContent(".facts")).toContain("1 minor");
+    await plain.close();
+  });
+
   test("the list filters while one types, and checks one tracker from its row", async () => {
     await page.goto(`${server.url}/trackers`);
     const search = page.locator("#tracker-list input[name=q]");
@@ -147,7 +178,13 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     await page.setViewportSize({ width: 390, height: 844 });
     for (const language of ["en", "zh"]) {
       await page.context().addCookies([{ name: "tidemark_language", value: language, url: server.url }]);
-      for (const path of ["/trackers", "/trackers/web", "/trackers/web/edit", "/trackers/web?explain=1.3.0"]) {
+      for (const path of [
+        "/trackers",
+        "/trackers/web",
+        "/trackers/web/edit",
+        "/trackers/web?explain=1.3.0",
+        "/trackers/web/compare",
+      ]) {
         await page.goto(server.url + path);
         const excess = await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { systemActor } from "../../../src/auth/schema.ts";
-import { audit_entries, runs } from "../../../src/db/tables.ts";
+import { audit_entries, releases, runs } from "../../../src/db/tables.ts";
 import { createApprovalTokens } from "../../../src/secrets/approval-tokens.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
@@ -62,6 +62,14 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
+async function addNotes(version: string, notes: string): Promise<void> {
+  const names = { id: `release-${version}`, source_id: "s", version, tag: version, stage: "tag" as const };
+  const at = app.clock.now();
+  await app.db.write((tx) =>
+    tx.insert(releases).values({ ...names, first_observed_at: at, notes, notes_digest: version }),
+  );
+}
+
 const link = (text = token, run = id) => `/approvals/${run}/${text}`;
 const stored = async () => {
   const [row] = await app.db.read.select().from(runs);
@@ -92,6 +100,20 @@ describe("the page of a one-time link", () => {
     }
     expect(await stored()).toMatchObject({ approval: "awaiting", due_at: until });
     expect(await audited()).toEqual([]);
+  });
+
+  test("begins with what breaks on the way, and with nothing where the notes say nothing", async () => {
+    expect((await stranger.get(link())).text).not.toContain("breaking change");
+    await addNotes("1.1", "## Breaking changes\n\n- the <i>port</i> is 80 now");
+    await addNotes("1.0.5", "- feat!: no more X");
+    await addNotes("1.0", "BREAKING: what runs already");
+    const { text } = await stranger.get(link());
+    expect(text).toContain("This update contains 2 breaking changes");
+    expect(text).toContain("In 1.0.5");
+    expect(text).toContain("feat!: no more X");
+    expect(text).not.toContain("<i>port");
+    expect(text).not.toContain("what runs already");
+    expect(text.indexOf("This update contains")).toBeLessThan(text.indexOf("The tag floats"));
   });
 
   test("has the headers of every page, and is in no cache", async () => {

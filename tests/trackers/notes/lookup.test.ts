@@ -193,14 +193,22 @@ describe("comparableVersions()", () => {
 
 describe("notesMarks()", () => {
   test("count what the notes announce, and again after they were edited", async () => {
-    house.publish("web", { tag: "1.0.0", notes: "fixes" }, { tag: "2.0.0", notes: "- feat!: a\n- fix!: b CVE-2026-1234" });
+    house.publish(
+      "web",
+      { tag: "1.0.0", notes: "fixes" },
+      { tag: "2.0.0", notes: "- feat!: a\n- fix!: b CVE-2026-1234" },
+    );
     await house.create("web", {}, [source("web", git)]);
     await house.check("web");
     const { items } = await house.trackers.releases("web", {});
     const ids = items.map(({ id }) => id);
     const second = items.find(({ tag }) => tag === "2.0.0")?.id ?? "";
-    expect([...(await house.trackers.notesMarks([...ids, "nothing"]))]).toEqual([[second, { breaking: 2, security: 1 }]]);
-    await house.db.write((tx) => tx.update(releases).set({ notes: "calm", notes_digest: "other" }).where(eq(releases.id, second)));
+    expect([...(await house.trackers.notesMarks([...ids, "nothing"]))]).toEqual([
+      [second, { breaking: 2, security: 1 }],
+    ]);
+    await house.db.write((tx) =>
+      tx.update(releases).set({ notes: "calm", notes_digest: "other" }).where(eq(releases.id, second)),
+    );
     expect(await house.trackers.notesMarks(ids)).toEqual(new Map());
   });
 });
