@@ -300,7 +300,7 @@ export async function createServices(options: ServiceOptions) {
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
-  const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
+  const stats = statsService({ db, clock, timezone, updateDifferences, openingOf, outages: trackers.outages });
   const evaluator = executorEvaluator({
     ...parts,
     instance_id: options.instance_id,
@@ -336,7 +336,8 @@ export async function createServices(options: ServiceOptions) {
     connections.work,
     runs.work,
     evaluator,
-    trackers.work,
+    trackers.work.overdue,
+    trackers.work.scheduled,
   ];
   const due_times = [...work.flatMap((kind) => kind.due_times), ...auth.due_times];
   const mendTimes = timeMender({ db, clock, counted, due_times });

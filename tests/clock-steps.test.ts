@@ -14,7 +14,9 @@ import {
   snapshots,
   tracker_sources,
   trackers,
+  upstream_outages,
 } from "../src/db/tables.ts";
+import { plain } from "../src/messages/message.ts";
 import type { ReleaseFacts } from "../src/notifications/schema.ts";
 import { goodPassword, type TestApp, testApp } from "./support/test-app.ts";
 
@@ -126,10 +128,14 @@ async function fill(): Promise<void> {
       tracker_id: "tracker",
       key: "main",
       position: 0,
+      host: "registry.test",
       kind: "gitea",
       config: {},
       next_check_at: start + 20 * minute,
     });
+    const outage = { host: "registry.test", error_code: "unreachable", error_message: plain("No answer"), failures: 3 };
+    const pause = { pause_ms: 4 * minute, next_due_at: start + 4 * minute };
+    await tx.insert(upstream_outages).values({ id: "outage", ...outage, ...pause, since: start - hour });
     for (const [id, is_enabled] of [
       ["web", false],
       ["asked", true],
@@ -225,6 +231,7 @@ async function furthest(): Promise<Record<string, number>> {
   const { rows } = await app.db.client.execute(`select
     (select max(next_check_at) from tracker_sources) as check_due,
     (select max(lease_until) from tracker_sources) as check_lease,
+    (select max(next_due_at) from upstream_outages where ended_at is null) as attempt_due,
     (select max(next_evaluation_at) from executors) as evaluation_due,
     (select max(lease_until) from executors) as evaluation_lease,
     (select max(next_attempt_at) from deliveries where state = 'pending') as delivery_due,
@@ -244,6 +251,7 @@ async function furthest(): Promise<Record<string, number>> {
 const longest: Readonly<Record<string, number>> = {
   check_due: 30 * minute,
   check_lease: 11 * minute,
+  attempt_due: 4 * minute,
   evaluation_due: 15 * minute,
   evaluation_lease: 2 * minute,
   delivery_due: 30 * minute,

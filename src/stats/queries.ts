@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
@@ -12,6 +12,7 @@ import {
   runs,
   tracker_sources,
   trackers,
+  upstream_outages,
 } from "../db/tables.ts";
 
 /** Literal, not bound: only then does the planner use the index over active runs. */
@@ -105,13 +106,19 @@ export async function activeRuns(read: Reader, limit: number) {
 }
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
-/** Of enabled trackers, the longest failing first. */
+/** It fails because its host does not respond: told once with the host's outage. */
+const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and exists (
+  select 1 from ${upstream_outages}
+  where ${upstream_outages.host} = ${tracker_sources.host} and ${upstream_outages.ended_at} is null
+))`;
+
+/** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
 export async function failingSources(read: Reader, limit: number) {
   return await read
     .select({ source: tracker_sources, tracker: trackers.name })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(and(eq(trackers.is_enabled, true), isNotNull(tracker_sources.failing_since)))
+    .where(and(eq(trackers.is_enabled, true), isNotNull(tracker_sources.failing_since), not(waitsForHost)))
     .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
     .limit(limit);
 }
@@ -123,13 +130,15 @@ export async function sourceCounts(read: Reader) {
     .select({
       total: count(),
       failing: count(tracker_sources.failing_since),
+      /** Of the failing ones. */
+      waiting_for_host: sql<number>`coalesce(sum(${waitsForHost}), 0)`,
       checked: count(tracker_sources.last_checked_at),
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
     })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(eq(trackers.is_enabled, true));
-  return rows[0] ?? { total: 0, failing: 0, checked: 0, last_checked_at: null };
+  return rows[0] ?? { total: 0, failing: 0, waiting_for_host: 0, checked: 0, last_checked_at: null };
 }
 
 const counted = (table: SQL) => sql<number>`(select count(*) from ${table})`;

@@ -3,6 +3,7 @@ import { BehindView, OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
+import { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
 
 /** What one service of an executor runs from a tracker, as last observed. */
 export interface TrackerUse {
@@ -164,12 +165,15 @@ export const StatsView = v.object({
     connections: v.number(),
     credentials: v.number(),
     notifiers: v.number(),
-    /** Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources` and `lost` together. */
+    /** Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources`, `upstream_outages` and `lost` together. */
     needs: v.number(),
     awaiting: v.number(),
     updates: v.number(),
     bad_runs: v.number(),
+    /** Without those that fail because their host does not respond. */
     failing_sources: v.number(),
+    /** Hosts that do not respond, however many sources wait for them. */
+    upstream_outages: v.number(),
     /** Connections and targets that are unreachable. */
     lost: v.number(),
     active_runs: v.number(),
@@ -181,7 +185,9 @@ export const StatsView = v.object({
   /** Ready to start manually, the longest published first. */
   updates: v.array(PendingUpdate),
   bad_runs: v.array(BadRun),
+  /** Those that fail for their own reasons. */
   failing_sources: v.array(FailingSource),
+  upstream_outages: v.array(UpstreamOutageView),
   lost_connections: v.array(LostConnection),
   lost_targets: v.array(LostTarget),
   /** Runs that wait for approval of their plan, the first to expire first. */

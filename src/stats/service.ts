@@ -3,6 +3,7 @@ import { reachOf } from "../connections/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
+import type { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -50,6 +51,8 @@ interface StatsServiceOptions extends Pick<Parts, "db" | "clock"> {
   updateDifferences: readonly ImageDifference[];
   /** The current or next opening of a stored window; null when there is none. */
   openingOf: (window: StoredWindow, zone: string, now: number) => Opening | null;
+  /** The hosts that do not respond, with the sources that wait for them. */
+  outages: () => Promise<readonly UpstreamOutageView[]>;
 }
 
 export type StatsService = ReturnType<typeof statsService>;
@@ -73,6 +76,7 @@ type Queue = Pick<
   | "updates"
   | "bad_runs"
   | "failing_sources"
+  | "upstream_outages"
   | "lost_connections"
   | "lost_targets"
   | "awaiting"
@@ -98,11 +102,12 @@ export function statsService(options: StatsServiceOptions) {
   const lookAtQueue = async (): Promise<Queue> => {
     const reaches = await reachOfAll();
     const lostIds = [...reaches].flatMap(([id, { reach }]) => (reach.problem === null ? [] : [id]));
-    const [judged, active, failing, sources] = await Promise.all([
+    const [judged, active, failing, sources, outages] = await Promise.all([
       executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
       activeRuns(read, maxJudged),
       failingSources(read, listed),
       sourceCounts(read),
+      options.outages(),
     ]);
     const running = new Set(active.map(({ run }) => run.executor_id));
     const found = sortByNeed(judged, running, options.updateDifferences, reaches);
@@ -110,6 +115,7 @@ export function statsService(options: StatsServiceOptions) {
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
     const lost = found.lost_connections.length + found.lost_targets.length;
+    const failingAlone = sources.failing - sources.waiting_for_host;
     const { updates, bad_runs, waiting } = found;
     return {
       updates: updates.slice(0, listed),
@@ -118,6 +124,7 @@ export function statsService(options: StatsServiceOptions) {
       lost_connections: found.lost_connections.slice(0, listed),
       lost_targets: found.lost_targets.slice(0, listed),
       failing_sources: failing.map(failingSource),
+      upstream_outages: outages.slice(0, listed),
       awaiting: awaiting.slice(0, listed).map(activeRun),
       active_runs: going.slice(0, listed).map(activeRun),
       sources: {
@@ -127,11 +134,12 @@ export function statsService(options: StatsServiceOptions) {
         last_checked_at: sources.last_checked_at,
       },
       counts: {
-        needs: awaiting.length + updates.length + bad_runs.length + sources.failing + lost,
+        needs: awaiting.length + updates.length + bad_runs.length + failingAlone + outages.length + lost,
         awaiting: awaiting.length,
         updates: updates.length,
         bad_runs: bad_runs.length,
-        failing_sources: sources.failing,
+        failing_sources: failingAlone,
+        upstream_outages: outages.length,
         lost,
         active_runs: going.length,
         waiting: waiting.length,

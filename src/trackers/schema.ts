@@ -376,7 +376,9 @@ export const SourceView = v.object({
   requests_per_hour: v.number(),
   /** Those of them that count towards the host's rate limit. */
   quota_per_hour: v.number(),
-  /** The earliest time for a due check while its upstream's rate limit is used up; null when it need not wait. */
+  /**
+   * The earliest time for a due check while its upstream's rate limit is used up or its host does not respond; null when it need not wait.
+   */
   waits_until: NullableInstant,
 });
 export type SourceView = v.InferOutput<typeof SourceView>;

@@ -29,8 +29,10 @@ import { type CheckView, type SourceRegistry, type TrackerView, trackerList, tra
 import { sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
+import { handProbesOn, openOutages } from "./upstreams/outage-queries.ts";
+import { currentOutages, pastOutages } from "./upstreams/outages.ts";
 import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
-import type { UpstreamView } from "./upstreams/schema.ts";
+import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "./upstreams/schema.ts";
 import { identityOf, type OpenContext, sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
@@ -38,7 +40,7 @@ import { errorOf, stateOf, trackerViews } from "./views.ts";
 export type TrackerService = ReturnType<typeof trackerService>;
 
 interface TrackerServiceOptions extends CheckListeners, Pick<Parts, "db" | "clock" | "log" | "audit"> {
-  counted: Pick<CountedTime, "latest">;
+  counted: Pick<CountedTime, "latest" | "before">;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   sources: SourceRegistry;
   openContext: OpenContext;
@@ -109,10 +111,11 @@ export function trackerService(options: TrackerServiceOptions) {
     return known === undefined || !parsed?.success ? null : identityOf(opener, { kind: known, config: parsed.output });
   };
 
-  const viewContext = (now: number) => ({
+  const viewContext = async (now: number) => ({
     now,
     executors,
     rates: options.rates(),
+    outages: await openOutages(db.read),
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
   const listContext = async () => ({
@@ -121,7 +124,11 @@ export function trackerService(options: TrackerServiceOptions) {
     kinds: sourceKinds,
   });
   const get = async (name: string): Promise<TrackerView> => {
-    const [view] = await trackerViews(db.read, [await trackerRows.getByName(db.read, name)], viewContext(clock.now()));
+    const [view] = await trackerViews(
+      db.read,
+      [await trackerRows.getByName(db.read, name)],
+      await viewContext(clock.now()),
+    );
     if (view === undefined) throw notFound("tracker", name);
     return view;
   };
@@ -244,15 +251,22 @@ export function trackerService(options: TrackerServiceOptions) {
     knownChannels,
     identityOf: identify,
 
-    /** Requests of the enabled trackers per upstream, and its limits. */
-    upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
+    /** Requests of the enabled trackers per upstream, its limits, and the hosts that did not respond. */
+    upstreams: async (): Promise<UpstreamsView> => ({
+      items: await loadsWith([]),
+      outages: await currentOutages(db.read),
+      past_outages: await pastOutages(db.read),
+    }),
+
+    /** The hosts that do not respond, with the sources that wait for them. */
+    outages: (): Promise<UpstreamOutageView[]> => currentOutages(db.read),
 
     /** By name. */
     ...listOperations({
       shape: trackerList,
       page: async (ask) => await trackerLists.page(db.read, await listContext(), ask),
       counts: async (ask) => await trackerLists.counts(db.read, await listContext(), ask),
-      views: async (rows) => await trackerViews(db.read, rows, viewContext(clock.now())),
+      views: async (rows) => await trackerViews(db.read, rows, await viewContext(clock.now())),
     }),
     get,
 
@@ -346,7 +360,11 @@ export function trackerService(options: TrackerServiceOptions) {
 
     /** At the start of the only process on this database: checks that the previous one left unfinished are due again. */
     recover: async (): Promise<void> => {
-      const count = await db.write((tx) => releaseLeases(tx, clock.now()));
+      const now = clock.now();
+      const count = await db.write(async (tx) => {
+        await handProbesOn(tx, now);
+        return await releaseLeases(tx, now);
+      });
       if (count > 0) log.info("Unfinished checks are due again", { count });
     },
   };

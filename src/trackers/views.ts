@@ -16,6 +16,7 @@ import type { ReleaseView } from "./releases/schema.ts";
 import { findTwins, standsFor, type Twins } from "./releases/stands-for.ts";
 import { ChannelView, LatestView, type SourceState, SourceView, type TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
+import type { OutageRow } from "./upstreams/outage-queries.ts";
 import { sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import type { ReleasePages } from "./upstreams/web-pages.ts";
@@ -54,6 +55,8 @@ type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes" | "re
 interface ViewContext {
   now: number;
   rates: readonly RateState[];
+  /** The hosts that do not respond. */
+  outages: readonly Pick<OutageRow, "host" | "next_due_at">[];
   executors: BoundExecutors;
   /** The requests of an unchanged check. */
   costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => CheckCost;
@@ -72,12 +75,17 @@ function loadOf(source: SourceRow, tracker: OwnerFacts, channel_count: number, {
   return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
 }
 
-/** Until when a due check waits for its upstream's rate limit; null when it need not wait. */
-function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates }: ViewContext): number | null {
+/**
+ * Until when a due check waits for its upstream's rate limit, or for the next attempt at a host that does not respond; null when it need
+ * not wait. A requested check waits for the limit alone.
+ */
+function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates, outages }: ViewContext): number | null {
   const due = tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at;
+  if (due === null) return null;
   const rate = rates.find(({ host, credential_id }) => host === source.host && credential_id === source.credential_id);
-  const until = rate?.blocked_until ?? null;
-  return due !== null && until !== null && until > now && due < until ? until : null;
+  const outage = source.check_requested_at === null ? outages.find(({ host }) => host === source.host) : undefined;
+  const until = Math.max(rate?.blocked_until ?? 0, outage?.next_due_at ?? 0);
+  return until > now && due < until ? until : null;
 }
 
 function sourceView(

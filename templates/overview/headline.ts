@@ -29,6 +29,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
     counts.updates === 0 ? null : t.updates(counts.updates),
     stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
+    counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.failing_sources === 0 ? null : t.sources(counts.failing_sources),
   ].filter((part) => part !== null);
   if (parts.length > 0) return parts.join(ctx.language === "zh" ? "，" : ", ");

@@ -7,6 +7,7 @@ import type {
   PendingUpdate,
   StatsView,
 } from "../../src/stats/schema.ts";
+import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
 import { LinkButton } from "../components/button.tsx";
 import type { IconName } from "../components/icons.ts";
@@ -21,6 +22,7 @@ import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { OutageMembers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
 
 /** Everything that needs attention, each row with its action; what is down comes first. */
@@ -47,6 +49,9 @@ export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
       ))}
       {stats.lost_targets.map((lost) => (
         <LostTargetRow ctx={ctx} lost={lost} />
+      ))}
+      {stats.upstream_outages.map((outage) => (
+        <OutageRow ctx={ctx} outage={outage} />
       ))}
       {stats.failing_sources.map((source) => (
         <SourceRow ctx={ctx} source={source} />
@@ -275,6 +280,24 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
         ),
       ]}
       verb={t.open}
+    />
+  );
+}
+
+/** A host that does not respond: one row, however many sources wait for it. */
+function OutageRow({ ctx, outage }: { ctx: PageContext; outage: UpstreamOutageView }) {
+  const t = texts(ctx);
+  return (
+    <Need
+      ctx={ctx}
+      id={`upstream-${outage.host}`}
+      href="/upstreams"
+      tone="attention"
+      word={t.overview.lead_words.outage}
+      title={outage.host}
+      fact={t.upstreams.sources_wait(outage.waiting)}
+      meta={[...outageFacts(ctx, outage), <OutageMembers ctx={ctx} outage={outage} is_plain />]}
+      verb={t.overview.open}
     />
   );
 }

@@ -1,22 +1,24 @@
 import type { Child } from "hono/jsx";
-import type { UpstreamView } from "../../src/trackers/upstreams/schema.ts";
+import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "../../src/trackers/upstreams/schema.ts";
 import { Empty } from "../components/empty.tsx";
+import { Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { Outages, PastOutages } from "./outages.tsx";
 import { TrackersSubpage } from "./subpage.tsx";
 
 export interface UpstreamsPageProps {
   ctx: PageContext;
-  upstreams: readonly UpstreamView[];
+  upstreams: UpstreamsView;
   /** The credentials' names by their ids. */
   credentials: ReadonlyMap<string, string>;
 }
 
-/** Every host that trackers ask, with its limit: who waits, and why. */
+/** Every host that trackers ask, with its limit: who waits, and why. First those that do not respond. */
 export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProps) {
   const t = texts(ctx).upstreams;
   const columns = [
@@ -29,7 +31,8 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
     { key: "state", title: texts(ctx).common.state_title, card_label: "none" as const },
   ];
   const number = (value: number) => formatNumber(ctx.language, value);
-  const rows = upstreams.map((upstream) => ({
+  const outageOf = (host: string) => upstreams.outages.find((outage) => outage.host === host);
+  const rows = upstreams.items.map((upstream) => ({
     id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
     cells: {
       host: <span class="version host">{upstream.host}</span>,
@@ -48,18 +51,22 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
       ),
       allowed: upstream.hourly_limit === null ? <span class="quiet">{t.unknown}</span> : number(upstream.hourly_limit),
       left: <Left ctx={ctx} upstream={upstream} />,
-      state: <UpstreamState ctx={ctx} upstream={upstream} />,
+      state: <UpstreamState ctx={ctx} upstream={upstream} outage={outageOf(upstream.host)} />,
     },
   }));
   return (
     <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
+      <Outages ctx={ctx} outages={upstreams.outages} />
       {rows.length === 0 ? (
         <Empty ctx={ctx} icon="tag" title={t.empty}>
           {t.empty_text}
         </Empty>
       ) : (
-        <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
+        <Section title={t.hosts}>
+          <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
+        </Section>
       )}
+      <PastOutages ctx={ctx} outages={upstreams.past_outages} />
     </TrackersSubpage>
   );
 }
@@ -80,8 +87,21 @@ function Left({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): 
   );
 }
 
-function UpstreamState({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
+interface StateProps {
+  ctx: PageContext;
+  upstream: UpstreamView;
+  outage: UpstreamOutageView | undefined;
+}
+
+function UpstreamState({ ctx, upstream, outage }: StateProps): Child {
   const t = texts(ctx).upstreams;
+  if (outage !== undefined) {
+    return (
+      <State ctx={ctx} tone="attention">
+        {t.outages}
+      </State>
+    );
+  }
   if (upstream.blocked_until !== null) {
     return (
       <span title={t.waits_help}>

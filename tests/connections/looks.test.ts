@@ -89,7 +89,7 @@ describe("an engine that dies and returns", () => {
     const seenAt = world.clock.now();
     const stats = statsService({
       ...{ db: world.db, clock: world.clock, timezone: () => "UTC" },
-      ...{ updateDifferences, openingOf: () => null },
+      ...{ updateDifferences, openingOf: () => null, outages: async () => [] },
     });
     world.engine.isUnreachable = true;
     await world.clock.advance(20_000);

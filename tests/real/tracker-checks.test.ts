@@ -146,6 +146,51 @@ describe("trackers on a real registry", () => {
     );
 
     test(
+      "a registry that dies and returns is one outage, and its sources are checked again without anybody asking",
+      async () => {
+        const inner = await startRegistry();
+        const names = ["lost-a", "lost-b", "lost-c"];
+        for (const name of names) await pushImage(inner.url, inner.auth, `acme/${name}`, "1.0.0");
+        const pass = (request: Request) => {
+          const { pathname, search } = new URL(request.url);
+          return fetch(`${inner.url}${pathname}${search}`, { method: request.method, headers: request.headers });
+        };
+        const front = (port: number) => Bun.serve({ hostname: "127.0.0.1", port, fetch: pass });
+        const first = front(0);
+        const { port = 0 } = first;
+        for (const name of names) {
+          const config = { image: `acme/${name}`, registry: `http://127.0.0.1:${port}` };
+          await api.post("/trackers", { name, sources: [{ ...source(name), config }] });
+        }
+        for (const name of names) await inState(name, "ok");
+        await first.stop(true);
+        for (const name of names) await api.post(`/trackers/${name}/checks`);
+        for (const name of names) await inState(name, "failing");
+        const host = `127.0.0.1:${port}`;
+        const outagesOf = async (list: "outages" | "past_outages") => {
+          const { body } = await api.get("/upstreams");
+          return (body[list] as readonly { host: string }[]).filter((outage) => outage.host === host);
+        };
+        expect(await outagesOf("outages")).toMatchObject([
+          {
+            ...{ failures: 1, waiting: 3, error: { code: "unreachable" } },
+            sources: names.map((tracker) => ({ tracker, source: "main" })),
+          },
+        ]);
+        for (const name of names) await pushImage(inner.url, inner.auth, `acme/${name}`, "1.1.0");
+        const second = front(port);
+        for (const name of names) await inState(name, "ok");
+        expect(await outagesOf("outages")).toEqual([]);
+        expect(await outagesOf("past_outages")).toMatchObject([{ waiting: 0, next_try_at: null }]);
+        const found = (await events()).filter((event) => event === "new_release stable 1.1.0");
+        expect(found.length).toBeGreaterThanOrEqual(names.length);
+        await second.stop(true);
+        await inner.stop();
+      },
+      timeoutMs,
+    );
+
+    test(
       "10,000 tags are checked and previewed",
       async () => {
         await pushImage(registry.url, registry.auth, "acme/many", "1.0.0");

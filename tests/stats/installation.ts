@@ -8,9 +8,11 @@ import {
   runs,
   tracker_sources,
   trackers,
+  upstream_outages,
 } from "../../src/db/tables.ts";
 import type { BehindView } from "../../src/executors/schema.ts";
 import { newId } from "../../src/ids.ts";
+import { plain } from "../../src/messages/message.ts";
 
 export const hourMs = 3_600_000;
 export const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
@@ -115,8 +117,17 @@ export function installation(db: Database, clock: { now(): number }) {
     );
     return id;
   };
+  const outage = async (row: Partial<typeof upstream_outages.$inferInsert> = {}) => {
+    await db.write((tx) =>
+      tx.insert(upstream_outages).values({
+        ...{ id: newId(at), host: "registry.example.org", error_code: "unreachable", failures: 1, since: at },
+        ...{ error_message: plain("No answer"), pause_ms: 60_000, next_due_at: at + 60_000 },
+        ...row,
+      }),
+    );
+  };
   const event = async (row: Omit<typeof events.$inferInsert, "id">) => {
     await db.write((tx) => tx.insert(events).values({ id: newId(row.created_at), ...row }));
   };
-  return { connection, tracker, release, executor, run, event };
+  return { connection, tracker, release, executor, run, outage, event };
 }

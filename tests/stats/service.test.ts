@@ -4,6 +4,7 @@ import { updateDifferences } from "../../src/executors/schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { plain, told } from "../../src/messages/message.ts";
 import { type StatsService, statsService } from "../../src/stats/service.ts";
+import { currentOutages } from "../../src/trackers/upstreams/outages.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 import { hourMs, installation } from "./installation.ts";
@@ -19,7 +20,8 @@ beforeEach(async () => {
   clock = createFakeClock();
   zone = "UTC";
   world = installation(temporary.db, clock);
-  stats = statsService({ db: temporary.db, clock, timezone: () => zone, updateDifferences, openingOf });
+  const outages = () => currentOutages(temporary.db.read);
+  stats = statsService({ db: temporary.db, clock, timezone: () => zone, updateDifferences, openingOf, outages });
   await world.connection();
 });
 afterEach(() => temporary.close());

@@ -10,6 +10,7 @@ import {
   runs,
   snapshots,
   tracker_sources,
+  upstream_outages,
 } from "../../src/db/tables.ts";
 import { type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
 import { everyMessage } from "./every-message.ts";
@@ -97,6 +98,12 @@ async function fill({ db, clock, sealer }: TestApp, notifier_id: string, message
       .set({ last_check: { ...check, platform: null, warnings: [problem], checked_at: now }, last_checked_at: now });
     const failing = { last_error_code: "unreachable", last_error_message: message, failing_since: now };
     await tx.update(tracker_sources).set({ ...failing, last_checked_at: now });
+    const silent = { host: "registry.test", error_code: "unreachable", error_message: message, failures: 2 };
+    const pause = { since: now, pause_ms: 60_000, next_due_at: now + 60_000 };
+    await tx.insert(upstream_outages).values([
+      { id: "o", ...silent, ...pause },
+      { id: "past", ...silent, ...pause, ended_at: now },
+    ]);
     const release = { source_id: "s", stage: "tag" as const, first_observed_at: now, published_at: now };
     await tx.insert(releases).values({ id: "l", version: "1.1", tag: "1.1", ...release, notes_error: message });
     await tx.insert(executors).values({

@@ -70,8 +70,9 @@ async function seedTrackers(tx: Writer, size: Size, now: number): Promise<Seeded
         // Every fiftieth fails, as some always do.
         ...(index % 50 === 0
           ? {
-              last_error_code: "unreachable",
-              last_error_message: plain("The registry could not be reached"),
+              // A failure that is not retried within minutes.
+              last_error_code: "not_found",
+              last_error_message: plain("The registry does not know the repository"),
               failing_since: now,
             }
           : {}),

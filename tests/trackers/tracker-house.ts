@@ -222,8 +222,9 @@ export async function trackerHouse(options: HouseOptions = {}) {
       nudge: () => undefined,
     });
     const counted = countedTime(clock, null);
-    const mendTimes = timeMender({ db, clock, counted, due_times: service.work.due_times });
-    return { service, scheduler: createScheduler({ clock, log, work: [service.work], before: mendTimes }) };
+    const mendTimes = timeMender({ db, clock, counted, due_times: service.work.scheduled.due_times });
+    const work = [service.work.overdue, service.work.scheduled];
+    return { service, scheduler: createScheduler({ clock, log, work, before: mendTimes }) };
   };
   const { service: trackers, scheduler } = build("one");
 

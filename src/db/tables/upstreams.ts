@@ -1,5 +1,7 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant, type JsonObject, json } from "./columns.ts";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { saidText } from "../said-text.ts";
+import { id, instant, type JsonObject, json } from "./columns.ts";
 
 /** Stored responses for conditional requests; the key is the URL and the credential. */
 export const response_cache = sqliteTable(
@@ -25,3 +27,30 @@ export const rate_limits = sqliteTable("rate_limits", {
   state: json<JsonObject>("state").notNull(),
   updated_at: instant("updated_at").notNull(),
 });
+
+/** A time in which a host did not respond to checks; its sources wait together. At most one of each host goes on. */
+export const upstream_outages = sqliteTable(
+  "upstream_outages",
+  {
+    id: id(),
+    /** With its port, as in `tracker_sources.host`. */
+    host: text("host").notNull(),
+    /** Why the latest counted attempt failed. */
+    error_code: text("error_code").notNull(),
+    error_message: saidText("error_message").notNull(),
+    since: instant("since").notNull(),
+    /** The first failed check and every failed attempt after it. */
+    failures: integer("failures").notNull(),
+    /** The pause after the last failure. */
+    pause_ms: integer("pause_ms").notNull(),
+    /** When the next attempt is due; while one runs, when its lease ends. */
+    next_due_at: instant("next_due_at").notNull(),
+    /** The lease owner of the check that is the attempt. */
+    probe_owner: text("probe_owner"),
+    ended_at: instant("ended_at"),
+  },
+  (t) => [
+    uniqueIndex("upstream_outages_open").on(t.host).where(sql`${t.ended_at} is null`),
+    index("upstream_outages_ended").on(t.ended_at),
+  ],
+);

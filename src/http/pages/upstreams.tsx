@@ -7,8 +7,8 @@ import { respondHtml } from "./respond.ts";
 export function upstreamPages(app: App, { trackers, credentials }: Services, page: PageSettings): void {
   app.get("/upstreams", async (c) => {
     const ctx = await pageContext(c, page);
-    const { items } = await trackers.upstreams();
-    const ids = items.flatMap(({ credential_id }) => credential_id ?? []);
-    return respondHtml(c, <UpstreamsPage ctx={ctx} upstreams={items} credentials={await credentials.names(ids)} />);
+    const upstreams = await trackers.upstreams();
+    const ids = upstreams.items.flatMap(({ credential_id }) => credential_id ?? []);
+    return respondHtml(c, <UpstreamsPage ctx={ctx} upstreams={upstreams} credentials={await credentials.names(ids)} />);
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CountedTime } from "../../counted-time.ts";
-import type { Reader } from "../../db/client.ts";
-import { AppError, PluginError } from "../../errors.ts";
+import type { Reader, Writer } from "../../db/client.ts";
+import { AppError, PluginError, type PluginErrorCode } from "../../errors.ts";
 import { holdLease, leaseMs } from "../../held-lease.ts";
 import { newId } from "../../ids.ts";
 import { inEnglish, type Message, say, withTexts } from "../../messages/message.ts";
@@ -14,10 +14,13 @@ import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/f
 import { acceptsOf, rulesOf } from "../releases/judge.ts";
 import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries.ts";
+import { endOutage, noteFailure } from "../upstreams/outages.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { buildsInUse } from "./pins.ts";
-import { claimSource, findCheckRules, renewSource, settleSource } from "./queries.ts";
+import { claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
+import { isPassing, longestPauseMs, pauseAlone } from "./retry.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer fails: a slow upstream must not hold a place for ever. */
@@ -32,7 +35,7 @@ const jitterShare = 0.1;
 const rotateEveryChecks = 4;
 
 export interface CheckOptions extends SourceOpener, CheckListeners, Pick<Parts, "db" | "clock" | "log"> {
-  counted: Pick<CountedTime, "latest">;
+  counted: Pick<CountedTime, "latest" | "before">;
   instance_id: string;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;
@@ -72,11 +75,18 @@ interface Failure {
   code: string;
   message: Message;
   retry_after_ms: number | null;
+  /** The host has responded, if only to refuse: it is no longer out of reach. */
+  is_answer: boolean;
+  /** The source waits this long, by itself. */
+  pause_ms?: number;
 }
+
+/** With these, a host has responded. What it sends instead of an answer may come from a proxy before it. */
+const answers: ReadonlySet<PluginErrorCode> = new Set(["unauthorized", "not_found", "rate_limited"]);
 
 /** Upstream returned nothing where it had something: not to be trusted. */
 function emptied(known: number): Failure {
-  return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null };
+  return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null, is_answer: true };
 }
 
 /**
@@ -124,7 +134,12 @@ export function sourceCheck(options: CheckOptions) {
   const claim = async (id: string, dueAt: number | null): Promise<Claimed | null> => {
     const now = clock.now();
     const owner = `${options.instance_id}:${newId(now)}`;
-    const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: now + leaseMs }));
+    const lease = { owner, now, until: now + leaseMs };
+    const source = await db.write(async (tx) => {
+      const claimed = await claimSource(tx, id, lease);
+      if (claimed !== null) await claimProbe(tx, claimed.host, lease);
+      return claimed;
+    });
     const rules = source === null ? null : await findCheckRules(db.read, source);
     if (source === null || rules === null) return null;
     return {
@@ -215,39 +230,53 @@ export function sourceCheck(options: CheckOptions) {
         code: error.code,
         message: withTexts(error.said, options.excerpt),
         retry_after_ms: error.retry_after_ms,
+        // A check that waits for a rate limit has sent nothing.
+        is_answer: answers.has(error.code) && error.said.code !== "net.waiting_for_rate_limit",
       };
     }
-    if (error instanceof AppError) return { code: error.code, message: error.said, retry_after_ms: null };
+    const none = { retry_after_ms: null, is_answer: false };
+    if (error instanceof AppError) return { code: error.code, message: error.said, ...none };
     log.error("Check failed with an internal error", {
       tracker: claimed.tracker.name,
       source: claimed.source.key,
       error,
     });
-    return {
-      code: "internal",
-      message: say("checks.internal"),
-      retry_after_ms: null,
-    };
+    return { code: "internal", message: say("checks.internal"), ...none };
+  };
+
+  /** When a source is due after a failed check; the row is settled already. */
+  const retryAt = async (tx: Writer, claimed: Claimed, failure: Failure, now: number): Promise<number> => {
+    const { source, tracker, owner } = claimed;
+    const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
+    // A check that must wait was not made: it is due when the wait is over.
+    if (failure.code === "rate_limited" && wait > 0) return now + Math.max(wait, minWaitMs);
+    const regular = nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms);
+    if (!isPassing(failure)) return Math.max(regular, now + wait);
+    if (failure.pause_ms !== undefined) return Math.min(regular, now + failure.pause_ms);
+    const { id: source_id, host, failing_since } = source;
+    const { code, message } = failure;
+    const check = { source_id, host, owner, failing_since, code, message, retry_after_ms: wait };
+    const resumed = await noteFailure(tx, check, { now, counted: options.counted });
+    return resumed ?? Math.max(Math.min(regular, now + pauseAlone(now - (failing_since ?? now))), now + wait);
   };
 
   const fail = async (claimed: Claimed, failure: Failure, used: Used): Promise<void> => {
     const { source, tracker, owner } = claimed;
     const now = clock.now();
-    const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
-    await db.write((tx) =>
-      settleSource(tx, source.id, owner, {
+    await db.write(async (tx) => {
+      // Settled first: a check that lost its lease, or whose source was edited meanwhile, writes nothing.
+      const isMine = await settleSource(tx, source.id, owner, {
         ...used,
         last_checked_at: now,
         last_error_code: failure.code,
         last_error_message: failure.message,
         failing_since: source.failing_since ?? now,
-        // A check that must wait was not made: it is due when the wait is over.
-        next_check_at:
-          failure.code === "rate_limited" && wait > 0
-            ? now + Math.max(wait, minWaitMs)
-            : Math.max(nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms), now + wait),
-      }),
-    );
+      });
+      if (!isMine) return;
+      await setNextCheck(tx, source.id, await retryAt(tx, claimed, failure, now));
+      if (failure.is_answer && !isPassing(failure)) await endOutage(tx, source.host, now);
+      else await handProbeOn(tx, owner, now);
+    });
     log.warning("Check failed", {
       tracker: tracker.name,
       source: source.key,
@@ -263,7 +292,12 @@ export function sourceCheck(options: CheckOptions) {
   const hold = ({ source, owner }: Claimed) =>
     holdLease({
       clock,
-      renew: (until) => db.write((tx) => renewSource(tx, source.id, owner, until)),
+      renew: (until) =>
+        db.write(async (tx) => {
+          const isMine = await renewSource(tx, source.id, owner, until);
+          if (isMine) await renewProbe(tx, owner, until);
+          return isMine;
+        }),
       onFault: (error) => log.warning("Lease of a check was not renewed", { source: source.id, error }),
       reason: () => new Error("Another process has taken over the check"),
     });
@@ -291,6 +325,7 @@ export function sourceCheck(options: CheckOptions) {
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
+      await endOutage(tx, source.host, now);
       if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await trackerRows.find(tx, tracker.id);
       if (current === null) return null;
@@ -323,9 +358,10 @@ export function sourceCheck(options: CheckOptions) {
   /** The end of the process cut the check short: the next process repeats it. */
   const giveBack = async (claimed: Claimed): Promise<void> => {
     const now = clock.now();
-    await db.write((tx) =>
-      settleSource(tx, claimed.source.id, claimed.owner, { next_check_at: now, check_requested_at: now }),
-    );
+    await db.write(async (tx) => {
+      await settleSource(tx, claimed.source.id, claimed.owner, { next_check_at: now, check_requested_at: now });
+      await handProbeOn(tx, claimed.owner, now);
+    });
   };
 
   const perform = async (claimed: Claimed, signal: AbortSignal, leave: () => void): Promise<void> => {
@@ -362,6 +398,9 @@ export function sourceCheck(options: CheckOptions) {
             code: "unreachable",
             message: say("checks.took_too_long", { minutes: maxCheckMs / 60_000 }),
             retry_after_ms: null,
+            is_answer: false,
+            // It held a place for minutes and says little about the host: other sources do not wait for it.
+            pause_ms: longestPauseMs,
           }
         : describe(error, claimed);
       await fail(claimed, failure, used());

@@ -1,13 +1,17 @@
 import { leaseMs } from "../../held-lease.ts";
 import type { Parts } from "../../parts.ts";
+import { outageDueTimes } from "../upstreams/outage-queries.ts";
 import type { RateState } from "../upstreams/stored-responses.ts";
 import { maxRetryAfterMs } from "./check.ts";
-import { checkDueTimes, type DueSource, dueSources, type UpstreamKey } from "./queries.ts";
+import { checkDueTimes, type DueSource, dueSources, overdueRequests, type UpstreamKey } from "./queries.ts";
+import { longestPauseMs } from "./retry.ts";
 
 /** Checks in parallel, over all trackers. */
 const checksAtOnce = 4;
 /** More upstreams than this are not withheld by name; checks of the others fail at their first request instead. */
 const maxWaiting = 50;
+/** A requested check waits this long for a place; then it gets one beyond those of the others. */
+const patienceMs = 5_000;
 
 interface DueOptions extends Pick<Parts, "db" | "clock"> {
   /** How many parallel checks one host may have, by source kind. */
@@ -16,21 +20,19 @@ interface DueOptions extends Pick<Parts, "db" | "clock"> {
   check: (id: string, signal: AbortSignal, leave: () => void, dueAt: number | null) => Promise<void>;
 }
 
-/** Checks as work for the scheduler: what is due, how many at once, and how each runs. */
+/**
+ * Checks as work for the scheduler: what is due, how many at once, and how each runs. The second kind takes up requested checks that have
+ * waited too long for a place: a person waits, and the places may be held by hosts that do not respond.
+ */
 export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
   const waitingAt = (now: number): UpstreamKey[] =>
     rates().filter(({ blocked_until }) => blocked_until !== null && blocked_until > now);
 
-  return {
-    name: "checks",
-    due_times: checkDueTimes({ wait_ms: maxRetryAfterMs, lease_ms: leaseMs }),
+  const shared = {
     concurrency: checksAtOnce,
     per_key: checksAtOnce,
     perKeyOf: (item: DueSource): number => checksPerHost(item.kind),
     on_stop: "abort" as const,
-    async due(now: number, limit: number, busyHosts: readonly string[] = []): Promise<readonly DueSource[]> {
-      return await dueSources(db.read, now, limit, { hosts: busyHosts, waiting: waitingAt(now).slice(0, maxWaiting) });
-    },
     keyOf: (item: DueSource): string => item.host,
     perform: async (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => {
       // The limit may have been used up since the item was listed; it stays due and first in line.
@@ -38,6 +40,27 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
         ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
       );
       if (!isWaiting) await check(item.id, signal, leave, item.due_at);
+    },
+  };
+  return {
+    scheduled: {
+      ...shared,
+      name: "checks",
+      due_times: [
+        ...checkDueTimes({ wait_ms: maxRetryAfterMs, pause_ms: longestPauseMs, lease_ms: leaseMs }),
+        ...outageDueTimes(leaseMs),
+      ],
+      due: async (now: number, limit: number, busyHosts: readonly string[] = []): Promise<readonly DueSource[]> =>
+        await dueSources(db.read, now, limit, { hosts: busyHosts, waiting: waitingAt(now).slice(0, maxWaiting) }),
+    },
+    overdue: {
+      ...shared,
+      name: "requested checks",
+      due_times: [],
+      due: async (now: number, limit: number): Promise<readonly DueSource[]> => {
+        const waiting = waitingAt(now).slice(0, maxWaiting);
+        return await overdueRequests(db.read, { now, before: now - patienceMs, limit, waiting });
+      },
     },
   };
 }

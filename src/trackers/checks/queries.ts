@@ -6,6 +6,7 @@ import {
   isNotNull,
   isNull,
   lte,
+  not,
   notInArray,
   or,
   type Placeholder,
@@ -19,15 +20,16 @@ import { tracker_channels, tracker_sources, trackers } from "../../db/tables/tra
 import { isMessage, toText } from "../../messages/message.ts";
 import type { TrackerRow } from "../queries.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import { isHeld } from "../upstreams/outage-queries.ts";
 
-function isFree(now: Placeholder): SQL | undefined {
+function isFree(now: Placeholder | number): SQL | undefined {
   return or(isNull(tracker_sources.lease_until), lte(tracker_sources.lease_until, now));
 }
 
 function isDue(now: Placeholder): SQL | undefined {
   return or(
     isNotNull(tracker_sources.check_requested_at),
-    and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now)),
+    and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now), not(isHeld(now))),
   );
 }
 
@@ -64,22 +66,27 @@ interface Withholding {
   waiting: readonly UpstreamKey[];
 }
 
+function isNotWaiting(waiting: readonly UpstreamKey[]): SQL | undefined {
+  return waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`;
+}
+
+const dueColumns = {
+  id: tracker_sources.id,
+  host: tracker_sources.host,
+  kind: tracker_sources.kind,
+  credential_id: tracker_sources.credential_id,
+  due_at: tracker_sources.next_check_at,
+};
+
 function buildDue(read: Reader, { hosts, waiting }: Withholding) {
   const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
   const free = and(
     isFree(now),
     hosts.length === 0 ? undefined : notInArray(tracker_sources.host, [...hosts]),
-    waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`,
+    isNotWaiting(waiting),
   );
-  const columns = {
-    id: tracker_sources.id,
-    host: tracker_sources.host,
-    kind: tracker_sources.kind,
-    credential_id: tracker_sources.credential_id,
-    due_at: tracker_sources.next_check_at,
-  };
   const requested = read
-    .select(columns)
+    .select(dueColumns)
     .from(tracker_sources)
     .where(and(isNotNull(tracker_sources.check_requested_at), free))
     .orderBy(asc(tracker_sources.check_requested_at))
@@ -87,7 +94,7 @@ function buildDue(read: Reader, { hosts, waiting }: Withholding) {
     .prepare();
   // In index order of the due time, so that a read costs the same however many are due.
   const scheduled = read
-    .select(columns)
+    .select(dueColumns)
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(
@@ -96,6 +103,7 @@ function buildDue(read: Reader, { hosts, waiting }: Withholding) {
         isNull(tracker_sources.check_requested_at),
         eq(trackers.is_enabled, true),
         free,
+        not(isHeld(now)),
       ),
     )
     // Among checks due at the same time, the least checked first.
@@ -120,7 +128,10 @@ function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
   return due;
 }
 
-/** Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next. */
+/**
+ * Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next; so do those of a
+ * host that does not respond, until its next attempt. What was requested does not wait for that.
+ */
 export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
   // Used-up limits change seldom and may be many, so these are not prepared.
   const isPrepared = withheld.waiting.length === 0;
@@ -130,6 +141,26 @@ export async function dueSources(read: Reader, now: number, limit: number, withh
   const requested = await due.requested.all({ ...given, limit });
   if (requested.length === limit) return requested;
   return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
+}
+
+/** Sources whose check was requested at `before` or earlier and has not begun, the longest waiting first. */
+export async function overdueRequests(
+  read: Reader,
+  { now, before, limit, waiting }: { now: number; before: number; limit: number; waiting: readonly UpstreamKey[] },
+): Promise<DueSource[]> {
+  return await read
+    .select(dueColumns)
+    .from(tracker_sources)
+    .where(
+      and(
+        isNotNull(tracker_sources.check_requested_at),
+        lte(tracker_sources.check_requested_at, before),
+        isFree(now),
+        isNotWaiting(waiting),
+      ),
+    )
+    .orderBy(asc(tracker_sources.check_requested_at))
+    .limit(limit);
 }
 
 const checkRules = preparedFor((read: Reader) =>
@@ -225,6 +256,11 @@ export async function settleSource(tx: Writer, id: string, owner: string, change
   return (await query.run({ ...Object.fromEntries(given), ...held })).rowsAffected === 1;
 }
 
+/** When the next check is due. */
+export async function setNextCheck(tx: Writer, id: string, at: number): Promise<void> {
+  await tx.update(tracker_sources).set({ next_check_at: at }).where(eq(tracker_sources.id, id));
+}
+
 /** Makes every claimed check due again, whoever holds it. */
 export async function releaseLeases(tx: Writer, now: number): Promise<number> {
   const rows = await tx
@@ -235,16 +271,20 @@ export async function releaseLeases(tx: Writer, now: number): Promise<number> {
   return rows.length;
 }
 
-/** A check waits no longer than its interval, or the day that a rate limit may ask for; a claimed one, no longer than its lease. */
-export function checkDueTimes(longest: { wait_ms: number; lease_ms: number }): readonly DueTime[] {
+/**
+ * A check waits no longer than its interval, the day that a rate limit may ask for, or the pause after a failed one; a claimed one, no
+ * longer than its lease.
+ */
+export function checkDueTimes(longest: { wait_ms: number; pause_ms: number; lease_ms: number }): readonly DueTime[] {
   const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;
-  const wait = sql`case when ${tracker_sources.last_error_code} = 'rate_limited' then ${longest.wait_ms} else ${longest.lease_ms} end`;
+  const code = tracker_sources.last_error_code;
+  const wait = sql`case when ${code} = 'rate_limited' then ${longest.wait_ms} else ${longest.lease_ms} end`;
   return [
     {
       table: tracker_sources,
       column: tracker_sources.next_check_at,
-      longest_ms: sql`max(${interval}, ${wait})`,
-      instead_ms: interval,
+      longest_ms: sql`case when ${code} = 'unreachable' then ${longest.pause_ms} else max(${interval}, ${wait}) end`,
+      instead_ms: sql`case when ${code} = 'unreachable' then min(${interval}, ${longest.pause_ms}) else ${interval} end`,
     },
     leaseTime(tracker_sources, longest.lease_ms),
   ];

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { NullableInstant } from "../../forms/inputs.ts";
+import { Instant, NullableInstant } from "../../forms/inputs.ts";
+import { ProblemSchema } from "../../messages/schema.ts";
 
 /** What one host allows one credential, with the load of the trackers. */
 export const UpstreamView = v.object({
@@ -25,4 +26,29 @@ export const UpstreamView = v.object({
 });
 export type UpstreamView = v.InferOutput<typeof UpstreamView>;
 
-export const UpstreamsView = v.object({ items: v.array(UpstreamView) });
+/** A time in which a host did not respond: its sources wait together for the next attempt. */
+export const UpstreamOutageView = v.object({
+  host: v.string(),
+  since: Instant,
+  /** Attempts that failed, the first failed check included. Checks that failed together count once. */
+  failures: v.number(),
+  /** When the next source is checked as an attempt; null once the outage is over. */
+  next_try_at: NullableInstant,
+  ended_at: NullableInstant,
+  /** Why the latest attempt failed. */
+  error: ProblemSchema,
+  /** How many sources of enabled trackers wait for it; zero once it is over. */
+  waiting: v.number(),
+  /** The first 20 of them, by tracker. */
+  sources: v.array(v.object({ tracker: v.string(), source: v.string() })),
+});
+export type UpstreamOutageView = v.InferOutput<typeof UpstreamOutageView>;
+
+export const UpstreamsView = v.object({
+  items: v.array(UpstreamView),
+  /** That sources wait for, the oldest first. */
+  outages: v.array(UpstreamOutageView),
+  /** That ended in the last 30 days, the latest first; at most 20. */
+  past_outages: v.array(UpstreamOutageView),
+});
+export type UpstreamsView = v.InferOutput<typeof UpstreamsView>;

@@ -12,6 +12,8 @@ export const overview = {
     awaiting: (count: number) => plural("en", count, { one: "update needs approval", other: "updates need approval" }),
     updates: (count: number) => plural("en", count, { one: "update to review", other: "updates to review" }),
     sources: (count: number) => plural("en", count, { one: "source failing", other: "sources failing" }),
+    outages: (count: number) =>
+      plural("en", count, { one: "upstream not responding", other: "upstreams not responding" }),
     connections: (count: number) =>
       plural("en", count, { one: "connection unreachable", other: "connections unreachable" }),
     targets: (count: number) => plural("en", count, { one: "target missing", other: "targets missing" }),
@@ -30,6 +32,7 @@ export const overview = {
     degraded: "Degraded",
     down: "Down",
     source: "Source failing",
+    outage: "Not responding",
     unknown: "Unknown",
     waits: "Waiting",
   },

@@ -27,6 +27,17 @@ export const upstreams = {
   waits_help: "No requests are sent until then. Known versions are kept",
   empty: "No trackers checked yet",
   empty_text: "Hosts contacted by trackers appear here, with the rate limits they report.",
+  outages: "Not responding",
+  sources_wait: (count: number) => (count === 1 ? "1 source waits" : `${number(count)} sources wait`),
+  outage_since: "since",
+  next_try: "next attempt",
+  attempts: (count: number) => plural("en", count, { one: "failed attempt", other: "failed attempts" }),
+  more_trackers: (count: number) => `and ${number(count)} more`,
+  past_outages: "Outages in the last 30 days",
+  hosts: "Hosts",
+  began: "Began",
+  lasted: "Duration",
+  reason: "Reason",
   cost_of_checks: "API usage",
   saved_cost: (requests: number) => {
     if (requests < 1) return "Less than one request per hour";

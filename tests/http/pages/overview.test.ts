@@ -37,6 +37,33 @@ async function busy() {
 }
 
 describe("GET /", () => {
+  test("tells of a host that does not respond in one row, however many sources wait for it", async () => {
+    const now = app.clock.now();
+    const failing = {
+      ...{ failing_since: now, last_error_code: "unreachable", next_check_at: now + 60_000 },
+      last_error_message: plain("No answer"),
+    };
+    for (let n = 0; n < 12; n += 1) await world.tracker(`app-${n}`, failing);
+    await world.tracker("own", { ...failing, last_error_code: "unauthorized" });
+    const { body: before } = await person.api("GET", "/stats");
+    expect(before.counts).toMatchObject({ needs: 13, failing_sources: 13, upstream_outages: 0 });
+    await world.outage({ since: now, next_due_at: now + 60_000 });
+    const { body } = await person.api("GET", "/stats");
+    expect(body.counts).toMatchObject({ needs: 2, failing_sources: 1, upstream_outages: 1 });
+    expect(body).toMatchObject({
+      failing_sources: [{ tracker: "own" }],
+      upstream_outages: [{ host: "registry.example.org", waiting: 12, failures: 1, error: { message: "No answer" } }],
+      sources: { total: 13, failing: 13 },
+    });
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("1 upstream not responding, 1 source failing");
+    const needs = /<ul class="panel rows" id="needs">([\s\S]*?)<\/ul>/.exec(text)?.[1] ?? "";
+    expect(needs.match(/<li/g)).toHaveLength(2);
+    expect(needs).toMatch(/Not responding[\s\S]*?registry\.example\.org[\s\S]*?12 sources wait[\s\S]*?No answer/);
+    expect(needs).toMatch(/next attempt[\s\S]*?12:01[\s\S]*?app-0[\s\S]*?and 7 more/);
+    expect(text).not.toMatch(clean);
+  });
+
   test("says of a patch to an older line what it is, and calls a candidate none of the stable versions", async () => {
     const now = app.clock.now();
     const facts = {

@@ -1,0 +1,242 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { Reader, Writer } from "../../db/client.ts";
+import type { DueTime } from "../../db/due-times.ts";
+import { preparedFor } from "../../db/prepared.ts";
+import { tracker_sources, trackers } from "../../db/tables/trackers.ts";
+import { upstream_outages } from "../../db/tables/upstreams.ts";
+
+export type OutageRow = typeof upstream_outages.$inferSelect;
+
+const isOpen = isNull(upstream_outages.ended_at);
+
+/** Of a source in a query over several tables: its host does not respond, and the next attempt is not due yet. */
+export function isHeld(now: Placeholder): SQL {
+  return sql`exists (
+    select 1 from upstream_outages
+    where upstream_outages.host = tracker_sources.host and upstream_outages.ended_at is null
+      and upstream_outages.next_due_at > ${now}
+  )`;
+}
+
+const probeClaim = preparedFor((tx: Writer) =>
+  tx
+    .update(upstream_outages)
+    .set({ probe_owner: sql`${sql.placeholder("owner")}`, next_due_at: sql`${sql.placeholder("until")}` })
+    .where(
+      and(
+        eq(upstream_outages.host, sql.placeholder("host")),
+        isOpen,
+        sql`${upstream_outages.next_due_at} <= ${sql.placeholder("now")}`,
+      ),
+    )
+    .prepare(),
+);
+
+/** Makes a claimed check the attempt of its host's outage, if one is due; the host's other sources wait for its end. */
+export async function claimProbe(
+  tx: Writer,
+  host: string,
+  claim: { owner: string; now: number; until: number },
+): Promise<void> {
+  await probeClaim(tx).run({ host, ...claim });
+}
+
+/** As long as the attempt runs, no other one is due. */
+export async function renewProbe(tx: Writer, owner: string, until: number): Promise<void> {
+  await tx
+    .update(upstream_outages)
+    .set({ next_due_at: until })
+    .where(and(eq(upstream_outages.probe_owner, owner), isOpen));
+}
+
+/** The attempt of this owner said nothing about the host: the next source may try at once. */
+export async function handProbeOn(tx: Writer, owner: string, now: number): Promise<void> {
+  await tx
+    .update(upstream_outages)
+    .set({ next_due_at: now, probe_owner: null })
+    .where(and(eq(upstream_outages.probe_owner, owner), isOpen));
+}
+
+/** The same for every attempt, whoever makes it. */
+export async function handProbesOn(tx: Writer, now: number): Promise<void> {
+  await tx
+    .update(upstream_outages)
+    .set({ next_due_at: now, probe_owner: null })
+    .where(and(isNotNull(upstream_outages.probe_owner), isOpen));
+}
+
+export async function findOutage(read: Reader, host: string): Promise<OutageRow | null> {
+  const rows = await read
+    .select()
+    .from(upstream_outages)
+    .where(and(eq(upstream_outages.host, host), isOpen))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function insertOutage(tx: Writer, row: typeof upstream_outages.$inferInsert): Promise<void> {
+  await tx.insert(upstream_outages).values(row);
+}
+
+export async function updateOutage(tx: Writer, id: string, changes: Partial<OutageRow>): Promise<void> {
+  await tx.update(upstream_outages).set(changes).where(eq(upstream_outages.id, id));
+}
+
+/** Deletes those that ended before `before`, and those that go on at hosts without sources. */
+export async function pruneOutages(tx: Writer, before: number): Promise<void> {
+  await tx.delete(upstream_outages).where(lt(upstream_outages.ended_at, before));
+  await tx
+    .delete(upstream_outages)
+    .where(
+      and(isOpen, sql`not exists (select 1 from tracker_sources where tracker_sources.host = upstream_outages.host)`),
+    );
+}
+
+const ending = preparedFor((tx: Writer) =>
+  tx
+    .update(upstream_outages)
+    .set({ ended_at: sql`${sql.placeholder("now")}`, probe_owner: null })
+    .where(and(eq(upstream_outages.host, sql.placeholder("host")), isOpen))
+    .returning({ since: upstream_outages.since })
+    .prepare(),
+);
+
+/** Ends the outage of a host; null when there was none. */
+export async function closeOutage(tx: Writer, host: string, now: number): Promise<{ since: number } | null> {
+  const rows = await ending(tx).all({ host, now });
+  return rows[0] ?? null;
+}
+
+/** The code of a check that failed because its host did not respond. */
+const isUnreachable = eq(tracker_sources.last_error_code, "unreachable");
+
+interface Ended {
+  host: string;
+  since: number;
+  now: number;
+}
+
+/** Failed because of the outage, or came due during it. What fails for its own reasons keeps its pause. */
+function hasWaited({ host, since, now }: Ended): SQL | undefined {
+  const failed = and(sql`${tracker_sources.failing_since} >= ${since}`, isUnreachable);
+  const held = and(isNull(tracker_sources.failing_since), lte(tracker_sources.next_check_at, now));
+  return and(eq(tracker_sources.host, host), isNull(tracker_sources.lease_until), or(failed, held));
+}
+
+export async function countWaiting(read: Reader, ended: Ended): Promise<number> {
+  const rows = await read.select({ count: count() }).from(tracker_sources).where(hasWaited(ended));
+  return rows[0]?.count ?? 0;
+}
+
+/** Makes the sources that waited for an outage due, one each `stepMs`, the longest waiting first. */
+export async function wakeWaiting(tx: Writer, ended: Ended, stepMs: number): Promise<void> {
+  const { next_check_at, id } = tracker_sources;
+  const ranked = tx
+    .select({ id, place: sql<number>`row_number() over (order by ${next_check_at}, ${id})`.as("place") })
+    .from(tracker_sources)
+    .where(hasWaited(ended))
+    .as("ranked");
+  await tx
+    .update(tracker_sources)
+    .set({ next_check_at: sql`${ended.now} + ${stepMs} * ${ranked.place}` })
+    .from(ranked)
+    .where(eq(id, ranked.id));
+}
+
+/** When the host's sources other than `except` last succeeded, and when one of them last found it unreachable. */
+export async function latestAtHost(
+  read: Reader,
+  host: string,
+  except: string,
+): Promise<{ succeeded_at: number | null; failed_at: number | null }> {
+  const failed = sql`case when ${isUnreachable} then ${tracker_sources.last_checked_at} end`;
+  const rows = await read
+    .select({
+      succeeded_at: sql<number | null>`max(${tracker_sources.last_success_at})`,
+      failed_at: sql<number | null>`max(${failed})`,
+    })
+    .from(tracker_sources)
+    .where(and(eq(tracker_sources.host, host), ne(tracker_sources.id, except)));
+  return rows[0] ?? { succeeded_at: null, failed_at: null };
+}
+
+/** More hosts than a page shows. */
+const maxOpen = 200;
+
+/** Those that go on, the oldest first. */
+export async function openOutages(read: Reader): Promise<OutageRow[]> {
+  return await read.select().from(upstream_outages).where(isOpen).orderBy(asc(upstream_outages.since)).limit(maxOpen);
+}
+
+/** Those that are over, the latest first. */
+export async function endedOutages(read: Reader, limit: number): Promise<OutageRow[]> {
+  return await read
+    .select()
+    .from(upstream_outages)
+    .where(isNotNull(upstream_outages.ended_at))
+    .orderBy(desc(upstream_outages.ended_at))
+    .limit(limit);
+}
+
+/**
+ * The sources of enabled trackers that wait for an outage to end: those whose check failed because of it, and those that would be due
+ * before the next attempt. At most `each` of a host, by tracker; `total` counts all of that host.
+ */
+export async function sourcesWaiting(read: Reader, each: number) {
+  const partition = sql`partition by ${tracker_sources.host}`;
+  const ranked = read
+    .select({
+      host: tracker_sources.host,
+      tracker: sql<string>`${trackers.name}`.as("tracker"),
+      source: sql<string>`${tracker_sources.key}`.as("source"),
+      total: sql<number>`count(*) over (${partition})`.as("total"),
+      place: sql<number>`row_number() over (${partition} order by ${trackers.name}, ${tracker_sources.position})`.as(
+        "place",
+      ),
+    })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .innerJoin(upstream_outages, and(eq(upstream_outages.host, tracker_sources.host), isOpen))
+    .where(
+      and(
+        eq(trackers.is_enabled, true),
+        sql`${tracker_sources.next_check_at} <= ${upstream_outages.next_due_at}`,
+        or(isNull(tracker_sources.last_error_code), isUnreachable),
+      ),
+    )
+    .as("ranked");
+  return await read
+    .select()
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${each}`)
+    .orderBy(asc(ranked.host), asc(ranked.place));
+}
+
+/** The next attempt is as far ahead as its pause, or the lease of one that runs. */
+export function outageDueTimes(leaseMs: number): readonly DueTime[] {
+  const { next_due_at, pause_ms } = upstream_outages;
+  return [
+    {
+      table: upstream_outages,
+      column: next_due_at,
+      where: isOpen,
+      longest_ms: sql`max(${pause_ms}, ${leaseMs})`,
+      instead_ms: sql`${pause_ms}`,
+    },
+  ];
+}
