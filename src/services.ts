@@ -30,6 +30,7 @@ import { openingOf } from "./executors/settings.ts";
 import { idempotencyService } from "./idempotency/service.ts";
 import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
+import { logService } from "./logs/service.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
 import { isMetadataHost, neverAllowed } from "./net/destination.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
@@ -297,6 +298,11 @@ export async function createServices(options: ServiceOptions) {
     countGuess: (address) => linkThrottle.begin([addressKey(address)]).fail(),
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
+  const logs = logService({
+    ...{ db, clock, audit, connections, executors },
+    redact: options.redactor.redact,
+    openSecrets: credentials.openAll,
+  });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
@@ -375,6 +381,7 @@ export async function createServices(options: ServiceOptions) {
     runs,
     approval_links,
     snapshots,
+    logs,
     stats,
     scheduler,
     /** Rate limits by upstream and credential, for people. */

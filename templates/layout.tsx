@@ -23,6 +23,8 @@ export interface LayoutProps {
   section?: Section | undefined;
   /** Loads the event stream extension: for pages with a `Live` part. */
   live?: boolean | undefined;
+  /** Loads the script that follows logs. */
+  logs?: boolean | undefined;
   children: Child;
 }
 
@@ -51,10 +53,10 @@ const secondary = [
 ] as const satisfies readonly Entry[];
 
 /** A page of a signed-in administrator. */
-export function Layout({ ctx, title, section, live, children }: LayoutProps) {
+export function Layout({ ctx, title, section, live, logs, children }: LayoutProps) {
   const t = texts(ctx).common;
   return (
-    <Document ctx={ctx} title={title} live={live}>
+    <Document ctx={ctx} title={title} live={live} logs={logs}>
       <body>
         <a class="skip" href="#content">
           {t.skip_to_content}
@@ -141,10 +143,11 @@ interface DocumentProps {
   ctx: PageContext;
   title: string;
   live?: boolean | undefined;
+  logs?: boolean | undefined;
   children: Child;
 }
 
-function Document({ ctx, title, live, children }: DocumentProps) {
+function Document({ ctx, title, live, logs, children }: DocumentProps) {
   const t = texts(ctx).common;
   return (
     <>
@@ -182,6 +185,7 @@ function Document({ ctx, title, live, children }: DocumentProps) {
           <script src={ctx.assets("htmx.js")} defer={live !== true} />
           {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
           <script src={ctx.assets("app.js")} defer />
+          {logs === true ? <script src={ctx.assets("logs.js")} defer /> : null}
         </head>
         {children}
       </html>

@@ -1,14 +1,19 @@
-import type { Prepared, RuntimeSession } from "../runtimes/runtime.ts";
+import type { LogPart, Prepared, RuntimeSession } from "../runtimes/runtime.ts";
 
 interface Observer {
   /** After each call that succeeded. */
   onAnswer?: () => Promise<void>;
   /** Returns what is thrown in place of the fault. */
   onFault: (fault: unknown) => unknown;
+  /** The same for a log that is being read: that one cannot be read says nothing about the runtime. By default it is thrown as it is. */
+  onLogFault?: (fault: unknown) => unknown;
 }
 
 /** The same session, with an observer of every response and fault. */
-export function observedSession(session: RuntimeSession, { onAnswer, onFault }: Observer): RuntimeSession {
+export function observedSession(
+  session: RuntimeSession,
+  { onAnswer, onFault, onLogFault = (fault) => fault }: Observer,
+): RuntimeSession {
   const told = async <T>(work: Promise<T>): Promise<T> => {
     try {
       const answer = await work;
@@ -22,7 +27,17 @@ export function observedSession(session: RuntimeSession, { onAnswer, onFault }: 
     const { is_noop, apply } = await told(work);
     return { is_noop, apply: (stopping) => told(apply(stopping)) };
   };
-  const { nameOfId, isPlainRegistry, unprepare, settle, lastLogs, snapshots, images } = session;
+  const logPart = (part: LogPart): LogPart => ({
+    ...part,
+    read: async function* (reading) {
+      try {
+        yield* part.read(reading);
+      } catch (fault) {
+        throw onLogFault(fault);
+      }
+    },
+  });
+  const { nameOfId, isPlainRegistry, unprepare, settle, lastLogs, logParts, snapshots, images } = session;
   return {
     ping: () => told(session.ping()),
     describe: () => told(session.describe()),
@@ -35,6 +50,7 @@ export function observedSession(session: RuntimeSession, { onAnswer, onFault }: 
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
     ...(settle === undefined ? {} : { settle: (ref, ...rest) => told(settle(ref, ...rest)) }),
     ...(lastLogs === undefined ? {} : { lastLogs: (ref, journal) => told(lastLogs(ref, journal)) }),
+    ...(logParts === undefined ? {} : { logParts: async (ref) => (await told(logParts(ref))).map(logPart) }),
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),

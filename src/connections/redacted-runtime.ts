@@ -20,7 +20,8 @@ function redactedRuntime(runtime: Runtime, excerpt: Excerpt): Runtime {
     open: async (config, secret, context) => {
       try {
         const session = await runtime.open(config, secret, context);
-        return observedSession(session, { onFault: (fault) => reworded(fault, excerpt) });
+        const onFault = (fault: unknown) => reworded(fault, excerpt);
+        return observedSession(session, { onFault, onLogFault: onFault });
       } catch (fault) {
         throw reworded(fault, excerpt);
       }

@@ -18,6 +18,7 @@ import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
 import { kubernetes } from "./kubernetes.ts";
+import { logs } from "./logs.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
@@ -59,6 +60,7 @@ import { images as imagesZh } from "./zh/images.ts";
 import { imports as importsZh } from "./zh/imports.ts";
 import { keys as keysZh } from "./zh/keys.ts";
 import { kubernetes as kubernetesZh } from "./zh/kubernetes.ts";
+import { logs as logsZh } from "./zh/logs.ts";
 import { net as netZh } from "./zh/net.ts";
 import { notifications as notificationsZh } from "./zh/notifications.ts";
 import { oidc as oidcZh } from "./zh/oidc.ts";
@@ -102,6 +104,7 @@ const areas = {
   imports: { en: imports, zh: importsZh },
   keys: { en: keys, zh: keysZh },
   kubernetes: { en: kubernetes, zh: kubernetesZh },
+  logs: { en: logs, zh: logsZh },
   net: { en: net, zh: netZh },
   notifications: { en: notifications, zh: notificationsZh },
   oidc: { en: oidc, zh: oidcZh },

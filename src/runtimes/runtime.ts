@@ -341,6 +341,47 @@ export const lastLogLines = 20;
 /** Containers of one run whose logs are read. */
 export const maxLogs = 4;
 
+/** One line, as it was written. */
+export interface LogLine {
+  /**
+   * When, as the runtime tells it: `2026-11-26T12:06:25.953476274Z`, always with nine digits after the point, so that texts compare like
+   * times. Blank if it does not tell.
+   */
+  at: string;
+  text: string;
+}
+
+export interface LogReading {
+  /** To begin with, at most so many lines: the last ones. */
+  tail: number;
+  /** Of these, those of this second and later ones, in seconds since 1970; null for all. */
+  since: number | null;
+  /** Goes on with what is written, until the container ends. */
+  follow: boolean;
+  /** Ends the reading, without an error. */
+  signal: AbortSignal;
+}
+
+/** One container of a target, whose log can be read. */
+export interface LogPart {
+  /** The same after a restart or an update of the container, as far as it keeps its name. */
+  key: string;
+  service: string;
+  /** Blank if the runtime has no pods. */
+  pod: string;
+  container: string;
+  /** `starting`: it has not written anything yet. */
+  state: "running" | "starting" | "stopped";
+  /** Another text for each start of the container. */
+  start: string;
+  /** Why its log can never be read; null as long as nothing is known against it. */
+  unreadable: Message | null;
+  /** Values from its configuration that nobody may see. */
+  secrets: readonly string[];
+  /** Yields lines as they arrive. Throws `unauthorized` for a missing right, and no error says anything about the connection. */
+  read(reading: LogReading): AsyncIterable<readonly LogLine[]>;
+}
+
 /** An entry is durable once its call resolves. Throws if another process has taken over the run; nothing more may be changed then. */
 export interface Journal {
   run_id: string;
@@ -459,6 +500,8 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
    * is no error but a `why`.
    */
   lastLogs?(ref: TargetRef, journal: Journal): Promise<readonly LastLog[]>;
+  /** The containers of a target, to read what they write. Throws `not_found` if the target is gone. Reads only. */
+  logParts?(ref: TargetRef): Promise<readonly LogPart[]>;
   /**
    * Restores the previous version from any state. Idempotent. Returns `untouched` if the previous version is as before; `finished` or
    * `started` if it is gone or does not start and the new one was kept running. Throws if nothing could be started. `snapshot`:

@@ -49,6 +49,7 @@ import plus from "lucide-static/dist/esm/icons/plus.mjs";
 import refreshCw from "lucide-static/dist/esm/icons/refresh-cw.mjs";
 import rocket from "lucide-static/dist/esm/icons/rocket.mjs";
 import rotateCcw from "lucide-static/dist/esm/icons/rotate-ccw.mjs";
+import scrollText from "lucide-static/dist/esm/icons/scroll-text.mjs";
 import search from "lucide-static/dist/esm/icons/search.mjs";
 import send from "lucide-static/dist/esm/icons/send.mjs";
 import server from "lucide-static/dist/esm/icons/server.mjs";
@@ -128,6 +129,7 @@ export const icons = {
   "refresh-cw": shapes(refreshCw),
   rocket: shapes(rocket),
   "rotate-ccw": shapes(rotateCcw),
+  "scroll-text": shapes(scrollText),
   search: shapes(search),
   send: shapes(send),
   server: shapes(server),

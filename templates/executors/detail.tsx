@@ -153,6 +153,9 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
           {t.open_run}
         </LinkButton>
       )}
+      <LinkButton ctx={ctx} href={`${path}/logs`} icon="scroll-text">
+        {texts(ctx).logs.title}
+      </LinkButton>
       <EditAndDelete ctx={ctx} path={path} />
     </>
   );

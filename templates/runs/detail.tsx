@@ -176,6 +176,11 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
           {texts(ctx).common.retry}
         </LinkButton>
       ) : null}
+      {run.state === "failed" || run.state === "degraded" ? (
+        <LinkButton ctx={ctx} href={`/executors/${run.executor_id}/logs`} icon="scroll-text">
+          {texts(ctx).logs.title}
+        </LinkButton>
+      ) : null}
       <LinkButton ctx={ctx} href={`/executors/${run.executor_id}`}>
         {t.open_executor}
       </LinkButton>

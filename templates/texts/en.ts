@@ -14,6 +14,7 @@ export { events } from "./en/events.ts";
 export { executors } from "./en/executors.ts";
 export { imports } from "./en/imports.ts";
 export { backups, keys } from "./en/keys.ts";
+export { logs } from "./en/logs.ts";
 export { notes } from "./en/notes.ts";
 export { notifiers } from "./en/notifiers.ts";
 export { oidc } from "./en/oidc.ts";

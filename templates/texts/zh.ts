@@ -13,6 +13,7 @@ export { events } from "./zh/events.ts";
 export { executors } from "./zh/executors.ts";
 export { imports } from "./zh/imports.ts";
 export { backups, keys } from "./zh/keys.ts";
+export { logs } from "./zh/logs.ts";
 export { notes } from "./zh/notes.ts";
 export { notifiers } from "./zh/notifiers.ts";
 export { oidc } from "./zh/oidc.ts";

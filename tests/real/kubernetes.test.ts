@@ -14,6 +14,7 @@ import { nodeName } from "../peers/kubernetes-node.ts";
 import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
+import { seenIn, watchLogs } from "../support/log-reader.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
@@ -325,6 +326,54 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     const run = await world.update(executor, { plan_hash: plan?.hash });
     expect(run).toMatchObject({ state: "failed", reason_code: "target_changed" });
     expect(await answers("edited")).not.toContain("1.1.0\n");
+  });
+
+  test("what pods write is read and followed, without secrets, and a missing right is told", async () => {
+    const { spec, ...rest } = webDeployment("talks", image("1.0.0"), { namespace, replicas: 1 });
+    const script = "echo begins $API_TOKEN; n=0; while :; do n=$((n+1)); echo word $n; sleep 0.5; done";
+    const container = { name: "web", image: image("1.0.0"), command: ["/bin/sh", "-c", script] };
+    const containers = [{ ...container, env: [{ name: "API_TOKEN", value: "kelp-otter-lantern" }] }];
+    const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
+    await cluster.apply([{ ...rest, spec: { ...spec, template } }]);
+    const target = { kind: "deployment", id: `${namespace}/talks` };
+    const follow = (of: string) =>
+      world.addExecutor({ connection: of, target, services: ["web"], desired: desired("1.0.0") });
+    const executor = await follow(connection);
+    const { logs } = world.main;
+    const begun = await eventually("the first words", async () => {
+      const found = await logs.read(systemActor, executor, {}, live);
+      return (found.view.containers[0]?.lines.length ?? 0) > 1 && found;
+    });
+    const [part] = begun.view.containers;
+    expect(part).toMatchObject({ service: "web", container: "web", state: "running", why: null });
+    expect(part?.name).toBe(`${part?.pod}/web`);
+    expect(part?.lines[0]?.text).toBe("begins [redacted]");
+    const known = part?.lines.length ?? 0;
+    const watch = await watchLogs(logs, executor, { after: begun.marks });
+    await eventually("five more words", () => watch.lines.length >= 5);
+    await watch.close();
+    expect(watch.lines.slice(0, 5)).toEqual([0, 1, 2, 3, 4].map((more) => `${part?.name}: word ${known + more}`));
+
+    const rules = neededRights
+      .filter(({ resource }) => resource !== "pods/log")
+      .map(({ group, resource, verbs }) => ({ apiGroups: [group], resources: [resource], verbs: [...verbs] }));
+    const token = await cluster.createServiceAccount(namespace, "deaf", rules);
+    const deaf = await world.connectCluster(
+      { server: cluster.url, namespaces: namespace, stall_seconds: 10, helm: false },
+      { token, ca_certificate: cluster.ca },
+    );
+    await world.main.executors.remove(systemActor, executor);
+    const other = await follow(deaf);
+    const refused = await logs.read(systemActor, other, {}, live);
+    expect(Object.values(seenIn(refused.view))).toEqual([
+      { state: "waiting", why: "kubernetes.logs_forbidden", lines: [] },
+    ]);
+    const waiting = await watchLogs(logs, other);
+    await waiting.untilStates([`${part?.name} waiting`]);
+    await eventually("the reason", () => waiting.parts[0]?.why_data?.code === "kubernetes.logs_forbidden");
+    await waiting.close();
+    expect([waiting.lines, waiting.end]).toEqual([[], null]);
+    await cluster.request("DELETE", path("deployments", "talks"));
   });
 
   test("the API server crashes while a rollout goes on", async () => {

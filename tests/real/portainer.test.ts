@@ -8,6 +8,7 @@ import { type Portainer, portainerMissing, startPortainer, type Variable } from 
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { killingLimitMs, pointsOf, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
+import { watchLogs } from "../support/log-reader.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
@@ -343,6 +344,36 @@ services:
       expect(await answer(web)).toBe("1.0.0\n");
       expect([portainer.file(id), portainer.stack(id).Env]).toEqual([file, env]);
     }
+  });
+
+  test("what the containers of a stack write is read and followed, without the secrets of its environment", async () => {
+    const script = "echo begins $$SPOKEN; n=0; while :; do n=$$((n+1)); echo word $$n; sleep 0.5; done";
+    const file = `services:
+  voice:
+    image: ${image(versions.old)}
+    command: ["/bin/sh", "-c", "${script}"]
+    environment: {SPOKEN: "\${DB_PASSWORD}"}
+`;
+    await portainer.createStack("shop-talk", file, [{ name: "DB_PASSWORD", value: secret }]);
+    const executor = await world.addExecutor({
+      ...{ connection, desired: desired(versions.good), services: ["voice"] },
+      target: { kind: "stack", id: "shop-talk" },
+    });
+    const { logs } = world.main;
+    const begun = await eventually("the first words", async () => {
+      const found = await logs.read(systemActor, executor, {}, live);
+      return (found.view.containers[0]?.lines.length ?? 0) > 1 && found;
+    });
+    const [part] = begun.view.containers;
+    expect(part).toMatchObject({ service: "voice", pod: "", state: "running", why: null });
+    expect(part?.lines[0]?.text).toBe("begins [redacted]");
+    const known = part?.lines.length ?? 0;
+    const watch = await watchLogs(logs, executor, { after: begun.marks });
+    await eventually("three more words", () => watch.lines.length >= 3);
+    await stopped("shop-talk");
+    await eventually("the end of the container", () => watch.parts.length === 0);
+    await watch.close();
+    expect(watch.lines.slice(0, 3)).toEqual([0, 1, 2].map((more) => `${part?.name}: word ${known + more}`));
   });
 
   test("a plan that somebody's edit overtook is refused", async () => {

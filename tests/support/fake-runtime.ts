@@ -9,6 +9,8 @@ import type {
   FileNotice,
   Journal,
   LastLog,
+  LogLine,
+  LogPart,
   PlannedContainer,
   PlanOptions,
   Readiness,
@@ -73,6 +75,10 @@ export class FakeEngine {
       : { ready: false, detail: plain("Exited"), final: true };
   /** What failed containers wrote last. */
   lastLogs: () => Promise<readonly LastLog[]> = async () => [];
+  /** The lines that a container has written; one that is followed writes no more. */
+  logOf: (name: string) => readonly LogLine[] = (name) => [
+    { at: "2026-01-05T11:59:59.000000000Z", text: `${name} runs` },
+  ];
   /** What became of a new container while its health is awaited. */
   end: () => string | null = () => null;
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
@@ -291,6 +297,21 @@ function capturedOf(container: FakeContainer, service: string): v.InferOutput<ty
   };
 }
 
+function logPartOf(engine: FakeEngine, ref: TargetRef, container: FakeContainer): LogPart {
+  const { id, name, running, env } = container;
+  return {
+    ...{ key: name, service: serviceOf(ref, container), pod: "", container: name, start: id, unreadable: null },
+    state: running ? "running" : "stopped",
+    secrets: env.map((each) => each.slice(each.indexOf("=") + 1)),
+    read: async function* ({ tail, follow, signal }) {
+      const failure = engine.failures.get(`log ${name}`);
+      if (failure !== undefined) throw failure;
+      if (!follow) yield engine.logOf(name).slice(-tail);
+      else if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  };
+}
+
 /** Takes the same steps in the same order as a container engine's plug-in, each journalled before it is taken. */
 export function fakeSession(engine: FakeEngine): RuntimeSession {
   const step = async (journal: Journal, name: string, container: string, call: string, work: () => void) => {
@@ -500,6 +521,10 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       );
     },
     lastLogs: () => engine.lastLogs(),
+    logParts: async (ref) => {
+      engine.reach();
+      return engine.membersOf(ref).map((each) => logPartOf(engine, ref, each));
+    },
     findEnd: async () => {
       engine.reach();
       const end = engine.end();

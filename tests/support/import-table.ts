@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
 
 /** Small words that everybody may use; `process` is for what is not a plug-in or pure. */
-const pureFiles = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget,recent-map}.ts";
+const pureFiles =
+  "src/{errors,clock,ids,plugin,visible-text,shown-lines,strict-json,give-way,version,work-budget,recent-map}.ts";
 const processFiles = "src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts";
 const pure = `${pureFiles} src/messages/*.ts`;
 const process = `${pure} ${processFiles}`;
@@ -55,6 +56,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ],
   ["src/runs/{schema,states}.ts", `${runs} src/db/tables.ts`],
   ["src/runs/**", runs],
+  ["src/logs/**", `${feature} ${views} src/{connections,executors}/service.ts src/runtimes/*.ts`],
   ["src/notifications/**", `${feature} ${views}`],
   ["src/oidc/**", `${feature} src/auth/service.ts`],
   ["src/stats/**", `${feature} ${views}`],

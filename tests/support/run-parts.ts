@@ -6,6 +6,7 @@ import { executorEvaluator } from "../../src/executors/evaluate.ts";
 import type { TrackerReleases } from "../../src/executors/releases.ts";
 import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
+import { logService } from "../../src/logs/service.ts";
 import type { Guard } from "../../src/net/guarded-fetch.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
@@ -102,7 +103,12 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
     reviewWaiting: runs.reviewWaiting,
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
-  return { credentials, connections, executors, runs, evaluator, snapshots };
+  const logs = logService({
+    ...{ db, clock, audit, connections, executors },
+    redact: options.redact ?? ((text) => text),
+    openSecrets: credentials.openAll,
+  });
+  return { credentials, connections, executors, runs, evaluator, snapshots, logs };
 }
 
 /** What is stored of runs. */

@@ -1,5 +1,6 @@
 import { ExecutorInput, ExecutorPatch, ExecutorView, executorList, PlanView } from "../../executors/schema.ts";
 import { listQuery, PageQuery } from "../../forms/page.ts";
+import { LogQuery, LogView } from "../../logs/schema.ts";
 import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
 import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
@@ -10,7 +11,8 @@ export function executorRoutes({
   executors,
   runs,
   snapshots,
-}: Pick<Services, "executors" | "runs" | "snapshots">): readonly Route[] {
+  logs,
+}: Pick<Services, "executors" | "runs" | "snapshots" | "logs">): readonly Route[] {
   const tag = "executors";
   const route = routesOf(tag);
   const [list, create, ...one] = resourceRoutes({
@@ -58,6 +60,22 @@ export function executorRoutes({
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not answer" },
       perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
+    }),
+    route("GET", "/executors/{id}/logs", {
+      operation_id: "read_executor_logs",
+      summary:
+        "Read the last log lines of the target's containers now; nothing is stored but an entry in the audit log",
+      query: LogQuery,
+      answer: { status: 200, description: "The last lines of each container", schema: LogView },
+      refusals: {
+        409: "`connection_disabled`; `logs_unsupported`: the runtime has no logs to read",
+        424: "The runtime did not answer",
+        429: "Too many logs are being read",
+      },
+      perform: async ({ context, param, query }) => {
+        const { view } = await logs.read(context.get("actor"), param("id"), query, context.req.raw.signal);
+        return view;
+      },
     }),
     route("POST", "/executors/{id}/runs", {
       operation_id: "create_run",

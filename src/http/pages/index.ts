@@ -17,6 +17,7 @@ import { designPages } from "./design.tsx";
 import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
 import { installablePages } from "./installable.ts";
+import { logPages } from "./logs.tsx";
 import { notesPages } from "./notes.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import { oidcPages } from "./oidc.tsx";
@@ -77,6 +78,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   backupPages(app, services, page);
   auditPages(app, services, page);
   executorPages(app, services, page);
+  logPages(app, services, page);
   notifierPages(app, services, page);
   runPages(app, services, page);
   snapshotPages(app, services, page);

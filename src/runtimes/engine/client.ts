@@ -3,8 +3,9 @@ import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
-import { maxLogBytes, type PullProgress, type RegistryAuth } from "../runtime.ts";
+import { type LogReading, maxLogBytes, type PullProgress, type RegistryAuth } from "../runtime.ts";
 import { type Flavour, requireFlavour } from "./flavour.ts";
+import { logQuery } from "./log-parts.ts";
 import {
   ContainerInspect,
   ContainerSummary,
@@ -223,6 +224,13 @@ export function engineClient(options: ClientOptions) {
       const request = { method: "GET", path: `${container(id)}/logs`, query, maxBytes: maxLogBytes } as const;
       const { bytes } = await send(request);
       return bytes ?? new Uint8Array();
+    },
+    /** The same with the time before each line, and by `follow` with what it writes until it ends or `signal` is aborted. */
+    flowLog(id: string, reading: LogReading): AsyncGenerator<Uint8Array> {
+      if (transport.flow === undefined) throw new Error("The transport does not pass logs on");
+      const path = versioned(`${container(id)}/logs`);
+      const request = { method: "GET", path, query: logQuery(reading), deadlineMs: deadlines.readMs } as const;
+      return transport.flow(request, reading.signal, (response) => throwIfRefused(request, response));
     },
     /** Unpacks a tar archive over the container's root, with the owners that it names. */
     async writeArchive(id: string, archive: Uint8Array): Promise<void> {

@@ -17,7 +17,7 @@ import { describeTarget, discoverTargets } from "./discover.ts";
 import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
-import { lastLogsOfRun } from "./group/logs.ts";
+import { engineLogPart, lastLogsOfRun } from "./group/logs.ts";
 import { prepareRollback, prepareUpdate, requireUpdatable } from "./group/prepare.ts";
 import { findEndOfRun, judgeRun } from "./group/readiness.ts";
 import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
@@ -150,6 +150,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       return recoverTogether(context, ref, journal, rebuild);
     },
     lastLogs: (ref, journal) => lastLogsOfRun(client, ref, journal),
+    logParts: async (ref) => (await lookAtTarget(source, ref)).members.map((member) => engineLogPart(client, member)),
     readiness: (ref, ranMs, journal) => judgeRun(client, ref, journal, ranMs),
     findEnd: (ref, journal) => findEndOfRun(client, ref, journal),
     standing: (ref, journal, look) => standingOf(recovering, ref, journal, look),

@@ -45,6 +45,15 @@ export interface EngineTransport {
   send(request: EngineRequest): Promise<EngineResponse>;
   /** Like `send`, but passes a successful body on piece by piece; `text` is then empty. */
   stream(request: EngineRequest, onChunk: (chunk: string) => void): Promise<EngineResponse>;
+  /**
+   * The bytes of a successful body as they arrive, for as long as they do; `deadlineMs` is for its beginning. Ends without an error once
+   * `stop` is aborted. `refuse` throws the error for another status. Absent if bytes cannot be passed on like that.
+   */
+  flow?(
+    request: EngineRequest,
+    stop: AbortSignal,
+    refuse: (response: EngineResponse) => void,
+  ): AsyncGenerator<Uint8Array>;
 }
 
 /** We judge every status ourselves; dockerode would turn most into errors without the body. */
@@ -87,15 +96,17 @@ export function engineTransport(
 ): EngineTransport {
   let opened: Promise<DockerModem> | null = null;
 
-  const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
-    const label = `${request.method} ${request.path}`;
+  const ready = async (label: string): Promise<DockerModem> => {
     // `lookup` is only called for names, not for addresses.
     if (address.kind === "tcp" && isMetadataHost(address.host)) throw new PluginError("rejected", neverAllowed);
     opened ??= openModem(address, resolve);
     const modem = await opened;
-    if (signal.aborted) {
-      throw new PluginError("unreachable", say("engine.not_sent", { request: label }), { cause: signal.reason });
-    }
+    if (!signal.aborted) return modem;
+    throw new PluginError("unreachable", say("engine.not_sent", { request: label }), { cause: signal.reason });
+  };
+  const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
+    const label = labelOf(request);
+    const modem = await ready(label);
     const ending = new AbortController();
     const over = Promise.withResolvers<never>();
     const late = (limitMs: number) => over.reject(new Fault("unreachable", say("engine.silent", { ms: limitMs })));
@@ -130,7 +141,33 @@ export function engineTransport(
   return {
     send: (request) => exchange(request, null),
     stream: (request, onChunk) => exchange(request, onChunk),
+    flow: async function* (request, stop, refuse) {
+      const label = labelOf(request);
+      const modem = await ready(label);
+      const ending = new AbortController();
+      const until = AbortSignal.any([signal, stop, ending.signal]);
+      const late = new Fault("unreachable", say("engine.silent", { ms: request.deadlineMs }));
+      const begun = setTimeout(() => ending.abort(late), request.deadlineMs);
+      try {
+        const answer = await dial(modem, request, until);
+        answer.on("error", () => undefined);
+        if ((answer.statusCode ?? 0) >= 300) refuse(await readAnswer(answer, request, null));
+        clearTimeout(begun);
+        for await (const chunk of answer) yield new Uint8Array(chunk);
+        if (!answer.complete) throw new Fault("unreachable", say("engine.ended_early"));
+      } catch (cause) {
+        if (stop.aborted || signal.aborted) return;
+        throw failureOf(label, ending.signal.aborted ? late : cause);
+      } finally {
+        clearTimeout(begun);
+        ending.abort();
+      }
+    },
   };
+}
+
+function labelOf({ method, path }: EngineRequest): string {
+  return `${method} ${path}`;
 }
 
 /** Why there is no response, as the end of a sentence. */

@@ -14,6 +14,8 @@ import type { ClusterAccess } from "./access.ts";
 const requestMs = 30_000;
 /** For logs, which come from the node of a pod: it may be gone. */
 const textMs = 4_000;
+/** For logs that are followed; whoever follows them ends earlier. */
+const flowMs = 3_600_000;
 /** The API server closes a watch after this time. */
 const watchSeconds = 240;
 /** Objects per page of a list: few, because each page is in memory as text and as objects. */
@@ -61,6 +63,10 @@ export interface Cluster {
   send<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
   /** A body that is text of others: at most so many bytes from its start, in valid UTF-8, without our login. */
   text(compose: Compose, maxBytes: number): Promise<string>;
+  /** Such a body as it arrives, for as long as it does. Ends without an error once `stop` is aborted. */
+  flow(compose: Compose, stop: AbortSignal): AsyncGenerator<Uint8Array>;
+  /** Removes our login, which a proxy in front of the API server may quote. */
+  withoutLogin(text: string): string;
   /** A strategic merge patch in our name. */
   patch<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
   /** Reads a list page by page; `take` gets each page, and nothing else is kept. */
@@ -164,6 +170,16 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
       }
       return withoutLogin(new TextDecoder().decode(Buffer.concat(pieces)), access);
     },
+
+    async *flow(compose, stop) {
+      try {
+        // On a connection of its own: many are open for long.
+        yield* api.stream({ ...toRequest(await composed(compose), flowMs), is_once: true }, stop);
+      } catch (error) {
+        if (!stop.aborted) throw error;
+      }
+    },
+    withoutLogin: (text) => withoutLogin(text, access),
 
     patch: (compose, schema) =>
       send(async (api) => {

@@ -6,7 +6,19 @@ import { type Found, rules } from "./workloads.ts";
 
 export async function podsOf(cluster: Cluster, found: Found): Promise<readonly Pod[]> {
   const selector = selectorText(found);
-  if (selector === "") return [];
+  return selector === "" ? [] : await podsWith(cluster, found, selector);
+}
+
+/** The pods whose logs are those of the workload; of a CronJob, the pods of the jobs that it created. */
+export async function writingPodsOf(cluster: Cluster, found: Found): Promise<readonly Pod[]> {
+  if (found.kind !== "cronjob") return await podsOf(cluster, found);
+  const start = `${found.metadata.name}-`;
+  const isOwn = (job: string) => job.startsWith(start) && /^\d+$/.test(job.slice(start.length));
+  const pods = await podsWith(cluster, found, "job-name");
+  return pods.filter(({ metadata }) => isOwn(metadata.labels["job-name"] ?? ""));
+}
+
+async function podsWith(cluster: Cluster, found: Found, selector: string): Promise<readonly Pod[]> {
   const pods: Pod[] = [];
   await cluster.list(
     async ({ core }) => {

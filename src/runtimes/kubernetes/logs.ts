@@ -1,11 +1,21 @@
+import { toIso } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
+import { logLinesOf, plainLogLines } from "../engine/log-stream.ts";
 import { listAt, objectAt, stringAt, stringsAt } from "../engine/raw.ts";
 import { namedSecrets } from "../engine/secret-form.ts";
-import { type LastLog, lastLogLines, maxLogBytes, maxLogs } from "../runtime.ts";
+import {
+  type LastLog,
+  type LogLine,
+  type LogPart,
+  type LogReading,
+  lastLogLines,
+  maxLogBytes,
+  maxLogs,
+} from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
-import type { Pod, Template } from "./objects.ts";
+import type { ContainerStatus, Pod, Template } from "./objects.ts";
 import { type FailingContainer, failingContainers, isUpToDate } from "./pods.ts";
 import { type Found, idOf } from "./workloads.ts";
 
@@ -84,6 +94,68 @@ async function readLog(cluster: Cluster, found: Found, failing: FailingContainer
     // The node no longer has the container from before the restart.
     if (status === 400 && log.is_previous) return await readLog(cluster, found, { ...failing, is_previous: false });
     return { ...log, text: null, why: status === 403 ? say("kubernetes.logs_forbidden", { namespace }) : error.said };
+  }
+}
+
+/** The containers of a workload's pods; one that prepared its pod and is done has no more to tell. */
+export function logPartsOf(cluster: Cluster, found: Found, pods: readonly Pod[]): readonly LogPart[] {
+  const secrets = secretsIn(found.template);
+  return pods.flatMap((pod) => {
+    const { initContainerStatuses, containerStatuses } = pod.status;
+    const preparing = initContainerStatuses.filter(({ state }) => state?.terminated?.exitCode !== 0);
+    return [...preparing, ...containerStatuses].map((status) => logPartOf(cluster, pod, status, secrets));
+  });
+}
+
+function logPartOf(cluster: Cluster, pod: Pod, status: ContainerStatus, secrets: readonly string[]): LogPart {
+  const { name: container, restartCount, state, lastState } = status;
+  const { name, uid } = pod.metadata;
+  const hasWritten = state?.running != null || state?.terminated != null || lastState?.terminated != null;
+  return {
+    key: `${name}/${container}`,
+    service: container,
+    pod: name,
+    container,
+    state: state?.running != null ? "running" : hasWritten ? "stopped" : "starting",
+    start: `${uid} ${restartCount}`,
+    unreadable: null,
+    secrets,
+    read: async function* (reading) {
+      // What it wrote before its restart, for a view that saw it then.
+      if (restartCount > 0 && reading.since !== null && !reading.follow) {
+        yield* logLines(cluster, pod, container, { ...reading, is_previous: true });
+      }
+      yield* logLines(cluster, pod, container, { ...reading, is_previous: false });
+    },
+  };
+}
+
+async function* logLines(
+  cluster: Cluster,
+  pod: Pod,
+  container: string,
+  { tail, since, follow, signal, is_previous }: LogReading & { is_previous: boolean },
+): AsyncGenerator<readonly LogLine[]> {
+  const { namespace, name } = pod.metadata;
+  const body = cluster.flow(async ({ core }) => {
+    const request = await core.readNamespacedPodLog(name, namespace, container);
+    request.setQueryParam("timestamps", "true");
+    request.setQueryParam("tailLines", String(tail));
+    if (since !== null) request.setQueryParam("sinceTime", `${toIso(since * 1000).slice(0, 19)}Z`);
+    if (follow) request.setQueryParam("follow", "true");
+    if (is_previous) request.setQueryParam("previous", "true");
+    return request;
+  }, signal);
+  try {
+    for await (const lines of logLinesOf(body, plainLogLines())) {
+      yield lines.map(({ at, text }) => ({ at, text: cluster.withoutLogin(text) }));
+    }
+  } catch (error) {
+    const status = error instanceof Refused ? error.status : 0;
+    // The node no longer has it.
+    if (is_previous && (status === 400 || status === 404)) return;
+    if (status !== 403) throw error;
+    throw new PluginError("unauthorized", say("kubernetes.logs_forbidden", { namespace }), { cause: error });
   }
 }
 

@@ -92,7 +92,7 @@ function rulesOf(lacking: readonly Lacking[], isHelmLacking: boolean): string {
   const rules = Map.groupBy(neededRights, ({ group: of, verbs, is_needed }) => `${is_needed} ${of} ${verbs.join()}`);
   const needed = [...rules.values()].filter(([right]) => right?.is_needed === true);
   const others = [...rules.values()].filter(([right]) => right?.is_needed === false);
-  const remark = "  # The rest only explains failures; leave it out if you prefer.\n";
+  const remark = "  # The rest explains failures and shows logs; leave it out if you prefer.\n";
   return [
     ...needed.map((rights) => ruleOf(rights, lacking)),
     ...(others.length === 0 ? [] : [remark, ...others.map((rights) => ruleOf(rights, lacking))]),

@@ -36,6 +36,7 @@ export function openSession(
     prepare: (plan, auths, journal) => of(plan.ref).prepare(plan, auths, journal),
     settle: (ref, ...rest) => of(ref).settle(ref, ...rest),
     lastLogs: (ref, journal) => of(ref).lastLogs(ref, journal),
+    logParts: (ref) => of(ref).logParts(ref),
     snapshots: {
       capture: (ref) => of(ref).snapshots.capture(ref),
       planRestore: (ref, ...rest) => of(ref).snapshots.planRestore(ref, ...rest),

@@ -3,8 +3,9 @@ import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
 import type { Journal, PlanDetail, Recovery, RuntimeSession, SettleOptions, TargetRef } from "../runtime.ts";
 import { Refused } from "./client.ts";
-import { podsOf } from "./explain.ts";
+import { podsOf, writingPodsOf } from "./explain.ts";
 import { type Around, followRollout, kindOf, readWorkload } from "./follow.ts";
+import { logPartsOf } from "./logs.ts";
 import { hashOf, type PatchedImage, planUpdate } from "./plan.ts";
 import { isReady } from "./pods.ts";
 import { judgeRollout } from "./rollout.ts";
@@ -30,6 +31,7 @@ type Verbs =
   | "undo"
   | "recover"
   | "lastLogs"
+  | "logParts"
   | "readiness"
   | "findEnd"
   | "standing"
@@ -177,6 +179,10 @@ export function workloadOperations(around: Around): TargetOperations {
       // Its pods are ready, so another check failed.
       const patched = new Set((patchedImages(journal) ?? []).map(({ container }) => container));
       return await logs.ofRunning(found, pods, patched);
+    },
+    logParts: async (ref) => {
+      const found = await readWorkload(cluster, ref);
+      return logPartsOf(cluster, found, await writingPodsOf(cluster, found));
     },
     undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
     recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),

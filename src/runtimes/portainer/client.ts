@@ -9,6 +9,8 @@ import type { Resolve } from "../../net/resolve.ts";
 import { Refusal, Stack } from "./objects.ts";
 
 const requestMs = 30_000;
+/** For logs that are followed; whoever follows them ends earlier. */
+const flowMs = 3_600_000;
 /** Of what Portainer says about a refusal: compose tells all its steps first, and the reason at the end. */
 const maxSaidLength = 500;
 const maxSaidStart = 100;
@@ -47,6 +49,8 @@ export interface Portainer {
   get<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
   /** A read on the environment's engine. */
   engine<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
+  /** The bytes of such a read as they arrive, for as long as they do. Ends without an error once `stop` is aborted. */
+  flow(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Portainer answers once its compose has ended. Never sent twice. */
   update(stack: number, content: StackContent & { pull: boolean }, timeoutMs: number): Promise<Stack>;
   close(): void;
@@ -77,6 +81,15 @@ export function openPortainer(
   return {
     get,
     engine: (path, schema) => get(`/endpoints/${endpoint_id}/docker${path}`, schema),
+    async *flow(path, stop) {
+      const url = urlOf(`/endpoints/${endpoint_id}/docker${path}`);
+      try {
+        // On a connection of its own: many are open for long.
+        yield* api.stream({ method: "GET", url, timeout_ms: flowMs, is_once: true }, stop);
+      } catch (error) {
+        if (!stop.aborted) throw error;
+      }
+    },
     update: (stack, { file, env, pull }, timeout_ms) => {
       const body = JSON.stringify({ stackFileContent: file, env, prune: false, pullImage: pull });
       const url = urlOf(`/stacks/${stack}?endpointId=${endpoint_id}`);

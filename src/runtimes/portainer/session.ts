@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs, withTexts } from "../../messages/message.ts";
+import { containerLogPart, logQuery } from "../engine/log-parts.ts";
 import { EngineVersion } from "../engine/objects.ts";
+import { namedSecrets } from "../engine/secret-form.ts";
 import {
   type Journal,
   ofImages,
@@ -315,6 +317,22 @@ export function openSession(
         is_up: endOfServices(found, detail) === null,
         readiness: judgeServices(found, wanted, "before", () => ran_ms).readiness,
       };
+    },
+    logParts: async (ref) => {
+      const { members, content } = await find(ref);
+      const secrets = namedSecrets(
+        (content?.env ?? []).map(({ name, value }) => [name, value]),
+        [],
+      );
+      return members.map((member) => {
+        const path = `/containers/${member.container.Id}/logs`;
+        const part = containerLogPart(
+          member,
+          (reading) => portainer.flow(`${path}?${new URLSearchParams(logQuery(reading))}`, reading.signal),
+          (error) => (error instanceof Refused ? error.status : null),
+        );
+        return { ...part, secrets: [...secrets, ...part.secrets] };
+      });
     },
     snapshots: {
       capture: async (ref) => writeSaved(await find(ref)),

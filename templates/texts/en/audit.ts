@@ -20,6 +20,7 @@ export const audit = {
   login: "Sign-in",
   logout: "Sign-out",
   notifier_created: "Notifier added",
+  logs_read: "Logs read",
   notifier_deleted: "Notifier deleted",
   notifier_tested: "Test message sent",
   notifier_updated: "Notifier changed",

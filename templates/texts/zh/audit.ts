@@ -21,6 +21,7 @@ export const audit = {
   login: "登录",
   logout: "退出登录",
   notifier_created: "通知已添加",
+  logs_read: "日志已查看",
   notifier_deleted: "通知已删除",
   notifier_tested: "测试消息已发送",
   notifier_updated: "通知已修改",

@@ -1,12 +1,12 @@
 import { PluginError } from "../../../errors.ts";
-import { type Journal, type LastLog, lastLogLines, maxLogs, type TargetRef } from "../../runtime.ts";
-import type { EngineClient } from "../client.ts";
+import { type Journal, type LastLog, type LogPart, lastLogLines, maxLogs, type TargetRef } from "../../runtime.ts";
+import { type EngineClient, EngineError } from "../client.ts";
+import { containerLogPart, secretsOf } from "../log-parts.ts";
 import type { ContainerInspect } from "../objects.ts";
-import { objectAt, stringAt, stringsAt } from "../raw.ts";
 import { endOf, findMade } from "../readiness.ts";
-import { namedSecrets } from "../secret-form.ts";
 import { wasStarted } from "../situation.ts";
 import { madeBy } from "./readiness.ts";
+import type { Member } from "./target.ts";
 
 /** What the new containers of a run wrote last: those that ended or are not healthy, else all that were started. */
 export async function lastLogsOfRun(
@@ -24,6 +24,12 @@ export async function lastLogsOfRun(
   const failing = started.filter(({ container }) => isFailing(container));
   const read = failing.length === 0 ? started : failing;
   return await Promise.all(read.slice(0, maxLogs).map(({ name, container }) => readLog(client, name, container)));
+}
+
+export function engineLogPart(client: EngineClient, member: Member): LogPart {
+  const { Id: id } = member.container;
+  const statusOf = (error: unknown) => (error instanceof EngineError ? error.status : null);
+  return containerLogPart(member, (reading) => client.flowLog(id, reading), statusOf);
 }
 
 function isFailing(container: ContainerInspect): boolean {
@@ -56,16 +62,4 @@ function textOf(bytes: Uint8Array): string {
     at = end;
   }
   return new TextDecoder().decode(at === 0 ? buffer : Buffer.concat(pieces));
-}
-
-function secretsOf({ Config: config }: ContainerInspect): readonly string[] {
-  const { Env: variables, Cmd: command, Entrypoint: entrypoint } = objectAt(config);
-  const named = stringsAt(variables).map((each): [string, string] => {
-    const at = each.indexOf("=");
-    return at === -1 ? [each, ""] : [each.slice(0, at), each.slice(at + 1)];
-  });
-  const words = [entrypoint, command].flatMap((each) =>
-    typeof each === "string" ? [stringAt(each)] : stringsAt(each),
-  );
-  return namedSecrets(named, words);
 }

@@ -6,6 +6,7 @@ import {
   type ChartChange,
   type Journal,
   type LastLog,
+  type LogPart,
   maxLogs,
   type Recovery,
   type RolloutProgress,
@@ -14,8 +15,9 @@ import {
   type TargetService,
   type UpdatePlan,
 } from "../../runtime.ts";
-import { podsOf } from "../explain.ts";
+import { podsOf, writingPodsOf } from "../explain.ts";
 import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
+import { logPartsOf } from "../logs.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
@@ -316,6 +318,22 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
         if (found.length >= maxLogs) break;
       }
       return withSecrets(found.slice(0, maxLogs), secrets);
+    },
+    logParts: async (ref) => {
+      const stored = await latestOf(ref);
+      const release = await readRevision(cluster, stored);
+      const secrets = secretsOf(release, stored.namespace);
+      const parts: LogPart[] = [];
+      for (const each of workloadsOf(release, stored.namespace)) {
+        const workload = await readWorkload(cluster, each).catch((error: unknown) => {
+          if (error instanceof PluginError && error.code === "not_found") return null;
+          throw error;
+        });
+        if (workload === null) continue;
+        const own = logPartsOf(cluster, workload, await writingPodsOf(cluster, workload));
+        for (const part of own) parts.push({ ...part, secrets: [...secrets, ...part.secrets] });
+      }
+      return parts;
     },
     undo: (ref, journal, _snapshot, stopping) => undo(ref, journal, stopping),
     recover: async (ref, journal, _snapshot, stopping) => {
