@@ -1,8 +1,9 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import {
+  check_hours,
   connections,
   credentials,
   executor_bindings,
@@ -168,17 +169,80 @@ export async function windowsInUse(read: Reader, limit: number) {
     .limit(limit);
 }
 
-/** Runs by day of creation and by result; `starts` are the first instants of the days, ascending. */
-export async function runsByDay(read: Reader, starts: readonly number[]) {
-  const [first = 0, ...later] = starts;
-  const branches = later.map((start, index) => sql`when ${runs.created_at} < ${start} then ${index}`);
+/** The place of an instant among days; `starts` are their first instants, ascending. */
+function dayOf(instant: SQLiteColumn, starts: readonly number[]) {
+  const [, ...later] = starts;
+  const branches = later.map((start, index) => sql`when ${instant} < ${start} then ${index}`);
   const day =
     later.length === 0 ? sql<number>`0` : sql<number>`case ${sql.join(branches, sql` `)} else ${later.length} end`;
+  return day.as("day");
+}
+
+/** Runs by day of creation and by result, of one executor or of all; `starts` are the first instants of the days, ascending. */
+export async function runsByDay(read: Reader, starts: readonly number[], executorId: string | null = null) {
   return await read
-    .select({ day: day.as("day"), state: runs.state, count: count(), stopped: count(runs.downtime_ms) })
+    .select({
+      day: dayOf(runs.created_at, starts),
+      state: runs.state,
+      count: count(),
+      stopped: count(runs.downtime_ms),
+      downtime_ms: sql<number>`coalesce(sum(${runs.downtime_ms}), 0)`,
+    })
     .from(runs)
-    .where(gte(runs.created_at, first))
+    .where(
+      and(gte(runs.created_at, starts[0] ?? 0), executorId === null ? undefined : eq(runs.executor_id, executorId)),
+    )
     .groupBy(sql`day`, runs.state);
+}
+
+/** Checks by day. An hour counts to the day in which it begins. */
+export async function checksByDay(read: Reader, starts: readonly number[]) {
+  return await read
+    .select({
+      day: dayOf(check_hours.starts_at, starts),
+      succeeded: sql<number>`sum(${check_hours.succeeded})`,
+      failed: sql<number>`sum(${check_hours.failed})`,
+    })
+    .from(check_hours)
+    .where(gte(check_hours.starts_at, starts[0] ?? 0))
+    .groupBy(sql`day`);
+}
+
+/** Requests by host and hour, from `since` to `until`. */
+export async function requestsByHour(read: Reader, since: number, until: number) {
+  return await read
+    .select({ host: check_hours.host, starts_at: check_hours.starts_at, requests: check_hours.requests })
+    .from(check_hours)
+    .where(and(gte(check_hours.starts_at, since), lt(check_hours.starts_at, until)));
+}
+
+/**
+ * The last `limit` updates of an executor, without those whose version is not known to a tracker that it follows: when each ended, and
+ * when its version was published, or else first seen. Newest first.
+ */
+export async function updatesWithRelease(read: Reader, executorId: string, limit: number) {
+  const published = sql<number>`max(coalesce(${releases.published_at}, ${releases.first_observed_at}))`;
+  const updates = read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.executor_id, executorId),
+        eq(runs.kind, "update"),
+        inArray(runs.state, ["succeeded", "degraded"]),
+        isNotNull(runs.ended_at),
+      ),
+    )
+    .orderBy(desc(runs.created_at))
+    .limit(limit);
+  return await read
+    .select({ ended_at: runs.ended_at, tag: runs.to_tag, published_at: published })
+    .from(runs)
+    .innerJoin(executor_bindings, eq(executor_bindings.executor_id, runs.executor_id))
+    .innerJoin(releases, and(eq(releases.source_id, executor_bindings.source_id), eq(releases.tag, runs.to_tag)))
+    .where(inArray(runs.id, updates))
+    .groupBy(runs.id)
+    .orderBy(desc(runs.created_at));
 }
 
 /** The downtime at a position in the ascending order of those since `since`. */

@@ -139,6 +139,35 @@ const DayOfRuns = v.object({
 });
 export type DayOfRuns = v.InferOutput<typeof DayOfRuns>;
 
+/** Checks that ended on one calendar day of the system time zone. */
+const DayOfChecks = v.object({
+  /** The first instant of the day. */
+  starts_at: Instant,
+  succeeded: v.number(),
+  failed: v.number(),
+});
+export type DayOfChecks = v.InferOutput<typeof DayOfChecks>;
+
+/** What an executor did on the last 30 calendar days, today last. */
+export interface ExecutorHistory {
+  days: readonly {
+    starts_at: number;
+    /** Degraded runs included. */
+    succeeded: number;
+    failed: number;
+    /** Of all runs of the day. */
+    downtime_ms: number;
+  }[];
+  /** Of the last updates, oldest first: how long after its publication a version was running. */
+  lags: readonly { ended_at: number; tag: string; lag_ms: number }[];
+}
+
+/** The requests to a host in the last 24 hours, the current one last. */
+export interface RequestHours {
+  host: string;
+  hours: readonly { starts_at: number; requests: number }[];
+}
+
 const Sources = v.object({
   /** Of enabled trackers. */
   total: v.number(),
@@ -199,6 +228,8 @@ export const StatsView = v.object({
   windows: v.array(NextWindow),
   /** The last 30 calendar days, today last. */
   days: v.array(DayOfRuns),
+  /** The same days. An hour counts to the day in which it begins. */
+  check_days: v.array(DayOfChecks),
   /** Of the runs in these days that stopped something; null when there were none. */
   median_downtime_ms: v.nullable(v.number()),
   setup: Setup,

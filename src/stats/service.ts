@@ -10,27 +10,32 @@ import {
   activeRuns,
   type BindingRow,
   bindingsOfTrackers,
+  checksByDay,
   downtimeAt,
   executorsToJudge,
   type FailingRow,
   failingSources,
   inventory,
   looksOfConnections,
+  requestsByHour,
   runsByDay,
   searchExecutors,
   searchReleases,
   searchRuns,
   searchTrackers,
   sourceCounts,
+  updatesWithRelease,
   windowsInUse,
 } from "./queries.ts";
 import { executorFacts, type ImageDifference, observationNow, type Reaches, runFacts, sortByNeed } from "./queue.ts";
 import {
   type ActiveRun,
   type DayOfRuns,
+  type ExecutorHistory,
   type FailingSource,
   type NextWindow,
   type PendingUpdate,
+  type RequestHours,
   SearchQuery,
   type SearchView,
   type StatsView,
@@ -62,6 +67,10 @@ const maxJudged = 500;
 /** Entries of each list. */
 const listed = 20;
 const shownDays = 30;
+const shownLags = 20;
+const hourMs = 3_600_000;
+const shownHours = 24;
+const shownHosts = 12;
 const maxWindows = 50;
 const shownWindows = 3;
 const foundOfEach = 10;
@@ -163,13 +172,17 @@ export function statsService(options: StatsServiceOptions) {
     return windows.toSorted((a, b) => a.opens_at - b.opens_at).slice(0, shownWindows);
   };
   const countHistory = async (starts: readonly number[], now: number) => {
-    const rows = await runsByDay(read, starts);
+    const [rows, checks] = await Promise.all([runsByDay(read, starts), checksByDay(read, starts)]);
+    const check_days = starts.map((starts_at, day) => {
+      const found = checks.find((row) => row.day === day);
+      return { starts_at, succeeded: found?.succeeded ?? 0, failed: found?.failed ?? 0 };
+    });
     const days = starts.map((starts_at) => ({ starts_at, succeeded: 0, degraded: 0, failed: 0, skipped: 0 }));
     for (const row of rows) addToDay(days[row.day], row.state, row.count);
     const stopped = rows.reduce((sum, row) => sum + row.stopped, 0);
     const median_downtime_ms =
       stopped === 0 ? null : await downtimeAt(read, starts[0] ?? now, Math.floor((stopped - 1) / 2));
-    return { days, median_downtime_ms };
+    return { days, check_days, median_downtime_ms };
   };
   const history = (now: number): ReturnType<typeof countHistory> => {
     const starts = dayStarts(options.timezone(), now, shownDays);
@@ -201,6 +214,42 @@ export function statsService(options: StatsServiceOptions) {
           has_notifier: have.notifiers > 0,
         },
       };
+    },
+
+    /** For the charts of an executor's page. */
+    executorHistory: async (id: string): Promise<ExecutorHistory> => {
+      const starts = dayStarts(options.timezone(), clock.now(), shownDays);
+      const [rows, updates] = await Promise.all([runsByDay(read, starts, id), updatesWithRelease(read, id, shownLags)]);
+      const days = starts.map((starts_at) => ({ starts_at, succeeded: 0, failed: 0, downtime_ms: 0 }));
+      for (const { day, state, count, downtime_ms } of rows) {
+        const found = days[day];
+        if (found === undefined) continue;
+        if (state === "succeeded" || state === "degraded") found.succeeded += count;
+        if (state === "failed") found.failed += count;
+        found.downtime_ms += downtime_ms;
+      }
+      const lags = updates.map(({ ended_at, tag, published_at }) => ({
+        ended_at: ended_at ?? 0,
+        tag: tag ?? "",
+        lag_ms: Math.max(0, (ended_at ?? 0) - published_at),
+      }));
+      return { days, lags: lags.toReversed() };
+    },
+
+    /** The requests of the last 24 hours, for the hosts with the most of them. */
+    requestHours: async (): Promise<readonly RequestHours[]> => {
+      const hour = Math.floor(clock.now() / hourMs) * hourMs;
+      const starts = Array.from({ length: shownHours }, (_, index) => hour - (shownHours - 1 - index) * hourMs);
+      const rows = await requestsByHour(read, starts[0] ?? hour, hour + hourMs);
+      const byHost = [...Map.groupBy(rows, ({ host }) => host)].map(([host, own]) => ({
+        host,
+        total: own.reduce((sum, { requests }) => sum + requests, 0),
+        hours: starts.map((starts_at) => ({
+          starts_at,
+          requests: own.find((row) => row.starts_at === starts_at)?.requests ?? 0,
+        })),
+      }));
+      return byHost.toSorted((a, b) => b.total - a.total || (a.host < b.host ? -1 : 1)).slice(0, shownHosts);
     },
 
     /** The numbers on every page, shared by all pages within a few seconds. */

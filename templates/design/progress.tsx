@@ -1,8 +1,9 @@
+import { Chart } from "../components/chart.tsx";
 import { DiffView } from "../components/diff.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
-import { Bars, Meter, Progress } from "../components/progress.tsx";
+import { Meter, Progress } from "../components/progress.tsx";
 import { Steps } from "../components/steps.tsx";
-import { formatNumber } from "../format.ts";
+import { formatDate, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -10,6 +11,7 @@ const day = 86_400_000;
 
 export function ProgressSamples({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).design;
+  const { charts } = texts(ctx);
   const number = (value: number) => formatNumber(ctx.language, value);
   const started_at = ctx.now - 60_000;
   return (
@@ -51,15 +53,28 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
       </Section>
       <Section title={t.days}>
         <Panel>
-          <Bars
+          <Chart
             ctx={ctx}
-            title={t.runs_a_day}
-            describe={({ good, failed }) => t.day(number(good), number(failed))}
-            days={Array.from({ length: 30 }, (_, index) => ({
-              at: ctx.now - (29 - index) * day,
-              good: (index * 7) % 11,
-              failed: index % 9 === 0 ? 2 : 0,
+            title={charts.runs_by_day}
+            series={[
+              { title: charts.succeeded, tone: "plain" },
+              { title: charts.failed, tone: "failed" },
+            ]}
+            points={Array.from({ length: 30 }, (_, index) => ({
+              label: formatDate(ctx, ctx.now - (29 - index) * day),
+              values: [(index * 7) % 11, index % 9 === 0 ? 2 : 0],
             }))}
+            point_title={charts.day}
+            limit={{ title: charts.limit, value: 10 }}
+            empty={charts.no_runs}
+          />
+          <Chart
+            ctx={ctx}
+            title={charts.downtime_by_day}
+            series={[]}
+            points={[]}
+            point_title={charts.day}
+            empty={charts.no_downtime}
           />
         </Panel>
       </Section>

@@ -1,6 +1,7 @@
 import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
+import type { ExecutorHistory } from "../../src/stats/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Later } from "../components/later.tsx";
@@ -8,9 +9,7 @@ import { Link } from "../components/link.tsx";
 import { refreshedPart } from "../components/live.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Panel, Section } from "../components/page-header.tsx";
-import { Bars } from "../components/progress.tsx";
 import { Time } from "../components/time.tsx";
-import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { ConsentBanner } from "../runs/consent.tsx";
@@ -21,6 +20,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { channelWord } from "../trackers/channel-words.ts";
 import { NotesSection } from "../trackers/notes.tsx";
+import { ExecutorCharts } from "./charts.tsx";
 import { TriggerWords } from "./list.tsx";
 import { expectedDowntime, Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
@@ -37,6 +37,7 @@ interface ExecutorPageProps {
   executor: ExecutorView;
   /** Newest first. */
   runs: readonly RunView[];
+  history: ExecutorHistory;
   snapshots: readonly SnapshotView[];
   planned: Planned;
 }
@@ -89,7 +90,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
               <p class="quiet">{t.no_runs_text}</p>
             </Panel>
           ) : (
-            <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} />
+            <RunsTable ctx={ctx} runs={props.runs} />
           )}
         </Section>
         {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (
@@ -315,7 +316,7 @@ function UpdateNotes({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executo
   );
 }
 
-function Aside({ ctx, executor, runs }: ExecutorPageProps) {
+function Aside({ ctx, executor, history }: ExecutorPageProps) {
   const t = texts(ctx).executors;
   return (
     <>
@@ -361,48 +362,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
           ))}
         </ul>
       </Section>
-      {executor.target.is_declarative ? null : <DowntimeChart ctx={ctx} runs={runs} />}
+      <ExecutorCharts ctx={ctx} history={history} has_downtime={!executor.target.is_declarative} />
     </>
-  );
-}
-
-/** As many runs as the chart has places. */
-const shownDowntimes = 20;
-
-function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
-  const t = texts(ctx).executors;
-  const measured = runs
-    .filter((run) => run.downtime_ms !== null)
-    .slice(0, shownDowntimes)
-    .toReversed();
-  const byTime = new Map(measured.map((run) => [run.created_at, run]));
-  const first = measured[0]?.created_at ?? 0;
-  // A few runs would be stretched across the page, so empty places come first.
-  const places = Array.from({ length: Math.max(0, shownDowntimes - measured.length) }, () => first - 1);
-  return (
-    <Section title={texts(ctx).common.downtime}>
-      {measured.length === 0 ? (
-        <p class="quiet">{t.downtime_none}</p>
-      ) : (
-        <Bars
-          ctx={ctx}
-          title={t.downtime_title}
-          days={[
-            ...places.map((at) => ({ at, good: 0, failed: 0 })),
-            ...measured.map((run) => ({
-              at: run.created_at,
-              good: run.state === "failed" ? 0 : (run.downtime_ms ?? 0),
-              failed: run.state === "failed" ? (run.downtime_ms ?? 0) : 0,
-            })),
-          ]}
-          describe={(day) => {
-            const run = byTime.get(day.at);
-            return run === undefined
-              ? t.no_run
-              : t.downtime_of(formatDuration(ctx.language, run.downtime_ms ?? 0), runWords(ctx, run));
-          }}
-        />
-      )}
-    </Section>
   );
 }

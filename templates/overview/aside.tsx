@@ -1,13 +1,14 @@
-import type { DayOfRuns, NextWindow, StatsView } from "../../src/stats/schema.ts";
+import type { NextWindow, StatsView } from "../../src/stats/schema.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Chart } from "../components/chart.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
-import { Bars, type Day, Meter } from "../components/progress.tsx";
+import { Meter } from "../components/progress.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import { openingStart } from "../executors/window-words.ts";
-import { formatClock, formatShort } from "../format.ts";
+import { formatClock, formatDate, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -67,41 +68,56 @@ export function OverviewAside({ ctx, stats, budgets }: AsideProps) {
   );
 }
 
-function dayOf(day: DayOfRuns): Day {
-  // Skipped runs changed nothing and do not count.
-  return { at: day.starts_at, good: day.succeeded, failed: day.failed + day.degraded };
-}
-
 function LastDays({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
-  const t = texts(ctx).overview;
-  const days = stats.days.map(dayOf);
-  const good = days.reduce((sum, day) => sum + day.good, 0);
-  const total = good + days.reduce((sum, day) => sum + day.failed, 0);
+  const t = texts(ctx);
+  const series = [
+    { title: t.charts.succeeded, tone: "plain" },
+    { title: t.charts.failed, tone: "failed" },
+  ] as const;
+  // Skipped runs changed nothing and do not count.
+  const days = stats.days.map((day) => ({ at: day.starts_at, values: [day.succeeded, day.failed + day.degraded] }));
+  const good = days.reduce((sum, { values: [succeeded = 0] }) => sum + succeeded, 0);
+  const total = good + days.reduce((sum, { values: [, failed = 0] }) => sum + failed, 0);
+  const labelled = ({ at, values }: { at: number; values: readonly number[] }) => ({
+    label: formatDate(ctx, at),
+    values,
+  });
   return (
-    <Section title={t.last_days}>
-      {total === 0 ? (
-        <Panel>
-          <p class="meta">{t.no_runs}</p>
-        </Panel>
-      ) : (
-        <Panel>
-          <Bars ctx={ctx} title={t.chart} days={days} describe={(day) => t.day_words(day.good, day.failed)} />
+    <Section title={t.overview.last_days}>
+      <Panel>
+        <Chart
+          ctx={ctx}
+          title={t.charts.checks_by_day}
+          series={series}
+          points={stats.check_days.map((day) => labelled({ at: day.starts_at, values: [day.succeeded, day.failed] }))}
+          point_title={t.charts.day}
+          empty={t.charts.no_checks}
+        />
+        <Chart
+          ctx={ctx}
+          title={t.charts.runs_by_day}
+          series={series}
+          points={days.map(labelled)}
+          point_title={t.charts.day}
+          empty={t.charts.no_runs}
+        />
+        {total === 0 ? null : (
           <Facts
             items={[
               [
-                t.runs,
+                t.overview.runs,
                 <Link ctx={ctx} href="/runs">
-                  {good === total ? t.runs_all_good(total) : t.runs_good(total, good)}
+                  {good === total ? t.overview.runs_all_good(total) : t.overview.runs_good(total, good)}
                 </Link>,
               ],
               [
-                t.median_downtime,
+                t.overview.median_downtime,
                 stats.median_downtime_ms === null ? null : <Duration ctx={ctx} ms={stats.median_downtime_ms} />,
               ],
             ]}
           />
-        </Panel>
-      )}
+        )}
+      </Panel>
     </Section>
   );
 }

@@ -1,11 +1,13 @@
 import type { Child } from "hono/jsx";
+import type { RequestHours } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "../../src/trackers/upstreams/schema.ts";
+import { Chart, Charts } from "../components/chart.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { formatNumber } from "../format.ts";
+import { formatClock, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Outages, PastOutages } from "./outages.tsx";
@@ -14,12 +16,14 @@ import { TrackersSubpage } from "./subpage.tsx";
 export interface UpstreamsPageProps {
   ctx: PageContext;
   upstreams: UpstreamsView;
+  /** Of the hosts with the most requests. */
+  requests: readonly RequestHours[];
   /** The credentials' names by their ids. */
   credentials: ReadonlyMap<string, string>;
 }
 
 /** Every host that trackers ask, with its limit: who waits, and why. First those that do not respond. */
-export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProps) {
+export function UpstreamsPage({ ctx, upstreams, requests, credentials }: UpstreamsPageProps) {
   const t = texts(ctx).upstreams;
   const columns = [
     { key: "host", title: t.host, grows: true },
@@ -66,8 +70,36 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
           <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
         </Section>
       )}
+      <RequestCharts ctx={ctx} requests={requests} upstreams={upstreams} />
       <PastOutages ctx={ctx} outages={upstreams.past_outages} />
     </TrackersSubpage>
+  );
+}
+
+/** The requests to each host by hour, and what it allows if it counts all of one account together. */
+function RequestCharts({ ctx, upstreams, requests }: Pick<UpstreamsPageProps, "ctx" | "upstreams" | "requests">) {
+  const t = texts(ctx).charts;
+  if (requests.length === 0) return null;
+  return (
+    <Section title={t.last_hours}>
+      <Charts>
+        {requests.map(({ host, hours }) => {
+          const accounts = upstreams.items.filter((upstream) => upstream.host === host);
+          const limit = accounts.length === 1 ? (accounts[0]?.hourly_limit ?? null) : null;
+          return (
+            <Chart
+              ctx={ctx}
+              title={host}
+              series={[{ title: t.requests, tone: "plain" }]}
+              points={hours.map((hour) => ({ label: formatClock(ctx, hour.starts_at), values: [hour.requests] }))}
+              point_title={t.hour}
+              limit={limit === null ? undefined : { title: t.limit, value: limit }}
+              empty={t.no_requests}
+            />
+          );
+        })}
+      </Charts>
+    </Section>
   );
 }
 

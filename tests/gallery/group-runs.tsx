@@ -14,6 +14,7 @@ import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { SnapshotRestore } from "../../templates/snapshots/questions.tsx";
 import { containers, diff, digest, executor, hour, id, type Noted, second } from "./groups.tsx";
+import { noHistory } from "./sample-context.ts";
 import { wholeList } from "./whole-list.ts";
 
 /** Pages of compose groups: how runs of them ended, a rollback, one that is new and one that waits. */
@@ -215,7 +216,14 @@ function waitingOne(ctx: PageContext): ExecutorView {
 /** One that nobody has looked at yet. */
 export function NewExecutorSample({ ctx }: { ctx: PageContext }) {
   return (
-    <ExecutorPage ctx={ctx} executor={newOne(ctx)} runs={[]} snapshots={[]} planned={{ failure: plain("Not now") }} />
+    <ExecutorPage
+      ctx={ctx}
+      executor={newOne(ctx)}
+      runs={[]}
+      history={noHistory}
+      snapshots={[]}
+      planned={{ failure: plain("Not now") }}
+    />
   );
 }
 
@@ -226,6 +234,7 @@ export function WaitingExecutorSample({ ctx }: { ctx: PageContext }) {
       ctx={ctx}
       executor={waitingOne(ctx)}
       runs={[]}
+      history={noHistory}
       snapshots={[]}
       planned={{ failure: plain("Not now") }}
     />

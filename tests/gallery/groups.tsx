@@ -10,6 +10,7 @@ import { Layout } from "../../templates/layout.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { composeTarget } from "../support/compose-target.ts";
+import { noHistory } from "./sample-context.ts";
 
 /** Pages of compose groups with sample data: several containers of which one was put back, a plan with files, unused images. */
 export const second = 1000;
@@ -188,7 +189,9 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
     expected_downtime_ms: 900,
     expected_downtime_runs: 4,
   };
-  return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
+  return (
+    <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} history={noHistory} snapshots={[]} planned={{ view }} />
+  );
 }
 
 /** The same plan refused, because one container cannot run beside its successor. */
@@ -221,7 +224,9 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     expected_downtime_ms: null,
     expected_downtime_runs: 0,
   };
-  return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
+  return (
+    <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} history={noHistory} snapshots={[]} planned={{ view }} />
+  );
 }
 
 const unhealthy = say("readiness.check_fails", { output: "503" });

@@ -1,12 +1,14 @@
 import { LinkButton } from "../../templates/components/button.tsx";
+import { Chart } from "../../templates/components/chart.tsx";
 import { Facts } from "../../templates/components/facts.tsx";
 import { Live } from "../../templates/components/live.tsx";
 import { Columns, PageHeader, Panel, Section } from "../../templates/components/page-header.tsx";
-import { Bars, Meter, Progress } from "../../templates/components/progress.tsx";
+import { Meter, Progress } from "../../templates/components/progress.tsx";
 import { Row, Rows } from "../../templates/components/rows.tsx";
 import { State } from "../../templates/components/state.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { FromTo, Version } from "../../templates/components/version.tsx";
+import { formatDate } from "../../templates/format.ts";
 import { Layout } from "../../templates/layout.tsx";
 import { type PageContext, url } from "../../templates/page.ts";
 import { texts } from "../../templates/texts/texts.ts";
@@ -22,10 +24,10 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
     </LinkButton>
   );
   const days = Array.from({ length: 30 }, (_, index) => ({
-    at: ctx.now - (29 - index) * 24 * hour,
-    good: (index * 7) % 6,
-    failed: index % 9 === 4 ? 1 : 0,
+    label: formatDate(ctx, ctx.now - (29 - index) * 24 * hour),
+    values: [(index * 7) % 6, index % 9 === 4 ? 1 : 0],
   }));
+  const { charts } = texts(ctx);
   return (
     <Layout ctx={ctx} title={texts(ctx).common.overview} section="overview" live>
       <PageHeader
@@ -38,11 +40,16 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
           <>
             <Section title={texts(ctx).overview.last_days}>
               <Panel>
-                <Bars
+                <Chart
                   ctx={ctx}
-                  title={texts(ctx).common.runs}
-                  days={days}
-                  describe={(day) => `${day.good} + ${day.failed}`}
+                  title={charts.runs_by_day}
+                  series={[
+                    { title: charts.succeeded, tone: "plain" },
+                    { title: charts.failed, tone: "failed" },
+                  ]}
+                  points={days}
+                  point_title={charts.day}
+                  empty={charts.no_runs}
                 />
                 <Facts
                   items={[

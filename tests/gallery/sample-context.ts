@@ -1,3 +1,4 @@
+import type { ExecutorHistory } from "../../src/stats/schema.ts";
 import type { PageContext } from "../../templates/page.ts";
 
 export function sampleContext(changes: globalThis.Partial<PageContext> = {}): PageContext {
@@ -26,3 +27,6 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
 export function sayIn({ language }: Pick<PageContext, "language">) {
   return (en: string, zh: string) => (language === "zh" ? zh : en);
 }
+
+/** Of an executor that has done nothing. */
+export const noHistory: ExecutorHistory = { days: [], lags: [] };

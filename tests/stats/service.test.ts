@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { executor_bindings } from "../../src/db/tables.ts";
+import { eq } from "drizzle-orm";
+import { check_hours, executor_bindings, executors, runs } from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { plain, told } from "../../src/messages/message.ts";
@@ -104,6 +105,31 @@ describe("get()", () => {
       ...told(plain("The registry answered 401")),
     });
     expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
+  });
+
+  test("counts checks by the day of the time zone, over all hosts", async () => {
+    zone = "Asia/Shanghai";
+    const midnight = Date.UTC(2026, 0, 4, 16);
+    const hour = (starts_at: number, host: string, succeeded: number, failed: number) => ({
+      ...{ starts_at, host, succeeded, failed, requests: 2 * succeeded },
+    });
+    await temporary.db.write((tx) =>
+      tx
+        .insert(check_hours)
+        .values([
+          hour(midnight - hourMs, "a", 7, 1),
+          hour(midnight, "a", 3, 0),
+          hour(midnight + 2 * hourMs, "b", 4, 2),
+          hour(midnight - 40 * 24 * hourMs, "a", 100, 100),
+        ]),
+    );
+    const { check_days } = await stats.get();
+    expect(check_days).toHaveLength(30);
+    expect(check_days.slice(-2)).toEqual([
+      { starts_at: midnight - 24 * hourMs, succeeded: 7, failed: 1 },
+      { starts_at: midnight, succeeded: 7, failed: 2 },
+    ]);
+    expect(check_days.slice(0, -2).every(({ succeeded, failed }) => succeeded + failed === 0)).toBe(true);
   });
 
   test("counts runs by the day of the time zone, and takes the middle downtime", async () => {
@@ -243,5 +269,69 @@ describe("search()", () => {
     expect((await stats.search({ q: "redis" })).trackers[0]?.images).toEqual(["acme/cache"]);
     for (let count = 0; count < 12; count++) await world.tracker(`many-${count}`);
     expect((await stats.search({ q: "many" })).trackers).toHaveLength(10);
+  });
+});
+
+describe("the charts", () => {
+  test("of an executor count its own runs and their downtime by day, and survive that another one is deleted", async () => {
+    const mine = await world.executor({ name: "mine" });
+    const other = await world.executor({ name: "other" });
+    const today = clock.now() - hourMs;
+    await world.run(mine, { created_at: today, downtime_ms: 100 });
+    await world.run(mine, { created_at: today, downtime_ms: 200, state: "failed" });
+    await world.run(mine, { created_at: today, downtime_ms: 50, state: "degraded" });
+    await world.run(mine, { created_at: today, downtime_ms: null, state: "skipped" });
+    await world.run(mine, { created_at: today - 24 * hourMs, downtime_ms: 400 });
+    await world.run(other, { created_at: today, downtime_ms: 9_000 });
+    const look = async () => (await stats.executorHistory(mine)).days.slice(-2);
+    const counted = [
+      { succeeded: 1, failed: 0, downtime_ms: 400 },
+      { succeeded: 2, failed: 1, downtime_ms: 350 },
+    ];
+    expect(await look()).toMatchObject(counted);
+    await temporary.db.write(async (tx) => {
+      await tx.delete(runs).where(eq(runs.executor_id, other));
+      await tx.delete(executors).where(eq(executors.id, other));
+    });
+    expect(await look()).toMatchObject(counted);
+    expect((await stats.executorHistory("gone")).days.every(({ succeeded }) => succeeded === 0)).toBe(true);
+  });
+
+  test("of an executor show how long after its publication each version was running", async () => {
+    const { tracker_id, source_id } = await world.tracker("web");
+    await world.release(source_id, "1.1.0", 10 * hourMs);
+    await world.release(source_id, "1.2.0", 3 * hourMs);
+    const id = await world.executor({ name: "web", tracker_id, source_id });
+    const at = clock.now();
+    const run = (to_tag: string, age: number, state = "succeeded" as "succeeded" | "failed") =>
+      world.run(id, { to_tag, state, created_at: at - age - 1, ended_at: at - age });
+    await run("1.1.0", 6 * hourMs);
+    await run("1.2.0", 2 * hourMs, "failed");
+    await run("1.2.0", hourMs);
+    await run("9.9.9", 0);
+    expect((await stats.executorHistory(id)).lags).toEqual([
+      { ended_at: at - 6 * hourMs, tag: "1.1.0", lag_ms: 4 * hourMs },
+      { ended_at: at - hourMs, tag: "1.2.0", lag_ms: 2 * hourMs },
+    ]);
+  });
+
+  test("of requests show the last 24 hours of the twelve busiest hosts", async () => {
+    const hour = Math.floor(clock.now() / hourMs) * hourMs;
+    const rows = Array.from({ length: 14 }, (_, n) => ({ starts_at: hour, host: `host-${n}`, requests: n }));
+    await temporary.db.write((tx) =>
+      tx
+        .insert(check_hours)
+        .values([
+          ...rows,
+          { starts_at: hour - 23 * hourMs, host: "host-0", requests: 20 },
+          { starts_at: hour - 24 * hourMs, host: "host-1", requests: 500 },
+        ]),
+    );
+    const shown = await stats.requestHours();
+    expect(shown.map(({ host }) => host).slice(0, 2)).toEqual(["host-0", "host-13"]);
+    expect(shown).toHaveLength(12);
+    expect(shown[0]?.hours).toHaveLength(24);
+    expect(shown[0]?.hours[0]).toEqual({ starts_at: hour - 23 * hourMs, requests: 20 });
+    expect(shown[1]?.hours.at(-1)).toEqual({ starts_at: hour, requests: 13 });
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
 import { valueAt } from "../../templates/components/form.tsx";
 import { SafeLink } from "../../templates/components/link.tsx";
-import { Bars, Meter } from "../../templates/components/progress.tsx";
+import { Meter } from "../../templates/components/progress.tsx";
 import { State } from "../../templates/components/state.tsx";
 import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
@@ -128,14 +129,79 @@ test.each([
   expect(String(<Meter label="x" value={value} max={max} />)).toContain(`class="bar ${tone}"`);
 });
 
-test("Bars says in one sentence what it draws, and draws nothing taller than its room", () => {
-  const days = [
-    { at: ctx.now, good: 5, failed: 1 },
-    { at: ctx.now, good: 0, failed: 0 },
+describe("Chart", () => {
+  const series = [
+    { title: "Good", tone: "plain" },
+    { title: "Bad", tone: "failed" },
+  ] as const;
+  const draw = (change: Partial<ChartProps>) =>
+    String(<Chart ctx={ctx} title="Runs" series={series} points={[]} point_title="Day" empty="No runs." {...change} />);
+  const points = [
+    { label: "1 Jan", values: [5, 1] },
+    { label: "2 Jan", values: [0, 0] },
+    { label: "3 Jan", values: [100, 0] },
   ];
-  const html = String(<Bars ctx={ctx} title="Runs" days={days} describe={() => "x"} />);
-  expect(html).toContain('aria-label="Runs: 6 in total, 6 on the busiest day"');
-  expect(Math.max(...[...html.matchAll(/ height="([\d.]+)"/g)].map(([, height]) => Number(height)))).toBe(48);
+
+  test("has the same numbers in a table, three values at its axis and a sentence for who cannot see it", () => {
+    const html = draw({ points });
+    expect(html).toContain('aria-label="Runs, 1 Jan to 3 Jan, at most 100; the numbers are in the table below"');
+    const rows = [...html.matchAll(/<th scope="row">([^<]*)<\/th><td class="end">(\d+)<\/td><td class="end">(\d+)</g)];
+    expect(rows.map(([, ...cells]) => cells)).toEqual([
+      ["3 Jan", "100", "0"],
+      ["2 Jan", "0", "0"],
+      ["1 Jan", "5", "1"],
+    ]);
+    expect([...html.matchAll(/text-anchor="end">(\d+)</g)].map(([, value]) => value)).toEqual(["0", "50", "100"]);
+    expect(html).not.toMatch(/ style=|NaN/);
+  });
+
+  test("draws what is not zero so that it is seen, failures narrower than the rest, and nothing beyond its room", () => {
+    const html = draw({ points });
+    const bars = [
+      ...html.matchAll(
+        /<rect class="chart-(plain|failed)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g,
+      ),
+    ];
+    const drawn = bars.map(([, tone, , y, width, height]) => ({
+      tone,
+      y: Number(y),
+      width: Number(width),
+      height: Number(height),
+    }));
+    expect(drawn.map(({ tone, height }) => `${tone} ${height > 0}`)).toEqual([
+      ...["plain true", "failed true", "plain false", "failed false", "plain true", "failed false"],
+    ]);
+    expect(drawn[1]?.width).toBeLessThan(drawn[0]?.width ?? 0);
+    for (const { y, height } of drawn) {
+      expect(y).toBeGreaterThanOrEqual(8);
+      expect(y + height).toBeLessThanOrEqual(92.1);
+    }
+  });
+
+  test("shows a limit, unless everything is far below it", () => {
+    const limit = { title: "Limit", value: 60 };
+    expect(draw({ points: points.slice(0, 1), limit })).toContain("Limit 60");
+    expect(draw({ points: points.slice(0, 1), limit }).match(/chart-limit/g)).toHaveLength(1);
+    expect(draw({ points, limit }).match(/chart-limit/g)).toHaveLength(2);
+  });
+
+  test("is a sentence while there is nothing to draw", () => {
+    for (const html of [draw({}), draw({ points: points.slice(1, 2) })]) {
+      expect(html).toContain("No runs.");
+      expect(html).not.toContain("<svg");
+    }
+  });
+
+  test.each([
+    [1, 1 * 2],
+    [6, 6],
+    [7, 10],
+    [100, 100],
+    [101, 200],
+    [0.5, 2],
+  ])("of values up to %p ends at %p", (highest, end) => {
+    expect(axisEnd(highest)).toBe(end);
+  });
 });
 
 describe("Form", () => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { saidText } from "../said-text.ts";
 import { id, instant, type JsonObject, json } from "./columns.ts";
 
@@ -53,4 +53,18 @@ export const upstream_outages = sqliteTable(
     uniqueIndex("upstream_outages_open").on(t.host).where(sql`${t.ended_at} is null`),
     index("upstream_outages_ended").on(t.ended_at),
   ],
+);
+
+/** What was asked of each host in each hour, for charts. */
+export const check_hours = sqliteTable(
+  "check_hours",
+  {
+    /** The hour's first instant, UTC. */
+    starts_at: instant("starts_at").notNull(),
+    host: text("host").notNull(),
+    succeeded: integer("succeeded").notNull().default(0),
+    failed: integer("failed").notNull().default(0),
+    requests: integer("requests").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.starts_at, t.host] })],
 );

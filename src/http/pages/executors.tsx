@@ -80,12 +80,13 @@ function acceptedIn(text: string): unknown {
 }
 
 async function detailPage(services: Services, ctx: PageContext, id: string, planned: Planned) {
-  const [executor, runs, snapshots] = await Promise.all([
+  const [executor, runs, snapshots, history] = await Promise.all([
     services.executors.get(id),
-    services.runs.list({ executor_id: id, limit: 30 }),
+    services.runs.list({ executor_id: id, limit: 10 }),
     services.snapshots.list({ executor_id: id, limit: 50 }),
+    services.stats.executorHistory(id),
   ]);
-  const props = { ctx, executor, runs: runs.items, snapshots: snapshots.items, planned };
+  const props = { ctx, executor, history, runs: runs.items, snapshots: snapshots.items, planned };
   return <ExecutorPage {...props} />;
 }
 

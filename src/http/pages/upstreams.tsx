@@ -4,11 +4,12 @@ import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
-export function upstreamPages(app: App, { trackers, credentials }: Services, page: PageSettings): void {
+export function upstreamPages(app: App, { trackers, credentials, stats }: Services, page: PageSettings): void {
   app.get("/upstreams", async (c) => {
     const ctx = await pageContext(c, page);
-    const upstreams = await trackers.upstreams();
+    const [upstreams, requests] = await Promise.all([trackers.upstreams(), stats.requestHours()]);
     const ids = upstreams.items.flatMap(({ credential_id }) => credential_id ?? []);
-    return respondHtml(c, <UpstreamsPage ctx={ctx} upstreams={upstreams} credentials={await credentials.names(ids)} />);
+    const names = await credentials.names(ids);
+    return respondHtml(c, <UpstreamsPage ctx={ctx} upstreams={upstreams} requests={requests} credentials={names} />);
   });
 }

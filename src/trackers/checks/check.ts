@@ -17,6 +17,7 @@ import type { ChannelRow, SourceRow } from "../source-queries.ts";
 import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries.ts";
 import { endOutage, noteFailure } from "../upstreams/outages.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
+import { checkCounter } from "./hours.ts";
 import { buildsInUse } from "./pins.ts";
 import { claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
@@ -120,6 +121,7 @@ function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: Re
 /** One check of one source: claim it, ask upstream, and write all results at once. */
 export function sourceCheck(options: CheckOptions) {
   const { db, clock, log } = options;
+  const count = checkCounter(options.counted);
 
   const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
     const bound = await options.executors.ofSource(db.read, sourceId);
@@ -273,6 +275,7 @@ export function sourceCheck(options: CheckOptions) {
         failing_since: source.failing_since ?? now,
       });
       if (!isMine) return;
+      await count(tx, { host: source.host, has_succeeded: false, requests: used.last_request_count, now });
       await setNextCheck(tx, source.id, await retryAt(tx, claimed, failure, now));
       if (failure.is_answer && !isPassing(failure)) await endOutage(tx, source.host, now);
       else await handProbeOn(tx, owner, now);
@@ -325,6 +328,7 @@ export function sourceCheck(options: CheckOptions) {
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
+      await count(tx, { host: source.host, has_succeeded: true, requests: used.last_request_count, now });
       await endOutage(tx, source.host, now);
       if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await trackerRows.find(tx, tracker.id);

@@ -115,8 +115,9 @@ export const common = {
     remove_item: (title: string) => `Remove ${title}`,
   },
   chart: {
-    summary: (title: string, total: string, highest: string) =>
-      `${title}: ${total} in total, ${highest} on the busiest day`,
+    summary: (title: string, first: string, last: string, highest: string) =>
+      `${title}, ${first} to ${last}, at most ${highest}; the numbers are in the table below`,
+    numbers: "Show numbers",
   },
   errors: {
     not_found: "Page not found",

@@ -62,6 +62,4 @@ export const design = {
   pulled: "412 of 580 MB · 3 of 11 layers",
   waiting: "Waiting for the engine",
   budget: "Requests this hour",
-  runs_a_day: "Runs by day",
-  day: (good: string, failed: string) => `${good} succeeded, ${failed} failed`,
 };

@@ -91,10 +91,6 @@ export const overview = {
   runs_good: (total: number, good: number) => `${formatNumber("en", total)} (${formatNumber("en", good)} succeeded)`,
   runs_all_good: (total: number) => `${formatNumber("en", total)}, all succeeded`,
   median_downtime: "Median downtime",
-  no_runs: "No runs yet. Runs appear here by day, with the downtime they caused.",
-  day_words: (good: number, failed: number) =>
-    `${plural("en", good + failed, { one: "run", other: "runs" })}${failed === 0 ? "" : `, ${formatNumber("en", failed)} not successful`}`,
-  chart: "Runs by day",
   anonymous: "without sign-in",
   budget_used: (used: number, limit: number) => `${formatNumber("en", used)} of ${formatNumber("en", limit)} used`,
   budget_free: (time: string) => `full again ${time}`,

@@ -115,7 +115,9 @@ export const common = {
     remove_item: (title: string) => `移除${title}`,
   },
   chart: {
-    summary: (title: string, total: string, highest: string) => `${title}：共 ${total}，单日最多 ${highest}`,
+    summary: (title: string, first: string, last: string, highest: string) =>
+      `${title}，${first} 至 ${last}，最高 ${highest}；数字见下方表格`,
+    numbers: "显示数字",
   },
   errors: {
     not_found: "页面不存在",

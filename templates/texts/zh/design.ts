@@ -64,6 +64,4 @@ export const design = {
   pulled: "412 / 580 MB · 第 3 层，共 11 层",
   waiting: "正在等待引擎",
   budget: "本小时请求数",
-  runs_a_day: "每日运行次数",
-  day: (good: string, failed: string) => `成功 ${good} 次，失败 ${failed} 次`,
 } satisfies typeof en;

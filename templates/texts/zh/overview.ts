@@ -92,10 +92,6 @@ export const overview = {
   runs_good: (total: number, good: number) => `${number(total)} 次，其中 ${number(good)} 次成功`,
   runs_all_good: (total: number) => `${number(total)} 次，全部成功`,
   median_downtime: "停机时间中位数",
-  no_runs: "还没有运行。每次运行会按日期显示在这里，并附上目标的停机时间。",
-  day_words: (good: number, failed: number) =>
-    `${number(good + failed)} 次运行${failed === 0 ? "" : `，${number(failed)} 次不成功`}`,
-  chart: "每日运行",
   anonymous: "未登录",
   budget_used: (used: number, limit: number) => `已用 ${number(used)} / ${number(limit)}`,
   budget_free: (time: string) => `${time} 恢复`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { check_hours } from "../../../src/db/tables.ts";
 import { installation } from "../../stats/installation.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -40,6 +41,18 @@ test("a host that does not respond is one row, with the reason, the next attempt
   expect(text).toMatch(/Not responding[\s\S]*?2 sources wait[\s\S]*?No answer[\s\S]*?12:01[\s\S]*?6 failed attempts/);
   expect(text).toMatch(/href="\/trackers\/db"[\s\S]*?href="\/trackers\/web"/);
   expect(text).toMatch(/Outages in the last 30 days[\s\S]*?other\.example\.org[\s\S]*?1h/);
+});
+
+test("requests are drawn for each host, with its limit where one account has it", async () => {
+  const world = installation(app.db, app.clock);
+  await world.tracker("web");
+  expect((await person.get("/upstreams")).text).not.toContain("Requests in the last 24 hours");
+  const starts_at = Math.floor(app.clock.now() / 3_600_000) * 3_600_000;
+  await app.db.write((tx) => tx.insert(check_hours).values({ starts_at, host: "registry.example.org", requests: 33 }));
+  const { text } = await person.get("/upstreams");
+  expect(text).toMatch(/Requests in the last 24 hours[\s\S]*?registry\.example\.org[\s\S]*?13:00 to 12:00, at most 33/);
+  expect(text).toMatch(/<th scope="row">12:00<\/th><td class="end">33</);
+  expect(text).not.toMatch(/ style="|NaN|undefined/);
 });
 
 test("upstreams are told with what is asked of them in an hour", async () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/auth/schema.ts";
-import { tracker_sources } from "../../../src/db/tables.ts";
+import { check_hours, tracker_sources } from "../../../src/db/tables.ts";
+import { PluginError } from "../../../src/errors.ts";
+import { plain } from "../../../src/messages/message.ts";
 import { source, type TrackerHouse, trackerHouse } from "../tracker-house.ts";
 
 const second = 1_000;
@@ -282,4 +284,30 @@ test("onChecked() tells of each check until one stops listening", async () => {
   stop();
   await house.check("web");
   expect(told).toEqual([tracker.id, tracker.sources[0]?.id ?? ""]);
+});
+
+test("checks are counted by hour and host, and the counts are kept for 35 days by a right clock", async () => {
+  const hour = 60 * minute;
+  const begun = Math.floor(house.clock.now() / hour) * hour;
+  const counts = async () => await house.db.read.select().from(check_hours).orderBy(check_hours.starts_at);
+  await house.create("web", { check_interval_minutes: 360 });
+  await house.tick();
+  await house.check("web");
+  house.repository("web").failure = new PluginError("not_found", plain("Not there"));
+  await house.check("web");
+  const first = { starts_at: begun, host: "registry.test", succeeded: 2, failed: 1, requests: 3 };
+  expect(await counts()).toEqual([first]);
+  await house.clock.advance(hour);
+  await house.check("web");
+  const second = { starts_at: begun + hour, host: "registry.test", succeeded: 0, failed: 1, requests: 1 };
+  expect(await counts()).toEqual([first, second]);
+  // A clock that is ten years ahead for a moment deletes nothing.
+  const right = house.clock.now();
+  house.clock.set(right + 3650 * day);
+  await house.check("web");
+  expect(await counts()).toMatchObject([first, second, { failed: 1 }]);
+  house.clock.set(right);
+  await house.clock.advance(37 * day);
+  await house.check("web");
+  expect((await counts()).some(({ starts_at }) => starts_at <= begun + hour)).toBe(false);
 });
