@@ -252,13 +252,46 @@ document.addEventListener("htmx:after:swap", (event) => {
   const within = target?.isConnected ? target : document;
   within.querySelector("[data-errors]")?.focus();
 });
+// While the server does not respond, a line says so until it does. What loads by itself is then loaded.
+const away = document.getElementById("away");
+const missed = new Set();
+let isUnsure = false;
+let isWaiting = false;
+function miss({ sourceElement, request }) {
+  if (request.method !== "GET") isUnsure = true;
+  else if (sourceElement?.matches?.("[hx-trigger^=load]")) missed.add(sourceElement);
+  away.textContent = [away.dataset.lost, isUnsure && away.dataset.unsure].filter(Boolean).join(" ");
+  if (isWaiting) return;
+  isWaiting = true;
+  self.untilServerResponds({ back: recover });
+}
+function recover() {
+  isWaiting = false;
+  for (const part of missed) htmx.process(part, true);
+  missed.clear();
+  away.textContent = [away.dataset.responds, isUnsure && away.dataset.unsure].filter(Boolean).join(" ");
+  if (isUnsure) {
+    const link = document.createElement("a");
+    link.href = location.href;
+    link.textContent = away.dataset.reload;
+    away.append(" ", link);
+  } else
+    setTimeout(() => {
+      if (!isWaiting) away.textContent = "";
+    }, 4000);
+}
 document.addEventListener("htmx:response:error", (event) => {
   const { response, text } = event.detail.ctx;
-  if (response.status !== 422 && !text?.includes("<hx-partial")) say(root.dataset.refused);
+  if (self.isOfProxy(response)) miss(event.detail.ctx);
+  else if (response.status !== 422 && !text?.includes("<hx-partial")) say(root.dataset.refused);
 });
 document.addEventListener("htmx:error", (event) => {
-  if (event.detail.ctx) say(root.dataset.lost);
+  if (event.detail.ctx) miss(event.detail.ctx);
 });
+// Over plain http there is none, except on this machine.
+navigator.serviceWorker
+  ?.register(root.dataset.worker, { scope: `${root.dataset.base}/`, updateViaCache: "none" })
+  .catch(() => undefined);
 
 // A live part whose stream has been silent for longer than its server ever is asks by itself.
 const heard = new WeakMap();

@@ -100,15 +100,11 @@ export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Sec
 
 /** A page before signing in, and errors: the mark, one column, no navigation. */
 export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "title" | "children">) {
-  const t = texts(ctx).common;
   return (
     <Document ctx={ctx} title={title}>
       <body class="bare-page">
         <main id="content" tabindex={-1}>
-          <p class="brand">
-            <Mark />
-            {t.product}
-          </p>
+          <Brand ctx={ctx} />
           {children}
         </main>
         <footer>
@@ -117,6 +113,29 @@ export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "
         <Toasts ctx={ctx} />
       </body>
     </Document>
+  );
+}
+
+/** A page that stands in for one that could not be had, with nothing of anybody. It needs no other file than the styles, the icon and its script. */
+export function StandInLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "title" | "children">) {
+  return (
+    <Document ctx={ctx} title={title} is_stand_in>
+      <body class="bare-page">
+        <main id="content" tabindex={-1}>
+          <Brand ctx={ctx} />
+          {children}
+        </main>
+      </body>
+    </Document>
+  );
+}
+
+function Brand({ ctx }: { ctx: PageContext }) {
+  return (
+    <p class="brand">
+      <Mark />
+      {texts(ctx).common.product}
+    </p>
   );
 }
 
@@ -144,10 +163,11 @@ interface DocumentProps {
   title: string;
   live?: boolean | undefined;
   logs?: boolean | undefined;
+  is_stand_in?: boolean | undefined;
   children: Child;
 }
 
-function Document({ ctx, title, live, logs, children }: DocumentProps) {
+function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentProps) {
   const t = texts(ctx).common;
   return (
     <>
@@ -157,8 +177,8 @@ function Document({ ctx, title, live, logs, children }: DocumentProps) {
         data-theme={ctx.theme === "system" ? undefined : ctx.theme}
         data-base={ctx.base_path}
         data-now={String(ctx.now)}
-        data-lost={t.errors.connection_lost}
         data-refused={t.errors.request_failed}
+        data-worker={url(ctx, "/sw.js", { language: ctx.language, theme: ctx.theme })}
       >
         <head>
           <meta charset="utf-8" />
@@ -177,18 +197,27 @@ function Document({ ctx, title, live, logs, children }: DocumentProps) {
               />
             ) : null,
           )}
-          <link rel="manifest" href={url(ctx, "/manifest.webmanifest")} />
           <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
-          <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
-          <meta name="htmx-config" content={htmxConfig} />
-          {/* A deferred htmx may process the page before its extension has loaded, and then never opens a stream. */}
-          <script src={ctx.assets("htmx.js")} defer={live !== true} />
-          {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
-          <script src={ctx.assets("app.js")} defer />
-          {logs === true ? <script src={ctx.assets("logs.js")} defer /> : null}
+          <script src={ctx.assets("away.js")} defer />
+          {is_stand_in === true ? null : <PageLinks ctx={ctx} live={live} logs={logs} />}
         </head>
         {children}
       </html>
+    </>
+  );
+}
+
+function PageLinks({ ctx, live, logs }: Pick<LayoutProps, "ctx" | "live" | "logs">) {
+  return (
+    <>
+      <link rel="manifest" href={url(ctx, "/manifest.webmanifest")} />
+      <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
+      <meta name="htmx-config" content={htmxConfig} />
+      {/* A deferred htmx may process the page before its extension has loaded, and then never opens a stream. */}
+      <script src={ctx.assets("htmx.js")} defer={live !== true} />
+      {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
+      <script src={ctx.assets("app.js")} defer />
+      {logs === true ? <script src={ctx.assets("logs.js")} defer /> : null}
     </>
   );
 }
@@ -338,11 +367,23 @@ function LanguageForm({ ctx }: { ctx: PageContext }) {
 }
 
 function Toasts({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).common;
   return (
-    <output id="toasts" class="toasts" aria-label={texts(ctx).common.notifications}>
-      {ctx.notices.map((notice) => (
-        <Toast ctx={ctx} notice={notice} />
-      ))}
-    </output>
+    <>
+      <output id="toasts" class="toasts" aria-label={t.notifications}>
+        {ctx.notices.map((notice) => (
+          <Toast ctx={ctx} notice={notice} />
+        ))}
+      </output>
+      {/* Filled while the server does not respond. */}
+      <output
+        id="away"
+        class="away"
+        data-lost={t.away.lost}
+        data-unsure={t.away.unsure}
+        data-responds={t.away.responds}
+        data-reload={t.away.reload}
+      />
+    </>
   );
 }

@@ -18,6 +18,8 @@ const types: Readonly<Record<string, string>> = {
 export interface Assets {
   /** The path below the base path, with the content's hash in it, so that it can be cached for a year. */
   path(name: string): string;
+  /** The text of a file in `public/`. */
+  text(name: string): string;
   mount(app: App): void;
 }
 
@@ -78,6 +80,11 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
     });
   }
   return {
+    text: (name) => {
+      const file = own.find((each) => each.name === name);
+      if (file === undefined) throw new Error(`There is no file "${name}"`);
+      return readFileSync(file.file, "utf8");
+    },
     path: (name) => {
       const path = byName.get(name);
       if (path === undefined) throw new Error(`There is no asset "${name}"`);

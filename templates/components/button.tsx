@@ -36,6 +36,7 @@ interface ButtonProps extends Look {
   value?: string | undefined;
   /** Id of the form to submit, for a button outside of it. */
   form?: string | undefined;
+  attributes?: Attributes | undefined;
   /** Submits the form although fields are empty: adding a list item, leaving. */
   skips_validation?: boolean | undefined;
 }
@@ -52,6 +53,7 @@ export function Button(props: ButtonProps) {
       formnovalidate={props.skips_validation}
       aria-label={props.label}
       title={props.label}
+      {...props.attributes}
     >
       {props.icon === undefined ? null : <Icon name={props.icon} />}
       {props.children === undefined ? null : <span>{props.children}</span>}

@@ -85,6 +85,7 @@ async function answer(request: Request): Promise<Response> {
       return new Response(joinStyles(join(root, "public")), { headers: { "content-type": "text/css" } });
     return new Response(Bun.file(files[name] ?? `${root}/public/${name}`));
   }
+  if (url.pathname === "/sw.js") return new Response("", { headers: { "content-type": "text/javascript" } });
   const ctx = sampleContext({
     language: url.searchParams.get("lang") === "zh" ? "zh" : "en",
     theme:

@@ -24,6 +24,7 @@ test.each([
     Buffer.from(html),
     joinStyles(resolve(root, "public")),
     read("public/app.js"),
+    read("public/away.js"),
     read("public/icon.svg"),
     read("node_modules/htmx.org/dist/htmx.min.js"),
     read("node_modules/htmx.org/dist/ext/hx-sse.min.js"),

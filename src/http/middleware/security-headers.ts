@@ -17,7 +17,8 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const fixed: readonly (readonly [string, string])[] = [
+/** Of every response, also of the page that a browser keeps for when there is none. */
+export const fixedHeaders: readonly (readonly [string, string])[] = [
   ["Content-Security-Policy", contentSecurityPolicy],
   ["X-Content-Type-Options", "nosniff"],
   ["Referrer-Policy", "no-referrer"],
@@ -35,7 +36,7 @@ const ONE_YEAR_SECONDS = 31_536_000;
 export function securityHeaders(options: { baseUrl: BaseUrl }): MiddlewareHandler<AppEnv> {
   return async function securityHeaders(c, next) {
     await next();
-    for (const [name, value] of fixed) c.res.headers.set(name, value);
+    for (const [name, value] of fixedHeaders) c.res.headers.set(name, value);
     // A request without a usable Host header has no URL and comes from no browser.
     if (URL.canParse(c.req.url) && options.baseUrl(c.req.url).startsWith("https:")) {
       c.res.headers.set("Strict-Transport-Security", `max-age=${ONE_YEAR_SECONDS}`);

@@ -9,6 +9,7 @@ import { adoptionPages } from "./adoption.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
 import { auditPages } from "./audit.tsx";
+import { awayPages } from "./away.tsx";
 import { backupPages } from "./backups.tsx";
 import { connectionImagePages } from "./connection-images.tsx";
 import { connectionPages } from "./connections.tsx";
@@ -60,6 +61,7 @@ function pageGuard(): MiddlewareHandler<AppEnv> {
 /** Every page, one file per area; those above the guard need no session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
   installablePages(app, page);
+  awayPages(app, page);
   preferencePages(app, page);
   signInPages(app, services, page);
   oidcPages(app, services, page);

@@ -7,7 +7,7 @@ import { isFragmentRequest } from "./respond.ts";
 
 /** What pages need besides the services. */
 export interface PageSettings {
-  assets: { path(name: string): string };
+  assets: { path(name: string): string; text(name: string): string };
   clock: { now(): number };
   settings: { current(): { timezone: string; base_url: string } };
   /** Tidemark's version. */
@@ -37,7 +37,7 @@ export function languageOf(c: AppContext): Language {
   return "en";
 }
 
-function themeOf(c: AppContext): Theme {
+export function themeOf(c: AppContext): Theme {
   const chosen = getCookie(c, "tidemark_theme");
   return chosen === "light" || chosen === "dark" ? chosen : "system";
 }

@@ -30,7 +30,7 @@ export const ImportInput = v.strictObject({
     v.regex(/\S/, issue("imports.text_wanted")),
     v.maxLength(maxImportCharacters),
     v.title("Text"),
-    v.description("You see a preview before anything is created"),
+    v.description("You see a preview before anything is added"),
     v.metadata({ multiline: true, code: true }),
   ),
   variables: v.pipe(

@@ -227,7 +227,7 @@ describe("/settings/audit", () => {
     await app.browser().post("/login", { username: "admin", password: "wrong wrong wrong" });
     const failed = await person.get("/settings/audit?outcome=failed");
     expect(failed.text).toContain("Reason: wrong password");
-    expect(failed.text).not.toContain(">API token created<span");
+    expect(failed.text).not.toContain(">API token added<span");
   });
 
   test("pages through", async () => {

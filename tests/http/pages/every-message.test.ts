@@ -26,7 +26,9 @@ describe("every sentence of the catalogue", () => {
 /** What a page shows or reads aloud, without what is code. */
 function shownIn(html: string): string {
   const body = html.replaceAll(/<(script|style|code|pre|textarea)\b.*?<\/\1>/gs, " ");
-  const attributes = [...body.matchAll(/ (?:title|aria-label|alt|data-lost|data-refused)="([^"]*)"/g)];
+  const attributes = [
+    ...body.matchAll(/ (?:title|aria-label|alt|data-(?:asks|lost|refused|reload|responds|unsure|waits))="([^"]*)"/g),
+  ];
   return [body.replaceAll(/<[^>]*>/g, "\n"), ...attributes.map(([, text = ""]) => text)]
     .join("\n")
     .replaceAll("&quot;", '"')

@@ -1,0 +1,253 @@
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer, type Server, request as send } from "node:http";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { freePort } from "../peers/free-port.ts";
+import { peerSuite } from "../support/peer.ts";
+import { type ApiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+
+setDefaultTimeout(180_000);
+
+const missing = chromiumMissing();
+
+/** The application at `http://127.0.0.1:PORT/ops`, which can go away and come back at the same address. */
+class Ops {
+  private constructor(
+    readonly port: number,
+    private running: RunningServer,
+  ) {}
+
+  static async start(): Promise<Ops> {
+    const port = await freePort();
+    return new Ops(port, await startServer({ env: Ops.env(port) }));
+  }
+
+  private static env(port: number) {
+    return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}/ops` };
+  }
+
+  get server(): RunningServer {
+    return this.running;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.port}/ops`;
+  }
+
+  async goAway(): Promise<void> {
+    await this.running.kill("SIGKILL");
+  }
+
+  async comeBack(): Promise<void> {
+    this.running = await startServer({ env: Ops.env(this.port), data_dir: this.running.data_dir });
+  }
+}
+
+/** A proxy before the application, which notes what is sent to it. */
+async function startFront(target: number) {
+  const port = await freePort();
+  const posts: string[] = [];
+  let answer: "server" | "bad gateway" | "cut" = "server";
+  const front: Server = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    if (method === "POST") posts.push(path ?? "");
+    if (answer === "cut") {
+      incoming.socket.destroy();
+    } else if (answer === "bad gateway") {
+      outgoing.writeHead(502, { "Content-Type": "text/html" }).end("<h1>502 Bad Gateway</h1>");
+    } else {
+      const passed = send({ port: target, host: "127.0.0.1", method, path, headers }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(outgoing);
+      });
+      passed.on("error", () => outgoing.destroy());
+      incoming.pipe(passed);
+    }
+  });
+  await new Promise<void>((resolve) => front.listen(port, "127.0.0.1", () => resolve()));
+  return {
+    port,
+    posts,
+    answerBy: (next: typeof answer) => {
+      answer = next;
+    },
+    stop: () => {
+      front.closeAllConnections();
+      front.close();
+    },
+  };
+}
+
+peerSuite("a server that does not respond, in Chromium", missing, () => {
+  let ops: Ops;
+  let api: ApiClient;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const complaints: string[] = [];
+
+  /** A signed-in tab at a page, which the service worker controls. */
+  async function openAt(path: string, origin = ops.address): Promise<void> {
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+    page = await context.newPage();
+    page.on("console", (message) => {
+      const isOfAbsence = /^Failed to load resource|^htmx: htmx:error: Failed to fetch/;
+      if (message.type() === "error" && !isOfAbsence.test(message.text())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${origin}/login`);
+    await page.fill("#f-username", "admin");
+    await page.fill("#f-password", testPassword);
+    await page.click(".form-actions .btn.main, form .btn.main");
+    await page.waitForURL(`${origin}/`);
+    await isControlled();
+    await page.goto(`${origin}${path}`);
+  }
+  const isControlled = async () => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
+  };
+  const heading = async (text: string) => await page.locator("h1", { hasText: text }).waitFor();
+
+  beforeAll(async () => {
+    ops = await Ops.start();
+    api = await firstSignIn(ops.server);
+    browser = await startChromium();
+  });
+
+  afterEach(async () => {
+    await context?.close();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await ops?.server.kill("SIGTERM");
+  });
+
+  test("a click leads to our page, which returns to the same address by itself", async () => {
+    await openAt("/trackers");
+    await ops.goAway();
+    await page.click("nav >> text=Executors");
+    await heading("Tidemark is not responding");
+    expect(page.url()).toBe(`${ops.address}/executors`);
+    await page.locator("[data-away-wait]", { hasText: "Next attempt in" }).waitFor();
+    await page.click("text=Try now");
+    await heading("Tidemark is not responding");
+    await ops.comeBack();
+    await heading("Executors");
+    expect(page.url()).toBe(`${ops.address}/executors`);
+  });
+
+  test("the page speaks the language and wears the theme of its reader", async () => {
+    await openAt("/account");
+    const choose = async (name: string, value: string) => {
+      await page.evaluate(
+        ([field, chosen]) => {
+          const button = document.querySelector<HTMLButtonElement>(`button[name=${field}][value=${chosen}]`);
+          button?.click();
+        },
+        [name, value] as const,
+      );
+    };
+    await choose("theme", "dark");
+    await page.waitForSelector("html[data-theme=dark]");
+    await choose("language", "zh");
+    await page.waitForSelector("html[lang=zh-CN]");
+    await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("?language=zh&theme=dark"));
+    await isControlled();
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await ground();
+    await ops.goAway();
+    await page.goto(`${ops.address}/runs`);
+    await heading("Tidemark 没有响应");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    expect(await ground()).toBe(before);
+    await ops.comeBack();
+    await heading("运行");
+  });
+
+  test("the browser keeps nothing but that page's files", async () => {
+    await openAt("/");
+    for (const path of ["/trackers", "/account", "/settings/audit"]) await page.goto(`${ops.address}${path}`);
+    const kept = await page.evaluate(async () => {
+      const found: [string, string][] = [];
+      for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const key of await cache.keys()) found.push([key.url, (await (await cache.match(key))?.text()) ?? ""]);
+      }
+      return found;
+    });
+    const paths = kept.map(([address]) => new URL(address).pathname.replace(/\.[0-9a-f]{16}\./, "."));
+    expect(paths.toSorted()).toEqual(["/ops/assets/app.css", "/ops/assets/away.js", "/ops/assets/icon.svg"]);
+    expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).scope)).toBe(`${ops.address}/`);
+  });
+
+  test("a form that got no response is not sent again, whoever failed", async () => {
+    const front = await startFront(ops.port);
+    await api.request("PATCH", "/settings", { base_url: `http://127.0.0.1:${front.port}/ops` });
+    try {
+      const origin = `http://127.0.0.1:${front.port}/ops`;
+      for (const failure of ["cut", "bad gateway"] as const) {
+        await openAt("/settings/backups", origin);
+        front.posts.length = 0;
+        front.answerBy(failure);
+        await page.click("text=Back up now");
+        await heading("No response from Tidemark");
+        // Chromium itself, without any service worker, sends what was cut off once more over a new connection.
+        const sent = [...front.posts];
+        if (failure === "bad gateway") expect(sent).toEqual(["/ops/settings/backups"]);
+        front.answerBy("server");
+        await page.locator("output", { hasText: "Tidemark is responding again" }).waitFor();
+        await heading("No response from Tidemark");
+        await page.click("a.btn >> text=Go back");
+        await heading("Settings");
+        expect(page.url()).toBe(`${origin}/settings/backups`);
+        expect(front.posts).toEqual(sent);
+        await context.close();
+      }
+      expect((await api.get("/backups")).body.items).toEqual([]);
+    } finally {
+      await api.request("PATCH", "/settings", { base_url: ops.address });
+      front.stop();
+    }
+  });
+
+  test("a part of a page that cannot be had is told in a line, which goes when the server is back", async () => {
+    await openAt("/trackers/import");
+    await ops.goAway();
+    await page.fill("textarea", "nginx:1.27");
+    await page.click("form.form .btn.main");
+    const line = page.locator("#away");
+    await line.getByText("It is not known whether the last action was carried out").waitFor();
+    expect(await page.locator("form[data-busy], button[aria-busy]").count()).toBe(0);
+    expect(await page.inputValue("textarea")).toBe("nginx:1.27");
+    await ops.comeBack();
+    await line.getByText("Tidemark is responding again").waitFor();
+    expect(await line.getByText("Reload to check").getAttribute("href")).toBe(`${ops.address}/trackers/import`);
+    await page.click("form.form .btn.main");
+    await page.getByRole("button", { name: "Add selected trackers" }).waitFor();
+  });
+
+  test("the form of a foreign page stays foreign", async () => {
+    await openAt("/");
+    const foreign = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () =>
+        new Response(`<form method="post" action="${ops.address}/settings/backups"><button>Go</button></form>`, {
+          headers: { "content-type": "text/html" },
+        }),
+    });
+    try {
+      await page.goto(`http://localhost:${foreign.port}/`);
+      await page.click("button");
+      await page.locator("main", { hasText: "does not come from a page of this address" }).waitFor();
+    } finally {
+      await foreign.stop(true);
+    }
+    expect((await api.get("/backups")).body.items).toEqual([]);
+  });
+
+  test("neither the policy nor a script refused anything", async () => {
+    expect(complaints).toEqual([]);
+  });
+});
