@@ -3,12 +3,13 @@ import { type Message, say } from "../messages/message.ts";
 import type { Target } from "../runtimes/runtime.ts";
 import { type Behind, distanceBehind } from "../versions/behind.ts";
 import type { ImageDifference } from "../versions/desired-image.ts";
+import { parsePlatform, platformName } from "../versions/platform.ts";
 import type { Move } from "../versions/running-tag.ts";
 import { tagsOfRelease } from "../versions/tag-form.ts";
 import { type ArtifactDeps, type FoundService, serviceMissing, type Wanted } from "./artifacts/artifact.ts";
 import { artifacts } from "./artifacts/index.ts";
 import type { AskedEngine } from "./artifacts/registry-access.ts";
-import type { ReleaseChoice } from "./releases.ts";
+import type { ChannelHistory, ReleaseChoice } from "./releases.ts";
 import {
   type Observation,
   type ServiceObservation,
@@ -156,13 +157,15 @@ async function compareService(
   const { version, published_at } = release;
   const difference = found === null ? null : rules.compare(found.service.artifact, wanted);
   const isUpdatable = found !== null && isUpdate(difference);
+  const history = isUpdatable ? await deps.releases.knownVersions(binding.source_id, channel) : null;
   const unmet = target !== null && found === null ? serviceMissing(settings, service) : null;
   return {
     observation: {
       ...base,
       desired: { version, tag: label, digest, reference, published_at },
       difference,
-      behind: isUpdatable ? await behindOf(deps, binding, found, wanted) : null,
+      download: found === null || history === null ? null : downloadOf(binding, found, wanted, history),
+      behind: found === null || history === null ? null : behindOf(binding, found, wanted, history),
       unmet: unmetView(unmet),
     },
     unmet,
@@ -173,19 +176,38 @@ async function compareService(
 }
 
 /** A release that is no image counts under the tag that it would have in the running repository. */
-async function behindOf(
-  { releases }: ArtifactDeps,
+function behindOf(
   binding: Binding,
   { service, label, others }: FoundService,
   wanted: Wanted,
-): Promise<Behind | null> {
+  history: ChannelHistory,
+): Behind | null {
   if (label === null) return null;
-  const history = await releases.knownVersions(binding.source_id, binding.channel);
   const isNamedAlike = service.artifact.kind !== "image" || watchesImage(binding);
   const versions = isNamedAlike
     ? history.versions
     : history.versions.map((known) => ({ ...known, tag: tagsOfRelease(label, known)[0] ?? known.tag }));
   return distanceBehind({ tag: label, others }, { tag: wanted.label, digest: wanted.digest }, { ...history, versions });
+}
+
+/** From the sizes that checks have read for the platform that runs; null without the desired one's. */
+function downloadOf(
+  binding: Binding,
+  { service: { artifact }, label }: FoundService,
+  wanted: Wanted,
+  { versions }: ChannelHistory,
+): ServiceObservation["download"] {
+  if (artifact.kind !== "image" || !watchesImage(binding)) return null;
+  const platform = platformName(parsePlatform(artifact.platform === "" ? "linux/amd64" : artifact.platform));
+  const sizeOf = (tag: string | null, digest: string | null): number | null => {
+    // A build is known by its digest; a tag alone may have moved on to another one.
+    const known =
+      versions.find((each) => digest !== null && each.digest === digest) ??
+      versions.find((each) => each.tag === tag && (digest === null || each.digest === null));
+    return known?.size_platform === platform ? (known.size_bytes ?? null) : null;
+  };
+  const to_bytes = sizeOf(wanted.label, wanted.digest);
+  return to_bytes === null ? null : { from_bytes: sizeOf(label, artifact.digest), to_bytes };
 }
 
 /** A message about one of several services; a target with a single container does not name it. */

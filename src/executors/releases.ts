@@ -20,7 +20,12 @@ export interface ReleaseChoice {
 
 /** The stored versions of a channel under the tags of their source. */
 export interface ChannelHistory extends KnownHistory {
-  versions: readonly (KnownVersion & { app_version?: string | null })[];
+  versions: readonly (KnownVersion & {
+    app_version?: string | null;
+    /** For an image whose manifest was read: compressed, on this platform. */
+    size_bytes?: number | null;
+    size_platform?: string | null;
+  })[];
 }
 
 /** A registry login, with the ID of its credential. */

@@ -303,6 +303,12 @@ export const ServiceObservation = v.object({
   /** Null if the channel has no eligible release. */
   desired: v.nullable(Desired),
   difference: v.nullable(v.picklist(imageDifferences)),
+  download: v.optional(
+    v.pipe(
+      v.nullable(v.object({ from_bytes: v.nullable(v.number()), to_bytes: v.number() })),
+      v.description("Compressed sizes of the running and the desired image on the target's platform, as far as known"),
+    ),
+  ),
   /** Null if nothing newer is desired, and if the versions cannot be compared. */
   behind: v.optional(v.nullable(BehindView), null),
   /** Why this service is left alone, or keeps a run from starting; null if it can be updated. */

@@ -38,11 +38,20 @@ export interface UpstreamRelease {
   source_revision?: string | null;
   /** For an image: the version in its label `org.opencontainers.image.version`, which names what a floating tag stands for. */
   labelled_version?: string | null;
+  /** For an image whose manifest was read: what it takes to download one platform's image. */
+  size?: ImageSize | null;
   /**
    * For an unknown release: true if upstream did not have it at the previous check, false if it did. Omitted if the source cannot
    * tell; an unknown release then counts as new.
    */
   appeared?: boolean;
+}
+
+/** What it takes to download an image: its compressed layers and its configuration. */
+export interface ImageSize {
+  bytes: number;
+  /** `linux/amd64`; other platforms of the same tag have other sizes. */
+  platform: string;
 }
 
 /** What an earlier check stored, so that it is never requested again. */
@@ -76,6 +85,8 @@ export interface ListRequest {
   watch: readonly string[];
   /** The `memo` that the same source returned last time; null on the first check or after its configuration changed. */
   memo: string | null;
+  /** The platform whose image is read where a tag has several: the one that executors run, such as `linux/arm64`. */
+  platform?: string | null;
 }
 
 export interface Listing {
@@ -123,6 +134,8 @@ export interface ImageConfig {
   digest: string;
   created_at: number | null;
   config: Readonly<Record<string, unknown>>;
+  /** Null if the manifest does not state it. */
+  size: ImageSize | null;
 }
 
 export interface OpenSource {

@@ -4,6 +4,7 @@ import { Code } from "../components/code.tsx";
 import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
+import { SizeChange } from "../components/size.tsx";
 import { formatDuration, formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -224,6 +225,9 @@ export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanVie
             service.desired === null
               ? null
               : [texts(ctx).common.version, <ServiceVersions ctx={ctx} service={service} />],
+            service.download
+              ? [texts(ctx).common.image_size.download, <SizeChange ctx={ctx} {...service.download} />]
+              : null,
           ]}
         />
       ))}

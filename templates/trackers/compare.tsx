@@ -6,6 +6,7 @@ import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { SizeChange } from "../components/size.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
@@ -112,6 +113,7 @@ function Summary({ ctx, view, from, to }: ComparePageProps & { from: string; to:
   const breaking = versions.reduce((sum, version) => sum + version.breaking_changes.length, 0);
   const security = versions.reduce((sum, version) => sum + version.security_fixes.length, 0);
   const days = distance?.days ?? null;
+  const sizes = sizesOf(view);
   return (
     <Section title={t.facts}>
       <Facts
@@ -123,6 +125,7 @@ function Summary({ ctx, view, from, to }: ComparePageProps & { from: string; to:
             direction === "same" ? t.compare_same : distance === null ? t.not_comparable : behindWords(ctx, distance),
           ],
           days === null ? null : [t.time_between, t.days(days)],
+          sizes === null ? null : [texts(ctx).common.image_size.download, <SizeChange ctx={ctx} {...sizes} />],
           [t.breaking, String(breaking)],
           [t.security, String(security)],
           view.comparison_pages.length === 0
@@ -132,6 +135,13 @@ function Summary({ ctx, view, from, to }: ComparePageProps & { from: string; to:
       />
     </Section>
   );
+}
+
+/** Null unless the newer one's size is known; sizes of two platforms cannot be compared. */
+function sizesOf({ from_version: from, to_version: to }: ComparisonView) {
+  const to_bytes = to?.size_bytes ?? null;
+  if (to_bytes === null) return null;
+  return { to_bytes, from_bytes: from?.size_platform === to?.size_platform ? (from?.size_bytes ?? null) : null };
 }
 
 function End({ ctx, name, version }: { ctx: PageContext; name: string; version: ComparedVersion | null }): Child {

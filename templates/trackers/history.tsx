@@ -7,7 +7,7 @@ import { Row, Rows } from "../components/rows.tsx";
 import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest, shortDigest, Version } from "../components/version.tsx";
-import { dayKey, formatDay, formatRelative } from "../format.ts";
+import { dayKey, formatBytes, formatDay, formatRelative } from "../format.ts";
 import { type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
@@ -235,6 +235,12 @@ function Revision({ ctx, release, has_many, version }: RevisionProps) {
         </>
       )}
       {release.revision === null ? t.no_revision : <Digest ctx={ctx} value={release.revision} copy />}
+      {release.size_bytes === null ? null : (
+        <span class="num" title={texts(ctx).common.image_size.title(release.size_platform ?? "")}>
+          {" "}
+          {formatBytes(ctx.language, release.size_bytes)}
+        </span>
+      )}
       {has_many || release.web_url === null ? null : (
         <>
           {" "}

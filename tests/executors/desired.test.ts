@@ -131,9 +131,33 @@ describe("compareWithDesired() of a group", () => {
       { releases: 3, steps: { major: 0, minor: 1, patch: 2 }, days: null, is_at_least: false },
       null,
     ]);
+    expect(found.services.map(({ download }) => download)).toEqual([null, null]);
     expect(found.unbound.map((each) => each.name)).toEqual(["db"]);
     expect(found.unmet).toBeNull();
     expect(found.desired_revision).toBe(`web ${digest("d")}\nworker ${digest("b")}`);
+  });
+
+  test.each([
+    ["both", { "1.5": [90, "linux/amd64"], "1.4": [70, "linux/amd64"] }, { from_bytes: 70, to_bytes: 90 }],
+    ["only the desired one", { "1.5": [90, "linux/amd64"] }, { from_bytes: null, to_bytes: 90 }],
+    ["only what runs", { "1.4": [70, "linux/amd64"] }, null],
+    ["both, of another platform", { "1.5": [90, "linux/arm64"], "1.4": [70, "linux/arm64"] }, null],
+    [
+      "one of another platform",
+      { "1.5": [90, "linux/amd64"], "1.4": [70, "linux/arm64"] },
+      { from_bytes: null, to_bytes: 90 },
+    ],
+  ] as const)("tells what is downloaded where the sizes of %s are known", async (_, sizes, expected) => {
+    const sizeOf = new Map<string, readonly [number, string]>(Object.entries(sizes));
+    const versions = known.versions.map((each) => {
+      const [size_bytes = null, size_platform = null] = sizeOf.get(each.tag) ?? [];
+      return { ...each, size_bytes, size_platform };
+    });
+    const plain = deps({ web: offers("1.5", "d"), worker: offers("1.4", "b") });
+    const releases = { ...plain.releases, knownVersions: async () => ({ ...known, versions }) };
+    const target = await fakeSession(shop()).inspect(ref);
+    const found = await compareWithDesired({ ...plain, releases }, settings(), target, null);
+    expect(found.services.map(({ download }) => download)).toEqual([expected, null]);
   });
 
   test.each([

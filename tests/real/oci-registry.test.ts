@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
+import { plain } from "../../src/messages/message.ts";
 import type { PluginContext } from "../../src/plugin.ts";
+import { accessCache } from "../../src/sources/oci/access-cache.ts";
+import { manifestTypes } from "../../src/sources/oci/manifest.ts";
 import { ociSource } from "../../src/sources/oci/oci.ts";
+import { registrySession } from "../../src/sources/oci/registry-session.ts";
+import { parseRepository } from "../../src/sources/oci/repository.ts";
 import type { KnownRelease, Listing, OpenSource } from "../../src/sources/source.ts";
 import { account, layTags, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { listRequest, testContext } from "../sources/oci/stand-in-registry.ts";
@@ -55,6 +60,33 @@ describe.each(["none", "basic", "token"] as const)("a real registry", (auth) => 
       return oci.open(configOf(registry, "acme/app"), registry.auth, context);
     }
 
+    /** What would be downloaded for a platform, blob by blob, as the registry serves it. */
+    async function weigh(tag: string, platform: string): Promise<number> {
+      const read = async (path: string) => {
+        const answer = await registrySession(
+          parseRepository("acme/app", registry.url),
+          registry.auth,
+          testContext(),
+          accessCache(),
+        ).send({
+          method: "GET",
+          url: new URL(`${registry.url}/v2/acme/app/${path}`),
+          accept: path.startsWith("blobs") ? "*/*" : manifestTypes,
+          action: plain(`read ${path}`),
+        });
+        return Buffer.from(await answer.arrayBuffer());
+      };
+      const manifest = async (reference: string) => JSON.parse(String(await read(`manifests/${reference}`)));
+      const top = await manifest(tag);
+      const entry = top.manifests?.find(
+        (each: { platform: { os: string; architecture: string } }) =>
+          `${each.platform.os}/${each.platform.architecture}` === platform,
+      );
+      const { config, layers } = entry === undefined ? top : await manifest(entry.digest);
+      const blobs = await Promise.all([config, ...layers].map(({ digest }) => read(`blobs/${digest}`)));
+      return blobs.reduce((sum, blob) => sum + blob.byteLength, 0);
+    }
+
     test("shows every tag with digest and build time", async () => {
       const { releases, total } = await open().listReleases(listRequest());
       const facts = releases.map(({ tag, revision, published_at }) => ({ tag, revision, published_at }));
@@ -64,6 +96,23 @@ describe.each(["none", "basic", "token"] as const)("a real registry", (auth) => 
         { tag: "1.1.0", revision: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), published_at: null },
         { tag: "1.0.0", revision: single, published_at: Date.UTC(2025, 0, 1) },
       ]);
+    });
+
+    test("knows the size of one platform's image from the manifests that it reads anyway", async () => {
+      const { context, take } = recording();
+      const first = await open(context).listReleases(listRequest());
+      const requests = take().length;
+      for (const platform of [null, "linux/arm64/v8"] as const) {
+        const { releases } = await open(context).listReleases(listRequest({ platform }));
+        expect(take()).toHaveLength(requests);
+        for (const { tag, size } of releases) {
+          // Only one tag has several platforms; the others keep the one that they have.
+          const wanted = tag === "1.2.0" && platform !== null ? "linux/arm64" : "linux/amd64";
+          expect([tag, size]).toEqual([tag, { bytes: await weigh(tag, wanted), platform: wanted }]);
+        }
+      }
+      const [known] = (await open().listReleases(listRequest({ known: knownOf(first), memo: first.memo }))).releases;
+      expect(known?.size).toBeUndefined();
     });
 
     test("costs exactly two requests when nothing changed, in a session of its own", async () => {

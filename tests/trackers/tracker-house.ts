@@ -21,7 +21,7 @@ import { addSourceToEvent } from "../../src/notifications/queries.ts";
 import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { sources } from "../../src/sources/index.ts";
-import type { ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
+import type { ImageSize, ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
 import type { OpenContext } from "../../src/trackers/upstreams/source-session.ts";
@@ -38,6 +38,7 @@ export interface FakeTag {
   stage?: ReleaseStage;
   notes?: string;
   labelled_version?: string;
+  size?: ImageSize;
 }
 
 /** What a repository of the fake upstream holds, the newest first. */
@@ -146,6 +147,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
               notes: tag.notes ?? null,
               labelled_version: tag.labelled_version ?? null,
               app_version: tag.app_version ?? null,
+              ...(tag.size === undefined || !isAsked ? {} : { size: tag.size }),
               ...(tag.appeared === undefined ? {} : { appeared: tag.appeared }),
             };
           });
@@ -291,7 +293,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     bind: async (
       name: string,
       binding: { tracker_id: string; source_id: string; channel: string },
-      running: { image: string; digest: string | null } | null = null,
+      running: { image: string; digest: string | null; platform?: string } | null = null,
     ) => {
       const now = clock.now();
       const connectionId = newId(now);

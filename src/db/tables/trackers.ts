@@ -126,6 +126,9 @@ export const releases = sqliteTable(
     /** For an image: the commit and version in its labels. */
     source_revision: text("source_revision"),
     labelled_version: text("labelled_version"),
+    /** For an image whose manifest was read: its compressed size, and the platform that this is of. */
+    size_bytes: integer("size_bytes"),
+    size_platform: text("size_platform"),
   },
   (t) => [
     uniqueIndex("releases_tag").on(t.source_id, t.tag),

@@ -2,7 +2,7 @@ import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import { sharePlaces } from "../places.ts";
-import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
+import type { ImageSize, KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { highestAccepted, highestTags } from "./highest-tags.ts";
 import type { ImageLabels } from "./image-labels.ts";
 import { lookUpEach, nextInTurn } from "./lookups.ts";
@@ -96,6 +96,7 @@ async function leadingWith(
 /** What is known of a tag after this check; with labels if its image was read. */
 interface Looked extends KnownRelease {
   labels?: ImageLabels | null;
+  size?: ImageSize | null;
 }
 
 interface ListingParts {
@@ -132,17 +133,21 @@ export async function listReleases(
     }
     const top = await parts.reader.readManifest(looked.revision ?? tag);
     looked.revision = top.digest;
-    const image = await parts.reader.readImage(top, null);
+    // For an image without the wanted platform, the first attempt sends nothing.
+    const wanted = request.platform ?? null;
+    const image =
+      (await parts.reader.readImage(top, wanted)) ?? (wanted === null ? null : await parts.reader.readImage(top, null));
     // A new build of a known tag does not make the version newer.
     looked.published_at ??= image?.created_at ?? null;
     looked.labels = image;
+    looked.size = image?.size ?? null;
   };
   const asked = tags.filter((tag) => watched.has(tag) || !request.known.has(tag) || tag === repaired);
   await lookUpEach(asked, parts.context.signal, look);
 
   const releases = tags.map((tag): UpstreamRelease => {
     const looked: Looked = found.get(tag) ?? request.known.get(tag) ?? { revision: null, published_at: null };
-    const { revision, published_at, labels } = looked;
+    const { revision, published_at, labels, size } = looked;
     return {
       version: tag,
       tag,
@@ -153,6 +158,7 @@ export async function listReleases(
       notes: null,
       ...(labels?.source_revision ? { source_revision: labels.source_revision } : {}),
       ...(labels?.labelled_version ? { labelled_version: labels.labelled_version } : {}),
+      ...(size ? { size } : {}),
       ...(appeared === null || request.known.has(tag) ? {} : { appeared: appeared.has(tag) }),
     };
   });

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import { issue, type Message, say } from "../../messages/message.ts";
+import { type Platform, platformName } from "../../versions/platform.ts";
 import { failure } from "../failure.ts";
+import type { ImageSize } from "../source.ts";
 import { readJson, refusal } from "./answer.ts";
 import { type ImageLabels, mergedLabels, readLabels, unlabelled } from "./image-labels.ts";
-import { choosePlatform, type PlatformEntry } from "./platform.ts";
+import { choosePlatform } from "./platform.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import type { Repository } from "./repository.ts";
 
@@ -37,14 +39,20 @@ const Entry = v.object({
   ),
   annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
+/** Of a blob in bytes; null for what is no count. */
+const Size = v.fallback(v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), null), null);
 // An index has manifests, an image has a config; other documents (schema 1, artifacts) have no build time.
 const Manifest = v.object({
   manifests: v.optional(v.nullable(v.array(Entry))),
-  config: v.optional(v.nullable(v.object({ digest: Digest }))),
+  config: v.optional(v.nullable(v.object({ digest: Digest, size: Size }))),
+  layers: v.fallback(v.optional(v.nullable(v.array(v.object({ size: Size })))), null),
   annotations: v.optional(v.unknown()),
 });
 const Config = v.object({
   created: v.optional(v.nullable(v.string())),
+  os: v.fallback(v.optional(v.string(), ""), ""),
+  architecture: v.fallback(v.optional(v.string(), ""), ""),
+  variant: v.fallback(v.optional(v.string(), ""), ""),
   config: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
 
@@ -62,6 +70,8 @@ export interface TopManifest {
   /** The images of an index, without attestations; null for a single image. */
   images: readonly ImageEntry[] | null;
   config_digest: string | null;
+  /** Of a single image: its layers and its config, compressed; null if a size is missing. */
+  size_bytes: number | null;
   /** From its annotations. */
   labels: ImageLabels;
 }
@@ -69,6 +79,7 @@ export interface TopManifest {
 export interface BuiltImage extends ImageLabels {
   created_at: number | null;
   config: Readonly<Record<string, unknown>>;
+  size: ImageSize | null;
 }
 
 export interface ManifestReader {
@@ -79,10 +90,20 @@ export interface ManifestReader {
   readImage(top: TopManifest, platform: string | null): Promise<BuiltImage | null>;
 }
 
-type ImageEntry = PlatformEntry & { digest: string; labels: ImageLabels };
+type ImageEntry = Platform & { digest: string; labels: ImageLabels };
 
 function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
   return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
+}
+
+/** Null if one of the sizes is missing, or their sum is no count. */
+function sumOf(blobs: readonly { size: number | null }[]): number | null {
+  let sum = 0;
+  for (const { size } of blobs) {
+    if (size === null) return null;
+    sum += size;
+  }
+  return Number.isSafeInteger(sum) ? sum : null;
 }
 
 /** The images of an index. Attestations are marked by their platform, their annotation, or both. */
@@ -132,12 +153,13 @@ export function manifestReader(repository: Repository, session: RegistrySession)
     const action = say("sources.read_manifest", { name: nameOf(reference) });
     const expected = isDigest(reference) ? reference : null;
     const { digest, body, response } = await get(`/manifests/${reference}`, manifestTypes, action, expected);
-    const { manifests, config, annotations } = readJson(Manifest, response, body, action);
+    const { manifests, config, layers, annotations } = readJson(Manifest, response, body, action);
     return {
       reference,
       digest,
       images: manifests ? imageEntries(manifests) : null,
       config_digest: config?.digest ?? null,
+      size_bytes: layers && config ? sumOf([config, ...layers]) : null,
       labels: readLabels(annotations),
     };
   };
@@ -156,15 +178,17 @@ export function manifestReader(repository: Repository, session: RegistrySession)
     async readImage(top, platform) {
       const entry = top.images === null ? null : choosePlatform(top.images, platform);
       if (top.images !== null && entry === null) return null;
-      const { config_digest, labels } = entry === null ? top : await readManifest(entry.digest);
+      const { config_digest, labels, size_bytes } = entry === null ? top : await readManifest(entry.digest);
       // Annotations are about this image; labels in its config may come from the base image.
       const said = mergedLabels(labels, entry?.labels ?? unlabelled, top.labels);
-      if (config_digest === null) return { created_at: null, config: {}, ...said };
+      if (config_digest === null) return { created_at: null, config: {}, size: null, ...said };
       const action = say("sources.read_image_config", { name: nameOf(top.reference) });
       const blob = await get(`/blobs/${config_digest}`, "*/*", action, config_digest);
-      const { created, config } = readJson(Config, blob.response, blob.body, action);
+      const { created, config, ...built } = readJson(Config, blob.response, blob.body, action);
       const created_at = readCreated(created);
-      return { created_at, config: config ?? {}, ...mergedLabels(said, readLabels(config?.Labels)) };
+      const name = platformName(entry ?? built);
+      const size = size_bytes === null || name === null ? null : { bytes: size_bytes, platform: name };
+      return { created_at, config: config ?? {}, size, ...mergedLabels(said, readLabels(config?.Labels)) };
     },
   };
 }

@@ -81,7 +81,7 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
       const top = await orNull(reader.readManifest(tagOrDigest));
       const image = top === null ? null : await reader.readImage(top, platform);
       if (top === null || image === null) return null;
-      return { digest: top.digest, created_at: image.created_at, config: image.config };
+      return { digest: top.digest, created_at: image.created_at, config: image.config, size: image.size };
     },
   };
 }

@@ -18,7 +18,7 @@ import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries
 import { endOutage, noteFailure } from "../upstreams/outages.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { checkCounter } from "./hours.ts";
-import { buildsInUse } from "./pins.ts";
+import { buildsInUse, platformInUse } from "./pins.ts";
 import { claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
 import { isPassing, longestPauseMs, pauseAlone } from "./retry.ts";
@@ -180,6 +180,7 @@ export function sourceCheck(options: CheckOptions) {
       known: knownByTag,
       watch,
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
+      platform: platformInUse(await options.executors.ofSource(db.read, claimed.source.id)),
     };
     const listing = await source.listReleases(request);
     // Tags stand in for releases only where there never were any: an emptied list must not announce them.

@@ -11,7 +11,12 @@ const Observed = v.object({
     v.object({
       service: v.string(),
       found: v.nullable(
-        v.object({ image: v.string(), digest: v.nullable(v.string()), tag: v.optional(v.nullable(v.string())) }),
+        v.object({
+          image: v.string(),
+          digest: v.nullable(v.string()),
+          tag: v.optional(v.nullable(v.string())),
+          platform: v.optional(v.nullable(v.string())),
+        }),
       ),
     }),
   ),
@@ -56,6 +61,19 @@ export function buildsInUse(
   }
   for (const snapshot of snapshots) add(snapshot.reference, snapshot.digest);
   return { tags, revisions };
+}
+
+/** The platform on which executors run a source's image, as last observed: the first one's; null if it is not known. */
+export function platformInUse(bound: readonly BoundExecutor[]): string | null {
+  for (const executor of bound) {
+    const observed = v.safeParse(Observed, executor.observed);
+    const service = observed.success
+      ? observed.output.services.find((each) => each.service === executor.service)
+      : null;
+    const platform = service?.found?.platform ?? "";
+    if (platform !== "") return platform;
+  }
+  return null;
 }
 
 /** `kind`: of the release's source. A release that is no image counts as the tag that an update would have chosen for it. */

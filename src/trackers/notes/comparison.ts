@@ -31,7 +31,11 @@ function endOf(tag: string | null, known: Known): End | null {
   const { name, releases } = version;
   const told = releases.flatMap(({ published_at }) => published_at ?? []);
   const published_at = told.length === 0 ? null : Math.min(...told);
-  return { tag, releases, view: { version: name, published_at, links: linksOf(version, known) } };
+  // One variant's size: the tag that was asked for, else the first whose size is known.
+  const sized = releases.filter(({ size_bytes }) => size_bytes !== null);
+  const { size_bytes = null, size_platform = null } = sized.find((row) => row.tag === tag) ?? sized[0] ?? {};
+  const view = { version: name, published_at, links: linksOf(version, known), size_bytes, size_platform };
+  return { tag, releases, view };
 }
 
 /** Over the versions of the first channel that has the newer one, preferably with the older one too. */

@@ -67,6 +67,11 @@ const ComparedVersion = v.object({
   version: v.string(),
   published_at: v.pipe(NullableInstant, v.description("The earliest time that a source published it")),
   links: v.pipe(Links, v.description("Its pages, in the order of the sources")),
+  size_bytes: v.pipe(
+    v.nullable(v.number()),
+    v.description("For an image: its compressed size; null until its manifest was read"),
+  ),
+  size_platform: v.pipe(v.nullable(v.string()), v.description("The platform whose image has this size")),
 });
 export type ComparedVersion = v.InferOutput<typeof ComparedVersion>;
 

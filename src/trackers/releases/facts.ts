@@ -77,6 +77,8 @@ export function newFacts(
     republished_at: null,
     source_revision: release.source_revision ?? null,
     labelled_version: release.labelled_version ?? null,
+    size_bytes: release.size?.bytes ?? null,
+    size_platform: release.size?.platform ?? null,
   };
 }
 
@@ -96,10 +98,13 @@ export function mergedFacts(
   }
   if (release.revision === null) next.published_at ??= known.published_at;
   next.revision = release.revision ?? known.revision;
-  // An image's labels are read once for each build and do not apply to the next one.
+  // An image's labels and size are read once for each build and do not apply to the next one.
   const isSameBuild = known.revision === null || next.revision === known.revision;
   next.source_revision = release.source_revision ?? (isSameBuild ? known.source_revision : null);
   next.labelled_version = release.labelled_version ?? (isSameBuild ? known.labelled_version : null);
+  const size = release.size ?? null;
+  next.size_bytes = size === null ? (isSameBuild ? known.size_bytes : null) : size.bytes;
+  next.size_platform = size === null ? (isSameBuild ? known.size_platform : null) : size.platform;
   return next;
 }
 
@@ -118,6 +123,8 @@ export function isSameRelease(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
     a.is_deprecated === b.is_deprecated &&
     a.source_revision === b.source_revision &&
     a.labelled_version === b.labelled_version &&
+    a.size_bytes === b.size_bytes &&
+    a.size_platform === b.size_platform &&
     a.notes_digest === b.notes_digest &&
     isSameSaid(a.notes_error, b.notes_error)
   );

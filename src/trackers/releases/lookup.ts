@@ -260,8 +260,9 @@ export function releaseLookup({
       const own = (await channelsOf(db.read, [sourceId])).find(({ name }) => name === channel);
       const rows = own === undefined ? [] : membersOf(await releasesOf(db.read, [sourceId]), own, tracker.sorting);
       return {
-        versions: rows.map(({ tag, app_version, revision, stage, published_at, first_observed_at }) => ({
+        versions: rows.map(({ tag, app_version, revision, stage, published_at, first_observed_at, ...size }) => ({
           ...{ tag, app_version, published_at, first_observed_at },
+          ...{ size_bytes: size.size_bytes, size_platform: size.size_platform },
           digest: digestOf(revision),
           is_prerelease: stage === "prerelease",
         })),

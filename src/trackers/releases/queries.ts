@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
 import { rowsOf } from "../../db/rows.ts";
@@ -89,6 +89,25 @@ export async function listReleasesBefore(
     )
     .orderBy(desc(at), desc(releases.id))
     .limit(limit);
+}
+
+/** Stores the size of a release whose size is not known yet, by its tag or its build. */
+export async function recordSize(
+  tx: Writer,
+  sourceId: string,
+  tagOrDigest: string,
+  { bytes, platform }: { bytes: number; platform: string },
+): Promise<void> {
+  await tx
+    .update(releases)
+    .set({ size_bytes: bytes, size_platform: platform })
+    .where(
+      and(
+        eq(releases.source_id, sourceId),
+        or(eq(releases.tag, tagOrDigest), eq(releases.revision, tagOrDigest)),
+        isNull(releases.size_bytes),
+      ),
+    );
 }
 
 export const releaseRows = rowsOf(releases, "release");

@@ -57,6 +57,14 @@ export const ReleaseView = v.object({
   /** For an image: the commit and version in its labels. */
   source_revision: v.nullable(v.string()),
   labelled_version: v.nullable(v.string()),
+  size_bytes: v.pipe(
+    v.nullable(v.number()),
+    v.description("For an image: what it takes to download it, compressed; null until its manifest was read"),
+  ),
+  size_platform: v.pipe(
+    v.nullable(v.string()),
+    v.description("The platform whose image has this size, such as `linux/amd64`"),
+  ),
 });
 export type ReleaseView = v.InferOutput<typeof ReleaseView>;
 

@@ -5,6 +5,7 @@ import { RecentMap } from "../../recent-map.ts";
 import type { OpenSource } from "../../sources/source.ts";
 import { parseImageReference } from "../../versions/image-reference.ts";
 import { trackerRows } from "../queries.ts";
+import { recordSize } from "../releases/queries.ts";
 import type { SourceRegistry } from "../schema.ts";
 import { type SourceRow, sourceRows, sourcesAtHosts } from "../source-queries.ts";
 import {
@@ -112,8 +113,15 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       place: ImagePlace,
       tagOrDigest: string,
       platform: string,
-    ): Promise<Readonly<Record<string, unknown>> | null> =>
-      (await (await open(place)).readImageConfig?.(tagOrDigest, platform))?.config ?? null,
+    ): Promise<Readonly<Record<string, unknown>> | null> => {
+      const image = (await (await open(place)).readImageConfig?.(tagOrDigest, platform)) ?? null;
+      const size = image?.size ?? null;
+      // Checks that read only digests, as on Docker Hub, find no size.
+      if ("source_id" in place && size !== null) {
+        await db.write((tx) => recordSize(tx, place.source_id, tagOrDigest, size));
+      }
+      return image?.config ?? null;
+    },
 
     /** The chart that a source releases; null for a kind that has none. */
     chartFor: async (sourceId: string): Promise<string | null> => chartNameOf(options, await sourceAddress(sourceId)),

@@ -177,4 +177,12 @@ export const common = {
   down: (time: string) => `down ${time}`,
   outcome: "Outcome",
   credential: "Credential",
+  /** Of an image, compressed. */
+  image_size: {
+    download: "Download",
+    title: (platform: string) => `Download for ${platform}, compressed`,
+    more: (bytes: string) => `${bytes} more`,
+    less: (bytes: string) => `${bytes} less`,
+    same: "unchanged",
+  },
 };

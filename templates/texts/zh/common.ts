@@ -175,4 +175,11 @@ export const common = {
   down: (time: string) => `停机 ${time}`,
   outcome: "结果",
   credential: "凭据",
+  image_size: {
+    download: "下载大小",
+    title: (platform) => `${platform} 的下载大小（压缩后）`,
+    more: (bytes) => `增加 ${bytes}`,
+    less: (bytes) => `减少 ${bytes}`,
+    same: "不变",
+  },
 } satisfies Texts["common"];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { releases, tracker_sources } from "../../../src/db/tables.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
@@ -110,6 +111,36 @@ describe("GET /trackers/{name}/notes", () => {
     const page = await person.get("/trackers/app");
     expect(page.text.match(/2 breaking changes/g)).toHaveLength(1);
     expect(page.text.match(/1 security fix/g)).toHaveLength(1);
+  });
+});
+
+describe("the size of an image", () => {
+  const weigh = async (version: string, size_bytes: number, size_platform = "linux/amd64") => {
+    await release(version, null);
+    const id = `release-${version}`;
+    await app.db.write((tx) => tx.update(releases).set({ size_bytes, size_platform }).where(eq(releases.id, id)));
+  };
+
+  test("is in the history and in a comparison, with the difference", async () => {
+    await weigh("1.0.0", 400_000_000);
+    await weigh("1.1.0", 412_000_000);
+    expect((await person.get("/trackers/app")).text).toMatch(/title="Download for linux\/amd64, compressed">\s*412 MB/);
+    const up = await person.get("/trackers/app/compare?from=1.0.0&to=1.1.0");
+    expect(up.text).toMatch(/412 MB <small class="quiet">12 MB more/);
+    const down = await person.get("/trackers/app/compare?from=1.1.0&to=1.0.0");
+    expect(down.text).toMatch(/400 MB <small class="quiet">12 MB less/);
+    const { body } = await person.api("GET", "/trackers/app/releases");
+    expect(body).toMatchObject({ items: [{ size_bytes: 412_000_000, size_platform: "linux/amd64" }, {}] } as never);
+  });
+
+  test("is not compared with another platform's, and absent where no manifest was read", async () => {
+    await weigh("1.0.0", 400_000_000, "linux/arm64");
+    await weigh("1.1.0", 412_000_000);
+    await release("1.2.0", null);
+    const page = await person.get("/trackers/app/compare?from=1.0.0&to=1.1.0");
+    expect(page.text).toContain("412 MB");
+    expect(page.text).not.toContain(" more</small>");
+    expect((await person.get("/trackers/app/compare?from=1.1.0&to=1.2.0")).text).not.toContain("Download");
   });
 });
 

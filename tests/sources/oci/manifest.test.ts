@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ociSource } from "../../../src/sources/oci/oci.ts";
-import { choosePlatform, parsePlatform } from "../../../src/sources/oci/platform.ts";
+import { choosePlatform } from "../../../src/sources/oci/platform.ts";
 import type { ImageConfig, OpenSource } from "../../../src/sources/source.ts";
+import { parsePlatform } from "../../../src/versions/platform.ts";
 import {
   addImage,
   addIndex,
@@ -73,8 +74,34 @@ describe("readImageConfig()", () => {
   test("returns the config with the digest of what the tag names", async () => {
     const defaults = { Env: ["A=b"], Labels: { x: "y" }, ExposedPorts: { "80/tcp": {} }, ArgsEscaped: true };
     const digest = addImage(content, "1.0.0", { created: "2025-01-01T00:00:00Z", config: defaults });
-    expect(await readImageConfig("1.0.0")).toEqual({ digest, created_at: Date.UTC(2025, 0, 1), config: defaults });
-    expect(await readImageConfig(digest)).toEqual({ digest, created_at: Date.UTC(2025, 0, 1), config: defaults });
+    const expected = { digest, created_at: Date.UTC(2025, 0, 1), config: defaults, size: null };
+    expect(await readImageConfig("1.0.0")).toEqual(expected);
+    expect(await readImageConfig(digest)).toEqual(expected);
+  });
+
+  test.each([
+    ["the layers and the config", { config: 10, layers: [200, 3_000] }, 3_210],
+    ["an image without layers", { config: 10, layers: [] }, 10],
+    ["a missing size", { layers: [200] }, null],
+    ["a size that is no number", { config: 10, layers: ["200"] }, null],
+    ["a negative size", { config: 10, layers: [-1] }, null],
+    ["a fraction", { config: 10, layers: [0.5] }, null],
+    ["sizes whose sum is no count", { config: 10, layers: [Number.MAX_SAFE_INTEGER, 1] }, null],
+  ] as const)("adds up %s", async (_, sizes, bytes) => {
+    addImage(content, "1.0.0", {}, undefined, sizes);
+    expect((await readImageConfig("1.0.0"))?.size ?? null).toEqual(
+      bytes === null ? null : { bytes, platform: "linux/amd64" },
+    );
+  });
+
+  test("names the platform of a size as the index says it, without a variant that tells nothing apart", async () => {
+    const entry = (architecture: string, variant: string, layer: number) => {
+      const platform = { os: "linux", architecture, variant };
+      return { digest: addImage(content, null, {}, platform, { config: 1, layers: [layer] }), platform };
+    };
+    addIndex(content, "1.0.0", [entry("arm", "v7", 70), entry("arm64", "v8", 80)]);
+    expect((await readImageConfig("1.0.0", "linux/arm64"))?.size).toEqual({ bytes: 81, platform: "linux/arm64" });
+    expect((await readImageConfig("1.0.0", "linux/arm/v7"))?.size).toEqual({ bytes: 71, platform: "linux/arm/v7" });
   });
 
   test("chooses the platform in an index", async () => {

@@ -82,14 +82,15 @@ export function addImage(
   tag: string | null,
   config: Record<string, unknown>,
   platform = { os: "linux", architecture: "amd64" },
+  sizes: { config?: unknown; layers: readonly unknown[] } = { layers: [] },
 ): string {
   const blob = JSON.stringify({ ...platform, ...config });
   content.blobs.set(sha256(blob), blob);
   const body = JSON.stringify({
     schemaVersion: 2,
     mediaType: manifestType,
-    config: { digest: sha256(blob) },
-    layers: [],
+    config: { digest: sha256(blob), ...(sizes.config === undefined ? {} : { size: sizes.config }) },
+    layers: sizes.layers.map((size) => ({ size })),
   });
   content.manifests.set(sha256(body), { type: manifestType, body });
   if (tag !== null) content.tags.set(tag, { type: manifestType, body });

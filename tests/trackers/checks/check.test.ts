@@ -49,6 +49,61 @@ describe("a first check", () => {
   });
 });
 
+describe("the size of an image", () => {
+  const arm = (bytes: number) => ({ bytes, platform: "linux/arm64" });
+  const sizes = async () =>
+    (await house.trackers.releases("web", {})).items.map(({ tag, size_bytes, size_platform }) => [
+      tag,
+      size_bytes,
+      size_platform,
+    ]);
+
+  test("stays with its build, and goes with the next one until that is read", async () => {
+    house.publish("web", { tag: "1.0.0", size: arm(70) }, { tag: "1.1.0", revision: "sha256:a", size: arm(90) });
+    await house.create("web");
+    await house.tick();
+    expect(await sizes()).toEqual([
+      ["1.1.0", 90, "linux/arm64"],
+      ["1.0.0", 70, "linux/arm64"],
+    ]);
+    await next();
+    // Its digest alone was read.
+    house.publish("web", { tag: "1.1.0", revision: "sha256:a" });
+    await house.check("web");
+    expect((await sizes())[0]).toEqual(["1.1.0", 90, "linux/arm64"]);
+    await next();
+    house.publish("web", { tag: "1.1.0", revision: "sha256:b" });
+    await house.check("web");
+    expect((await sizes())[0]).toEqual(["1.1.0", null, null]);
+    await next();
+    house.publish("web", { tag: "1.1.0", revision: "sha256:b", size: arm(95) });
+    await house.check("web");
+    expect((await sizes())[0]).toEqual(["1.1.0", 95, "linux/arm64"]);
+  });
+
+  test("is asked for on the platform that an executor runs", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.check("web");
+    expect(house.repository("web").asked.map(({ platform }) => platform)).toEqual([null]);
+    const { id: tracker_id, sources } = await house.trackers.get("web");
+    const binding = { tracker_id, source_id: sources[0]?.id ?? "", channel: "stable" };
+    await house.bind("web", binding, { image: "registry.test/web:1.0.0", digest: null, platform: "linux/arm64/v8" });
+    await next();
+    await house.check("web");
+    expect(house.repository("web").asked.at(-1)?.platform).toBe("linux/arm64/v8");
+  });
+
+  test("is part of a comparison", async () => {
+    house.publish("web", { tag: "1.0.0", size: arm(70) }, { tag: "1.1.0", size: arm(90) });
+    await house.create("web");
+    await house.tick();
+    const view = await house.trackers.comparison("web", { from: "1.0.0", to: "1.1.0" });
+    expect([view.from_version?.size_bytes, view.to_version?.size_bytes]).toEqual([70, 90]);
+    expect(view.to_version?.size_platform).toBe("linux/arm64");
+  });
+});
+
 describe("a later check", () => {
   test("announces a known pre-release in the stable channel once upstream calls it a release", async () => {
     const own = await trackerHouse({ has_release_types: true });

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { releases } from "../../../src/db/tables.ts";
 import {
   addImage,
+  addIndex,
   type Content,
   emptyContent,
   json,
@@ -44,6 +46,31 @@ async function watch(name: string, image: string, withLogin: boolean): Promise<s
 }
 
 const withLogin = (is_plain: boolean | null) => ({ login: { credential_id: "c", ...login }, is_plain });
+
+describe("the size of an image that a source watches", () => {
+  test("is stored once a plan has read its manifest, and not replaced by another platform's", async () => {
+    const entry = (architecture: string, layer: number) => {
+      const platform = { os: "linux", architecture };
+      return { digest: addImage(content, null, {}, platform, { config: 1, layers: [layer] }), platform };
+    };
+    addIndex(content, "1.1", [entry("arm64", 80), entry("amd64", 60)]);
+    await watch("app", "acme/app", true);
+    const [source] = (await house.trackers.get("app")).sources;
+    const source_id = source?.id ?? "";
+    const now = house.clock.now();
+    const release = { id: "r", source_id, version: "1.1", tag: "1.1", stage: "tag" as const, first_observed_at: now };
+    await house.db.write((tx) => tx.insert(releases).values(release));
+    const stored = async () => {
+      const [row] = await house.db.read.select().from(releases);
+      return [row?.size_bytes, row?.size_platform];
+    };
+    expect(await stored()).toEqual([null, null]);
+    await house.trackers.readImageConfig({ source_id }, "1.1", "linux/arm64");
+    expect(await stored()).toEqual([81, "linux/arm64"]);
+    await house.trackers.readImageConfig({ source_id }, "1.1", "linux/amd64");
+    expect(await stored()).toEqual([81, "linux/arm64"]);
+  });
+});
 
 describe("an image that no source of the executor watches", () => {
   const image = () => `${registry.host}/acme/app`;
