@@ -7,7 +7,8 @@ import { type Message, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { LogPart, RuntimeSession } from "../runtimes/runtime.ts";
-import { firstView, followLogs, viewOfPart } from "./follow.ts";
+import { followLogs } from "./follow.ts";
+import { firstState, viewOfPart } from "./follow-part.ts";
 import { type LogMark, markAfter, marksText, readMarks } from "./marks.ts";
 import { type LogMasker, logMask } from "./mask.ts";
 import { readPresent } from "./reading.ts";
@@ -75,7 +76,7 @@ export function logService({ db, clock, audit, connections, executors, redact, o
   };
 
   const readPart = async (part: LogPart, tail: number, show: LogMasker, signal: AbortSignal) => {
-    const view = firstView(part);
+    const view = firstState(part);
     if (part.unreadable !== null || part.state === "starting")
       return { ...viewOfPart(part, view), lines: [], mark: null };
     const state = part.state === "running" ? "running" : "stopped";
