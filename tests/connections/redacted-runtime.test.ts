@@ -25,7 +25,7 @@ async function faultOf(work: (session: RuntimeSession) => Promise<unknown>, said
   engine.add("web", "app:1", null);
   const fault = new PluginError("rate_limited", plain(said), { retry_after_ms: 5 });
   engine.inspectFault = fault;
-  for (const step of ["discover", "capture", "pull app:2", "create"]) engine.failures.set(step, fault);
+  for (const step of ["discover", "capture", "pull app:2", "create", "log web"]) engine.failures.set(step, fault);
   await using session = await redactedRuntimes(fakeRuntimes(engine), excerpt).docker.open({}, null, context);
   return await work(session).catch((error: unknown) => error);
 }
@@ -35,6 +35,15 @@ describe("redactedRuntimes()", () => {
     ["discover", (session) => session.discover()],
     ["inspect", (session) => session.inspect({ kind: "container", id: "web" })],
     ["capture", async (session) => await session.snapshots?.capture({ kind: "container", id: "web" })],
+    [
+      "logParts",
+      async (session) => {
+        for (const { read } of (await session.logParts?.({ kind: "container", id: "web" })) ?? []) {
+          const signal = new AbortController().signal;
+          for await (const _ of read({ tail: 1, since: null, follow: false, signal }));
+        }
+      },
+    ],
     ["prepare", async (session) => await preparedFor(session, "app:2")],
     ["apply", async (session) => await (await preparedFor(session, "app:3")).apply()],
   ])("takes secrets out of what %s throws, and keeps the rest of it", async (_name, work) => {

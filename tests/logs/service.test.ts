@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import { audit_entries } from "../../src/db/tables.ts";
+import { audit_entries, connections } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import { seenIn } from "../support/log-reader.ts";
@@ -58,6 +58,20 @@ test("one entry of the audit stands for ten minutes, and counts once it is store
 test("a log that cannot be read is told beside the others", async () => {
   world.engine.failures.set("log web", new PluginError("unauthorized", plain("Not for you")));
   expect(seenIn((await read()).view)).toEqual({ web: { state: "waiting", why: "text.plain", lines: [] } });
+});
+
+test("a log that does not respond says nothing about the connection", async () => {
+  world.engine.failures.set("log web", new PluginError("unreachable", plain("no answer")));
+  for (let count = 0; count < 3; count += 1) {
+    expect((await read()).view.containers[0]).toMatchObject({ state: "waiting", why: "no answer" });
+  }
+  const [row] = await world.db.read.select().from(connections);
+  expect(row?.missed_looks).toBe(0);
+  // That the containers cannot be listed does.
+  world.engine.isUnreachable = true;
+  await expect(read()).rejects.toMatchObject({ code: "unreachable" });
+  const [missed] = await world.db.read.select().from(connections);
+  expect(missed?.missed_looks).toBe(1);
 });
 
 test("a wrong number of lines is refused", async () => {

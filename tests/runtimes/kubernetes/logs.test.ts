@@ -5,11 +5,11 @@ import * as v from "valibot";
 import { say } from "../../../src/messages/message.ts";
 import { lastLinesOf } from "../../../src/runs/log-lines.ts";
 import { openCluster } from "../../../src/runtimes/kubernetes/client.ts";
-import { logReader } from "../../../src/runtimes/kubernetes/logs.ts";
+import { logPartsOf, logReader } from "../../../src/runtimes/kubernetes/logs.ts";
 import { Pod, Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { failingContainers } from "../../../src/runtimes/kubernetes/pods.ts";
 import { foundFrom } from "../../../src/runtimes/kubernetes/workloads.ts";
-import { maxLogBytes } from "../../../src/runtimes/runtime.ts";
+import { type LogPart, type LogReading, maxLogBytes } from "../../../src/runtimes/runtime.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -208,5 +208,80 @@ peerSuite("the log of a pod", authorityMissing(), () => {
     const running = pod("web-1", { ready: true, state: { running: {} } });
     expect(await reader.ofRunning(found, [running], new Set(["web"]))).toMatchObject([{ text: "serving\n" }]);
     expect(await reader.ofRunning(found, [running], new Set(["side"]))).toEqual([]);
+  });
+});
+
+peerSuite("the logs of a workload", authorityMissing(), () => {
+  let server: ApiServer;
+  afterEach(() => server[Symbol.asyncDispose]());
+  const { signal } = new AbortController();
+  const running = { state: { running: {} }, restartCount: 0 };
+  const present = { tail: 5, since: null, follow: false, signal };
+  const serve = async (
+    status: object,
+    answer: (response: ServerResponse, url: URL) => void = (response) => response.end(),
+  ) => {
+    server = await startApiServer((_request, response, url) => answer(response, url));
+    const [part] = logPartsOf(server.cluster, found, [pod("web-1", status)]);
+    if (part === undefined) throw new Error("There is no container");
+    return part;
+  };
+  const linesOf = async (part: LogPart, reading: LogReading = present) => {
+    const lines = [];
+    for await (const taken of part.read(reading)) lines.push(...taken);
+    return lines;
+  };
+  const asked = () =>
+    server.asked.map((each) => Object.fromEntries(new URL(each.split(" ")[1] ?? "", "https://x").searchParams));
+
+  test.each<[what: string, status: object, state: string]>([
+    ["runs", running, "running"],
+    ["is created", { state: { waiting: { reason: "ContainerCreating" } } }, "starting"],
+    ["waits after a crash", crashing, "stopped"],
+    ["ended", { state: ended }, "stopped"],
+  ])("of a container that %s", async (_what, status, state) => {
+    expect(await serve(status)).toMatchObject({
+      ...{ key: "web-1/web", service: "web", pod: "web-1", container: "web", state, unreadable: null },
+      secrets: ["kelp-otter", "lantern-42", "abc-def", "sea-urchin"],
+    });
+  });
+
+  test("have the cluster's times, and no login that a proxy quotes", async () => {
+    const part = await serve(running, (response) =>
+      response.end("2026-01-05T13:00:00.5+01:00 has very-secret-token\n"),
+    );
+    expect(await linesOf(part)).toEqual([{ at: "2026-01-05T12:00:00.500000000Z", text: "has ***" }]);
+    expect(asked()).toEqual([{ container: "web", timestamps: "true", tailLines: "5" }]);
+  });
+
+  test("that were missed over a restart are those of the container before, too, as far as the node has it", async () => {
+    const again = { ...present, since: 1_767_614_400 };
+    const part = await serve({ ...running, restartCount: 1 }, (response, { searchParams }) => {
+      if (searchParams.has("previous")) json(response, 400, { message: "previous terminated container not found" });
+      else response.end("2026-01-05T12:00:01Z on\n");
+    });
+    expect((await linesOf(part, again)).map(({ text }) => text)).toEqual(["on"]);
+    const since = { sinceTime: "2026-01-05T12:00:00Z" };
+    expect(asked()).toMatchObject([{ ...since, previous: "true" }, since]);
+  });
+
+  test.each<[what: string, status: number, code: string]>([
+    ["a missing right", 403, "unauthorized"],
+    ["a node that is gone", 500, "unreachable"],
+    ["a pod that is gone", 404, "not_found"],
+  ])("that cannot be read for %s", async (_what, status, code) => {
+    const part = await serve(running, (response) => json(response, status, { message: "no", reason: "No" }));
+    await expect(linesOf(part)).rejects.toMatchObject({ code });
+  });
+
+  test("that are followed end, without an error, when nobody reads them any more", async () => {
+    const stopping = new AbortController();
+    const part = await serve(running, (response) => response.write("2026-01-05T12:00:00Z one\n"));
+    const texts: string[] = [];
+    for await (const taken of part.read({ ...present, follow: true, signal: stopping.signal })) {
+      for (const { text } of taken) texts.push(text);
+      if (texts.length > 0) stopping.abort();
+    }
+    expect([texts, asked()]).toEqual([["one"], [expect.objectContaining({ follow: "true" })]]);
   });
 });
