@@ -54,12 +54,12 @@ export function LogsPage(props: LogsPageProps) {
         </Banner>
       )}
       <LogChoice {...props} />
-      {view === null ? null : <LogParts ctx={ctx} parts={view.containers} more={view.more_containers} />}
-      {view === null ? null : <Lines ctx={ctx} view={view} stream={stream} />}
       <div id="log-end" />
       <template id="log-lost">
         <LogEnd ctx={ctx} why={null} />
       </template>
+      {view === null ? null : <LogParts ctx={ctx} parts={view.containers} more={view.more_containers} />}
+      {view === null ? null : <Lines ctx={ctx} view={view} stream={stream} />}
     </Layout>
   );
 }
