@@ -306,7 +306,10 @@ export async function createServices(options: ServiceOptions) {
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
-  const stats = statsService({ db, clock, timezone, updateDifferences, openingOf, outages: trackers.outages });
+  const stats = statsService({
+    ...{ db, clock, counted, timezone, updateDifferences, openingOf },
+    outages: trackers.outages,
+  });
   const evaluator = executorEvaluator({
     ...parts,
     instance_id: options.instance_id,
@@ -316,6 +319,7 @@ export async function createServices(options: ServiceOptions) {
     compare: executors.compare,
     planUpdate: executors.planUpdate,
     reviewWaiting: runs.reviewWaiting,
+    withdrawWaiting: runs.withdrawWaiting,
     onRunQueued: nudge,
   });
   let knownTimezone = timezone();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import {
   audit_entries,
@@ -152,6 +153,10 @@ async function fill(): Promise<void> {
         ...executor,
       });
     }
+    await tx
+      .update(executors)
+      .set({ snoozed_until: start + 2 * day, snoozed_ms: 2 * day })
+      .where(eq(executors.id, "web"));
     const sealed_content = app.sealer.seal("{}");
     for (const number of [1, 2])
       await tx.insert(snapshots).values({
@@ -234,6 +239,7 @@ async function furthest(): Promise<Record<string, number>> {
     (select max(next_due_at) from upstream_outages where ended_at is null) as attempt_due,
     (select max(next_evaluation_at) from executors) as evaluation_due,
     (select max(lease_until) from executors) as evaluation_lease,
+    (select max(snoozed_until) from executors) as snooze_end,
     (select max(next_attempt_at) from deliveries where state = 'pending') as delivery_due,
     (select max(lease_until) from deliveries where state = 'pending') as delivery_lease,
     (select max(due_at) from runs where state = 'pending' and approval is null) as run_due,
@@ -261,7 +267,12 @@ const longest: Readonly<Record<string, number>> = {
   run_lease: 30 * second,
 };
 /** A day more, within which a clock that is wrong for a moment takes nothing away. */
-const longestEnds = { consent_due: 72 * hour + day, consent_until: 72 * hour + day, session_end: 8 * day };
+const longestEnds = {
+  consent_due: 72 * hour + day,
+  consent_until: 72 * hour + day,
+  session_end: 8 * day,
+  snooze_end: 3 * day,
+};
 
 async function expectNothingFarAhead(allowed: Readonly<Record<string, number>>): Promise<void> {
   const found = await furthest();
@@ -328,6 +339,42 @@ describe.each(steps)("a clock that is %s", (_name, step) => {
       await live();
       expect(await app.services.runs.get("asked")).toMatchObject({ state: "skipped", reason_code: "not_approved" });
     });
+  });
+});
+
+/** Until when updates of the executor are snoozed; null once that is over. */
+const snoozedUntil = async () => (await app.services.executors.get("web")).snoozed_until;
+
+describe.each(steps)("a snooze under a clock that is %s", (_name, step) => {
+  test.each(Object.keys(ways) as (keyof typeof ways)[])("%s ends when it should", async (way) => {
+    await ways[way](step);
+    await live();
+    expect(await snoozedUntil()).toBe(start + 2 * day);
+    await app.clock.advance(start + 2 * day - hour - app.clock.now());
+    await live();
+    expect(await snoozedUntil()).toBe(start + 2 * day);
+    await app.clock.advance(hour);
+    await live();
+    expect(await snoozedUntil()).toBeNull();
+  });
+
+  test("that began then lasts as long as it should, give or take a day", async () => {
+    app.clock.set(app.clock.now() + step);
+    await app.services.scheduler.tick();
+    await app.services.executors.act({ name: null, address: null, request_id: null }, "web", {
+      action: "snooze",
+      for_hours: 72,
+    });
+    await app.clock.advance(minute);
+    app.clock.set(app.clock.now() - step);
+    await app.clock.advance(2 * day);
+    await live();
+    expect(await snoozedUntil()).not.toBeNull();
+    for (let days = 0; days < 3; days += 1) {
+      await app.clock.advance(day);
+      await live();
+    }
+    expect(await snoozedUntil()).toBeNull();
   });
 });
 

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { parseInstant } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
-import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { Instant, InstantText, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
 
@@ -157,13 +156,6 @@ export const AuditEntryView = v.object({
   detail: v.record(v.string(), v.unknown()),
 });
 export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
-
-const InstantText = v.pipe(
-  v.string(),
-  v.maxLength(40),
-  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/, issue("fields.instant")),
-  v.check((text) => parseInstant(text) !== null, issue("fields.instant")),
-);
 
 const filterText = (description: string) =>
   v.optional(v.pipe(v.string(), v.maxLength(200), v.description(description)));

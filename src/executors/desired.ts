@@ -11,8 +11,12 @@ import { artifacts } from "./artifacts/index.ts";
 import type { AskedEngine } from "./artifacts/registry-access.ts";
 import type { ChannelHistory, ReleaseChoice } from "./releases.ts";
 import {
+  identityOf,
+  isSkipped,
   type Observation,
+  revisionOf,
   type ServiceObservation,
+  type SkippedVersion,
   type SkipReason,
   type Unmet,
   unmetView,
@@ -30,12 +34,22 @@ export interface Comparison {
   unmet: Unmet | null;
   /** When a newer release reaches the minimum age; null if none is waiting for that. */
   ready_at: number | null;
-  /** The worst move of any service; automatic runs make it only if it is onward. */
-  move: Move;
-  /** The service that `move` is about; null if all moves are onward. */
-  moved: string | null;
+  /** The worst move of all services. */
+  worst: WorstMove;
+  /** The worst of those that are not skipped; automatic runs make it only if it is onward. */
+  worst_wanted: WorstMove;
   /** Identifies what is desired across all services; null if nothing is. */
   desired_revision: string | null;
+  /** The same without what is skipped: what automatic runs work towards. */
+  wanted_revision: string | null;
+  /** Skipped versions that no longer matter: they, or newer ones, are installed. */
+  outlived: readonly SkippedVersion[];
+}
+
+interface WorstMove {
+  move: Move;
+  /** The service that it is about; null if all moves are onward. */
+  service: string | null;
 }
 
 type ServiceObservationFound = Observation["unbound"][number];
@@ -60,6 +74,7 @@ interface Compared {
   wanted: Wanted | null;
   ready_at: number | null;
   move: Move;
+  outlived: SkippedVersion | null;
 }
 
 /**
@@ -83,13 +98,10 @@ export async function compareWithDesired(
     refusal === undefined
       ? null
       : { code: "target_refused", message: say("executors.target_refused", { target: id, cause: refusal.message }) };
-  const worst = worstOf(compared);
   const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
-  const identities = compared.flatMap(({ observation: { service, desired } }) =>
-    desired === null ? [] : [`${service} ${desired.digest ?? desired.reference}`],
-  );
+  const observed = compared.map(({ observation }) => observation);
   return {
-    services: compared.map((each) => each.observation),
+    services: observed,
     unbound: (target?.services ?? [])
       .filter(({ name }) => settings.bindings.every((binding) => binding.service !== name))
       .map(serviceView),
@@ -98,9 +110,11 @@ export async function compareWithDesired(
     ),
     unmet: missing ?? refused ?? firstUnmet(compared),
     ready_at: readyTimes.length === 0 ? null : Math.min(...readyTimes),
-    move: worst?.move ?? "same",
-    moved: worst?.observation.service ?? null,
-    desired_revision: identities.length === 0 ? null : identities.toSorted().join("\n"),
+    worst: worstOf(compared),
+    worst_wanted: worstOf(compared.filter(({ observation }) => !isSkipped(settings, observation))),
+    desired_revision: revisionOf(observed),
+    wanted_revision: revisionOf(observed.filter((each) => !isSkipped(settings, each))),
+    outlived: compared.flatMap((each) => each.outlived ?? []),
   };
 }
 
@@ -115,12 +129,12 @@ function firstUnmet(compared: readonly Compared[]): Unmet | null {
 /** Moves that are not onward, the worst first. */
 const graveMoves = ["other_line", "other_variant", "back", "unknown"] as const;
 
-function worstOf(compared: readonly Compared[]): Compared | null {
+function worstOf(compared: readonly Compared[]): WorstMove {
   for (const move of graveMoves) {
     const found = compared.find((each) => each.move === move);
-    if (found !== undefined) return found;
+    if (found !== undefined) return { move, service: found.observation.service };
   }
-  return null;
+  return { move: "same", service: null };
 }
 
 async function compareService(
@@ -147,6 +161,7 @@ async function compareService(
       wanted: null,
       ready_at: choice.ready_at,
       move: "same",
+      outlived: null,
     };
   };
   const { release } = choice;
@@ -172,7 +187,31 @@ async function compareService(
     wanted,
     ready_at: choice.ready_at,
     move: isUpdatable ? await rules.move(deps, binding, found, label) : "same",
+    // What was only last seen may be out of date.
+    outlived: engine === null || found === null ? null : await outlivedBy(deps, settings, binding, found, wanted),
   };
+}
+
+/** The service's skipped version, if it or a newer one is what runs. */
+async function outlivedBy(
+  deps: ArtifactDeps,
+  settings: ExecutorSettings,
+  binding: Binding,
+  found: FoundService,
+  wanted: Wanted,
+): Promise<SkippedVersion | null> {
+  const skipped = settings.skipped_versions.find((each) => each.service === binding.service);
+  if (skipped === undefined) return null;
+  const { artifact } = found.service;
+  const rules = artifacts[artifact.kind];
+  const runs = (version: Pick<Wanted, "label" | "reference" | "digest">) =>
+    isSameContent(rules.compare(artifact, version));
+  if (runs({ ...skipped, label: skipped.tag })) return skipped;
+  if (identityOf(artifact) === skipped.from) return null;
+  const move = await rules.move(deps, binding, found, skipped.tag);
+  // A later build under the same name.
+  const isRebuilt = move === "same" && identityOf(wanted) !== identityOf(skipped) && runs(wanted);
+  return move === "back" || isRebuilt ? skipped : null;
 }
 
 /** A release that is no image counts under the tag that it would have in the running repository. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { reachOf, seenService } from "../connections/schema.ts";
 import type { ConnectionService } from "../connections/service.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { AppError, PluginError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -13,6 +14,7 @@ import {
   claimExecutor,
   connectionFacts,
   dueExecutors,
+  type ExecutorRow,
   evaluationDueTimes,
   findExecutor,
   highestAttempt,
@@ -20,7 +22,17 @@ import {
   recentRunsOf,
   updateExecutorRow,
 } from "./queries.ts";
-import { type Observation, unmetView } from "./schema.ts";
+import {
+  type Deferral,
+  type DeferralReason,
+  identityOf,
+  isSkipped,
+  isSnoozed,
+  type Observation,
+  type SkippedVersion,
+  unmetView,
+  whyDeferred,
+} from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
@@ -53,11 +65,15 @@ const rearmed: ReadonlySet<string> = new Set([
   "no_tag",
   "registry_failed",
   "settings_unknown",
+  "on_hold",
+  "snoozed",
+  "version_skipped",
 ]);
 
 interface EvaluatorOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   log: Log;
   /** The owner of this process's leases. */
   instance_id: string;
@@ -69,6 +85,8 @@ interface EvaluatorOptions {
   planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose) => Promise<PlannedUpdate>;
   /** Receives the findings while a run awaits approval or its window; may end that run before another one is decided on. */
   reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting) => Promise<void>;
+  /** Ends a run that awaits approval or its window, because automatic runs must not start. */
+  withdrawWaiting: (tx: Writer, executorId: string, why: DeferralReason) => Promise<void>;
   /** Called after a run was queued. */
   onRunQueued?: () => void;
 }
@@ -154,11 +172,18 @@ export function executorEvaluator(options: EvaluatorOptions) {
       const row = await findExecutor(tx, id);
       if (row === null || row.lease_owner !== owner) return false;
       const now = clock.now();
-      if (plan !== null) {
+      const counted = options.counted.now();
+      const changes = endedDeferrals(row, comparison, counted);
+      // As of now, not as of the start of this evaluation.
+      const decided = { ...row, ...changes };
+      const updates = comparison.services.filter(({ difference }) => isUpdate(difference));
+      const deferred = whyDeferred(decided, updates, { now: counted, stage: "decision" });
+      if (deferred !== null) await options.withdrawWaiting(tx, id, deferred);
+      else if (plan !== null) {
         await options.reviewWaiting(tx, id, {
           settings,
           plan_hash: plan.plan?.hash ?? null,
-          desired_revision: plan.desired_revision,
+          desired_revision: plan.wanted_revision,
           unmet: plan.unmet?.message ?? null,
         });
       }
@@ -168,6 +193,8 @@ export function executorEvaluator(options: EvaluatorOptions) {
         problem,
         is_unaccepted: unacceptedSettings(settings, unknown_settings ?? []) !== null,
         previous,
+        decided,
+        deferred,
         recent: await recentRunsOf(tx, id, recentRuns),
         highest: (revision) => highestAttempt(tx, id, revision),
         zone: options.timezone(),
@@ -179,9 +206,10 @@ export function executorEvaluator(options: EvaluatorOptions) {
         unbound: [...comparison.unbound],
         problem,
         waiting,
-        desired_revision: comparison.desired_revision,
+        desired_revision: comparison.wanted_revision,
       };
       await updateExecutorRow(tx, id, {
+        ...changes,
         observed: observation,
         // Without an inspection the earlier time stays.
         ...(unknown_settings === null ? {} : { observed_at: now, unknown_settings: unknown_settings.map(toText) }),
@@ -212,6 +240,23 @@ export function executorEvaluator(options: EvaluatorOptions) {
   };
 }
 
+/** What was decided and is over: a snooze that has passed, skipped versions that are installed or older than what is. */
+function endedDeferrals(
+  row: Pick<ExecutorRow, "snoozed_until" | "skipped_versions">,
+  { outlived }: Comparison,
+  counted: number,
+): Partial<Pick<ExecutorRow, "snoozed_until" | "snoozed_ms" | "skipped_versions">> {
+  const isOver = (skipped: SkippedVersion) =>
+    outlived.some((each) => each.service === skipped.service && identityOf(each) === identityOf(skipped));
+  const hasPassed = row.snoozed_until !== null && !isSnoozed(row, counted);
+  return {
+    ...(hasPassed ? { snoozed_until: null, snoozed_ms: null } : {}),
+    ...(row.skipped_versions.some(isOver)
+      ? { skipped_versions: row.skipped_versions.filter((skipped) => !isOver(skipped)) }
+      : {}),
+  };
+}
+
 interface Look {
   comparison: Comparison;
   problem: Observation["problem"];
@@ -236,6 +281,9 @@ interface DecisionInput {
   is_unaccepted: boolean;
   /** What the previous evaluation saw. */
   previous: Observation | null;
+  decided: Deferral;
+  /** Why, by that, no automatic run starts. */
+  deferred: DeferralReason | null;
   recent: readonly RunSummary[];
   highest: (revision: string) => Promise<number>;
   zone: string;
@@ -244,7 +292,7 @@ interface DecisionInput {
 
 /** Whether a run starts now, and if not, when to check again. */
 async function decide(input: DecisionInput): Promise<Decision> {
-  const { settings, comparison, problem, recent, zone, now } = input;
+  const { settings, comparison, problem, deferred, recent, zone, now } = input;
   const isLost = problem !== null && !rearmed.has(problem.code);
   const again = Math.min(
     now + (isLost ? unreachableIntervalMs : observationIntervalMs),
@@ -257,13 +305,20 @@ async function decide(input: DecisionInput): Promise<Decision> {
   });
   const { trigger } = settings;
   if (trigger === "manual" || !settings.is_enabled || recent.some(isActive)) return nothing();
-  const revision = comparison.desired_revision;
+  if (deferred !== null) {
+    // Once a minute while the clock says that a snooze is over and counted time does not.
+    const until = deferred.code === "snoozed" ? input.decided.snoozed_until : null;
+    return nothing(null, until === null ? again : Math.max(until, now + minuteMs));
+  }
+  const revision = comparison.wanted_revision;
   if (revision === null) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
   }
   // A runtime that does not answer says nothing about the target: wait silently.
   if (problem !== null && problem.code !== "connection_disabled" && problem.code !== "target_missing") return nothing();
-  const isKnownToDiffer = comparison.services.some((service) => isUpdate(service.difference));
+  const isKnownToDiffer = comparison.services.some(
+    (service) => isUpdate(service.difference) && !isSkipped(input.decided, service),
+  );
   if (problem !== null && !wasDueBefore(input.previous, revision)) return nothing();
   if (problem === null && !isKnownToDiffer) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });

@@ -341,6 +341,17 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
     .limit(limit);
 }
 
+/** The last run that ended and was not skipped; null if there is none. */
+export async function lastSettledRun(read: Reader, executorId: string): Promise<RunSummary | null> {
+  const rows = await read
+    .select(runSummary)
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), inArray(runs.state, ["succeeded", "degraded", "failed"])))
+    .orderBy(lastFirst(runs))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
 /** The active run of every executor and its last one that was not skipped: what its state depends on. */
 export async function decisiveRuns(read: Reader): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
   const last = sql`select r.rowid from runs r where r.executor_id = ${executors.id} and r.state <> 'skipped'`;
@@ -352,11 +363,11 @@ export async function decisiveRuns(read: Reader): Promise<ReadonlyMap<string, re
 }
 
 /** What is known of every executor's target. */
-export async function executorsObserved(
-  read: Reader,
-): Promise<Pick<ExecutorRow, "id" | "connection_id" | "observed">[]> {
-  const { id, connection_id, observed } = executors;
-  return await read.select({ id, connection_id, observed }).from(executors);
+export async function executorsObserved(read: Reader) {
+  const { id, connection_id, observed, held_since, snoozed_until, skipped_versions, dismissed_run_id } = executors;
+  return await read
+    .select({ id, connection_id, observed, held_since, snoozed_until, skipped_versions, dismissed_run_id })
+    .from(executors);
 }
 
 /** Downtimes of an executor's latest runs that installed another version, in ascending order. */
@@ -401,6 +412,14 @@ export async function replaceBindings(
 export function evaluationDueTimes(longest: { pause_ms: number; lease_ms: number }): readonly DueTime[] {
   return [
     { table: executors, column: executors.next_evaluation_at, longest_ms: longest.pause_ms },
+    // A wrong clock must neither end a snooze nor leave it for years.
+    {
+      table: executors,
+      column: executors.snoozed_until,
+      longest_ms: sql`${executors.snoozed_ms}`,
+      instead_ms: sql`${executors.snoozed_ms}`,
+      is_end: true,
+    },
     leaseTime(executors, longest.lease_ms),
   ];
 }

@@ -6,11 +6,28 @@ import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { PlannedContainers } from "../runtimes/containers-detail.ts";
 import { BehindView, ChannelName } from "../trackers/schema.ts";
+import { deferralReasons } from "./deferral.ts";
 import { HealthCheck } from "./health-check.ts";
 import { OutageView } from "./outage.ts";
 import { weekdays } from "./window.ts";
 
 export { BehindView } from "../trackers/schema.ts";
+export {
+  ActionInput,
+  areAllSkipped,
+  covers,
+  type Deferral,
+  type DeferralReason,
+  identityOf,
+  isSkipped,
+  isSnoozed,
+  maxSnoozeHours,
+  notDeferred,
+  revisionOf,
+  type SkippedVersion,
+  type WantedVersion,
+  whyDeferred,
+} from "./deferral.ts";
 export { HealthCheck } from "./health-check.ts";
 export {
   longestTryPauseMs,
@@ -46,6 +63,7 @@ export const skipReasons = [
   "too_young",
   "window_closed",
   "not_approved",
+  ...deferralReasons,
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
@@ -330,6 +348,7 @@ export const Observation = v.object({
   problem: v.nullable(ProblemSchema),
   /** An upcoming update, and what it waits for. */
   waiting: v.nullable(v.object({ reason: v.picklist(updateWaits), until: NullableInstant })),
+  /** What automatic runs work towards; null if nothing is desired, or all of it is skipped. */
   desired_revision: v.nullable(v.string()),
 });
 export type Observation = v.InferOutput<typeof Observation>;
@@ -348,7 +367,22 @@ export function heldNow(observation: Observation, reach: Pick<ReachView, "proble
   return { ...observation, problem, services };
 }
 
-export const executorStates = ["current", "update", "unknown", "running", "failed", "waiting"] as const;
+/**
+ * `held` and `snoozed`: automatic updates pause, whether there is one or not. `skipped`: the update is not wanted. `dismissed`: the update
+ * failed and needs no attention any more.
+ */
+export const executorStates = [
+  "current",
+  "update",
+  "unknown",
+  "running",
+  "failed",
+  "waiting",
+  "held",
+  "snoozed",
+  "skipped",
+  "dismissed",
+] as const;
 export type ExecutorState = (typeof executorStates)[number];
 
 export const executorList: ListShape = {
@@ -457,6 +491,16 @@ export const ExecutorView = v.object({
   /** The next three openings of the window, in window mode. */
   next_windows: v.array(OpeningView),
   active_run_id: v.nullable(v.string()),
+  /** Since when automatic runs are on hold; null unless they are. */
+  held_since: NullableInstant,
+  /** Until when no automatic run starts; null unless updates are snoozed. */
+  snoozed_until: NullableInstant,
+  /** Identifies the update that is available, without what is skipped: an action on it names it. Null if there is none. */
+  update_revision: v.nullable(v.string()),
+  /** Whether there is an update and none of it is wanted. */
+  is_version_skipped: v.boolean(),
+  /** The failed run that can be dismissed: the last one, while the previous version runs. */
+  dismissible_run_id: v.nullable(v.string()),
   last_run: v.nullable(LastRun),
   created_at: Instant,
   updated_at: Instant,

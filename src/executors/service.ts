@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
@@ -11,6 +12,7 @@ import { fromText, type Message, plain, say, toText } from "../messages/message.
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
+import { act } from "./actions.ts";
 import { type OpenRegistryLogin, pullLogins } from "./artifacts/registry-access.ts";
 import { refuseImageless, refuseUnfitting, resolveBindings } from "./bindings.ts";
 import { type Comparison, compareWithDesired } from "./desired.ts";
@@ -33,12 +35,14 @@ import {
 } from "./queries.ts";
 import type { TrackerReleases } from "./releases.ts";
 import {
+  ActionInput,
   ExecutorInput,
   ExecutorPatch,
   type ExecutorView,
   executorList,
   executorStates,
   type HealthCheck,
+  notDeferred,
   type PlanView,
   WindowInput,
 } from "./schema.ts";
@@ -66,6 +70,7 @@ export type ExecutorService = ReturnType<typeof executorService>;
 interface ExecutorServiceOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   audit: RecordAudit;
   connections: Pick<ConnectionService, "open" | "registryLogin" | "targetKind" | "targetKindsOf">;
   releases: TrackerReleases;
@@ -92,10 +97,16 @@ function rowOf(input: ExecutorInput, unknown: readonly Message[]) {
 
 /** Executors: which target follows which channels under which policy, with their plans and observations. */
 export function executorService(options: ExecutorServiceOptions) {
-  const { db, clock, audit, connections, releases } = options;
+  const { db, clock, counted, audit, connections, releases } = options;
   const planDeps = { read: db.read, releases, openLogin: options.openLogin, connections };
   const lookDeps = { read: db.read, connections };
-  const viewDeps = { read: db.read, clock, timezone: options.timezone, findTargetKind: connections.targetKind };
+  const viewDeps = {
+    read: db.read,
+    clock,
+    counted,
+    timezone: options.timezone,
+    findTargetKind: connections.targetKind,
+  };
   const settingsOf = (read: Reader, id: string) => readSettings(read, connections.targetKind, id);
 
   const getRow = async (read: Reader, id: string): Promise<ExecutorRow> => {
@@ -110,7 +121,7 @@ export function executorService(options: ExecutorServiceOptions) {
   };
   const listContext = async (needsStates: boolean) => ({
     states: executorStates,
-    inState: needsStates ? await executorsByState(db.read, clock.now()) : new Map<string, readonly string[]>(),
+    inState: needsStates ? await executorsByState(viewDeps) : new Map<string, readonly string[]>(),
   });
   /** A refusal is audited, so that someone who tries internal addresses one by one is noticed. */
   const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
@@ -248,7 +259,7 @@ export function executorService(options: ExecutorServiceOptions) {
           ...rowOf(merged, seen?.unknown_settings ?? row.unknown_settings.map(fromText)),
           // The acceptance was for the previous target.
           ...(isMoved && patch.accepted_unknown_settings === undefined ? { accepted_unknown_settings: [] } : {}),
-          ...(isMoved ? { observed: null, observed_at: null, unknown_settings: [] } : {}),
+          ...(isMoved ? { observed: null, observed_at: null, unknown_settings: [], skipped_versions: [] } : {}),
           ...(seen?.unknown_settings == null ? {} : { unknown_settings: seen.unknown_settings.map(toText) }),
           next_evaluation_at: now,
           updated_at: now,
@@ -264,6 +275,20 @@ export function executorService(options: ExecutorServiceOptions) {
       });
       if (seen?.is_missing === true) await observeMissing({ ...planDeps, db, clock }, id);
       return await get(id);
+    },
+
+    /**
+     * Acts on its updates: holds, snoozes, skips, dismisses, or takes that back. `undo`: the action that takes this one back; null if nothing
+     * was to change. Throws 409 `other_version` or `not_dismissible` if the action is not about what is there now.
+     */
+    act: async (
+      actor: Actor,
+      id: string,
+      input: unknown,
+    ): Promise<{ view: ExecutorView; undo: ActionInput | null }> => {
+      const action = parseInput(ActionInput, input);
+      const undo = await db.write(async (tx) => await act(options, tx, actor, await getRow(tx, id), action));
+      return { view: await get(id), undo };
     },
 
     /** With its runs and snapshots; refused while a run is in progress. */
@@ -295,7 +320,7 @@ export function executorService(options: ExecutorServiceOptions) {
       refuseKind(connections, connection, parsed.target);
       const target = targetOf(parsed.target, connections.targetKind);
       return await planWith(
-        { ...parsed, id: "", target, bindings, window: parsed.window },
+        { ...parsed, ...notDeferred, id: "", target, bindings, window: parsed.window },
         { is_automatic: false, is_reviewed: true },
         signal,
       );

@@ -5,7 +5,7 @@ import { type Message, type ToldAs, toldAs } from "../messages/message.ts";
 import type { TargetKind, TargetRef } from "../runtimes/runtime.ts";
 import { releasesCharts, releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
-import { HealthCheck, WindowInput } from "./schema.ts";
+import { type Deferral, HealthCheck, WindowInput } from "./schema.ts";
 import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
 
 export type Binding = Omit<BindingRow, "executor_id">;
@@ -40,7 +40,7 @@ export function storedSettings(row: ExecutorRow): StoredSettings {
 }
 
 /** An executor as plans and runs use it: stored, or about to be stored. */
-export interface ExecutorSettings extends StoredSettings {
+export interface ExecutorSettings extends StoredSettings, Deferral {
   id: string;
   name: string;
   is_enabled: boolean;
@@ -90,6 +90,9 @@ function settingsOf(row: ExecutorRow, bindings: readonly Binding[], findKind: Fi
     ...storedSettings(row),
     health_check: v.parse(HealthCheck, row.health_check),
     accepted_unknown_settings: row.accepted_unknown_settings,
+    held_since: row.held_since,
+    snoozed_until: row.snoozed_until,
+    skipped_versions: row.skipped_versions,
   };
 }
 

@@ -5,7 +5,7 @@ import { isOnward } from "../versions/running-tag.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";
 import { owingPlan } from "./queries.ts";
-import { detailOf, type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
+import { detailOf, isSkipped, type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
@@ -35,7 +35,7 @@ export async function planUpdate(
   const isBlocked = comparison.unmet !== null && comparison.unmet.code !== "target_refused";
   if (target === null || comparison.wanted.size === 0 || isBlocked) return { ...comparison, target, plan: null };
   const changes: Change[] = [];
-  for (const { service } of toChange(comparison, purpose)) {
+  for (const { service } of toChange(comparison, settings, purpose)) {
     const wanted = comparison.wanted.get(service);
     if (wanted !== undefined) changes.push(await wanted.change(session));
   }
@@ -48,13 +48,17 @@ export async function planUpdate(
 }
 
 /**
- * The services that a run should bring to their desired image. An automatic run touches only those whose content changes; if none does, all
- * are planned, so that there is something to show.
+ * The services that a run should bring to their desired image. An automatic run touches only those whose content changes and whose version
+ * is not skipped; if there is none, all are planned, so that there is something to show.
  */
-function toChange({ services, wanted }: Comparison, purpose: PlanPurpose): readonly ServiceObservation[] {
+function toChange(
+  { services, wanted }: Comparison,
+  settings: ExecutorSettings,
+  purpose: PlanPurpose,
+): readonly ServiceObservation[] {
   const possible = services.filter((each) => wanted.has(each.service));
   if (!purpose.is_automatic) return possible;
-  const other = possible.filter((each) => !isSameContent(each.difference));
+  const other = possible.filter((each) => !isSameContent(each.difference) && !isSkipped(settings, each));
   return other.length === 0 ? possible : other;
 }
 
@@ -85,8 +89,12 @@ function judgePlan(
   if (unreviewed !== undefined && !purpose.is_reviewed && !settings.requires_approval) {
     return { code: "target_refused", message: say("executors.unreviewed", { target, cause: unreviewed.message }) };
   }
-  const isSame = comparison.services.every((each) => each.desired === null || isSameContent(each.difference));
-  if (plan.is_noop || (purpose.is_automatic && isSame)) {
+  const isSame = ({ desired, difference }: ServiceObservation) => desired === null || isSameContent(difference);
+  const isLeft = comparison.services.every((each) => isSame(each) || isSkipped(settings, each));
+  if (purpose.is_automatic && isLeft && !comparison.services.every(isSame)) {
+    return { code: "version_skipped", message: say("executors.version_skipped", { executor: settings.name }) };
+  }
+  if (plan.is_noop || (purpose.is_automatic && isLeft)) {
     return { code: "already_current", message: say("executors.already_current", { target }) };
   }
   const unaccepted = unacceptedSettings(settings, unknownSettingsIn(plan.warnings));
@@ -103,11 +111,11 @@ const moves = {
 
 /** Allowing downgrades does not cover other variants and lines: these need a person who saw the plan. */
 function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: PlanPurpose): Unmet | null {
-  const { move } = comparison;
+  const { move, service: moved } = purpose.is_automatic ? comparison.worst_wanted : comparison.worst;
   if (isOnward(move)) return null;
   const leaves = move === "other_line" || move === "other_variant";
   if ((settings.allow_downgrade && !leaves) || (!purpose.is_automatic && purpose.is_reviewed)) return null;
-  const name = comparison.moved ?? "";
+  const name = moved ?? "";
   const service = comparison.services.find((each) => each.service === name);
   const from = service?.found?.tag ?? null;
   const to = service?.desired?.tag ?? null;
@@ -132,7 +140,7 @@ export function planView(
     services: [...planned.services],
     unbound: [...planned.unbound],
     unmet: unmetView(planned.unmet),
-    is_downgrade: !isOnward(planned.move),
+    is_downgrade: !isOnward(planned.worst.move),
     expected_downtime_ms: median(downtimes),
     expected_downtime_runs: downtimes.length,
     plan:

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { reachOf } from "../connections/schema.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
 import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { isUpdate } from "./desired.ts";
@@ -14,7 +15,18 @@ import {
   type RunSummary,
   recentRunsOf,
 } from "./queries.ts";
-import { type ExecutorState, type ExecutorView, heldNow, Observation } from "./schema.ts";
+import {
+  areAllSkipped,
+  covers,
+  type ExecutorState,
+  type ExecutorView,
+  heldNow,
+  isSkipped,
+  isSnoozed,
+  Observation,
+  revisionOf,
+  type ServiceObservation,
+} from "./schema.ts";
 import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
@@ -22,6 +34,7 @@ import { currentOpening, nextOpenings } from "./window.ts";
 interface ViewDeps {
   read: Reader;
   clock: Clock;
+  counted: CountedTime;
   timezone: () => string;
   findTargetKind: FindTargetKind;
 }
@@ -58,27 +71,72 @@ function updateWaitOf(observation: Observation | null): ExecutorView["waiting"] 
   return waiting === null ? null : { ...waiting, ...toldAs("message", null) };
 }
 
-function stateOf(observation: Observation | null, recent: readonly RunSummary[]): ExecutorState {
+/** What the administrator decided, as the row has it. */
+type Decided = Pick<ExecutorRow, "held_since" | "snoozed_until" | "skipped_versions" | "dismissed_run_id">;
+
+/** `counted`: counted time. */
+function stateOf(
+  row: Decided,
+  observation: Observation | null,
+  recent: readonly RunSummary[],
+  counted: number,
+): ExecutorState {
   const active = recent.find(isActive);
   if (active !== undefined) return waitOf(active) === null ? "running" : "waiting";
   const last = recent.find((run) => run.state !== "skipped");
-  if (last?.state === "failed" && servingNow({ serving: last.serving, outage: outageView(last) }) === "none")
-    return "failed";
+  if (last?.state === "failed" && servingOf(last) === "none") return "failed";
   if (observation === null || observation.problem !== null) return "unknown";
-  const { services, waiting, desired_revision } = observation;
-  if (services.some((service) => isUpdate(service.difference))) {
+  const found = foundState(row, observation, last);
+  if (found === "failed" || found === "unknown") return found;
+  if (row.held_since !== null) return "held";
+  return isSnoozed(row, counted) ? "snoozed" : found;
+}
+
+/** Without what pauses automatic updates for a while. */
+function foundState(
+  row: Decided,
+  { services, waiting, desired_revision }: Observation,
+  last: RunSummary | undefined,
+): ExecutorState {
+  const updates = services.filter((service) => isUpdate(service.difference));
+  if (updates.length > 0) {
+    if (areAllSkipped(row, updates)) return "skipped";
     if (waiting !== null) return "waiting";
-    if (last?.state === "failed" && last.kind === "update" && last.desired_revision === desired_revision)
-      return "failed";
-    return "update";
+    const hasFailed = last?.state === "failed" && last.kind === "update";
+    if (!hasFailed || !covers(last.desired_revision, desired_revision)) return "update";
+    return last.id === row.dismissed_run_id ? "dismissed" : "failed";
   }
   const isKnown = services.every((service) => service.difference !== null && service.difference !== "unknown");
   return isKnown ? "current" : "unknown";
 }
 
+function servingOf(run: RunSummary) {
+  return servingNow({ serving: run.serving, outage: outageView(run) });
+}
+
+/** The failed run that can be dismissed: the last settled one, while the previous version runs. */
+export function dismissibleRun(
+  last: RunSummary | null | undefined,
+  { dismissed_run_id }: Pick<ExecutorRow, "dismissed_run_id">,
+): string | null {
+  if (last?.state !== "failed" || last.id === dismissed_run_id) return null;
+  return servingOf(last) === "previous" ? last.id : null;
+}
+
 export function observationOf(row: Pick<ExecutorRow, "observed">): Observation | null {
   const parsed = v.safeParse(Observation, row.observed);
   return parsed.success ? parsed.output : null;
+}
+
+/** The services that an update would change now, by the last observation. */
+export function updatesOf(row: Pick<ExecutorRow, "observed">): readonly ServiceObservation[] {
+  const services = observationOf(row)?.services ?? [];
+  return services.filter(({ desired, difference }) => desired !== null && isUpdate(difference));
+}
+
+/** Identifies the update that is available, without what is skipped; null if there is none. */
+function updateRevisionOf(row: Pick<ExecutorRow, "observed" | "skipped_versions">): string | null {
+  return revisionOf(updatesOf(row).filter((each) => !isSkipped(row, each)));
 }
 
 /** The last observation, as far as it still holds now that its connection was last reached when it was. */
@@ -91,18 +149,20 @@ function heldObservation(
 }
 
 /** The ids of all executors by their state. */
-export async function executorsByState(
-  read: Reader,
-  now: number,
-): Promise<ReadonlyMap<ExecutorState, readonly string[]>> {
+export async function executorsByState({
+  read,
+  clock,
+  counted,
+}: Pick<ViewDeps, "read" | "clock" | "counted">): Promise<ReadonlyMap<ExecutorState, readonly string[]>> {
   const [rows, runs] = await Promise.all([executorsObserved(read), decisiveRuns(read)]);
   const facts = await connectionFacts(read, [...new Set(rows.map((row) => row.connection_id))]);
+  const now = clock.now();
   const reaches = new Map(facts.map((connection) => [connection.id, reachOf(connection, now)]));
   const found = new Map<ExecutorState, string[]>();
   for (const row of rows) {
     const reach = reaches.get(row.connection_id);
     if (reach === undefined) continue;
-    const state = stateOf(heldObservation(row, reach), runs.get(row.id) ?? []);
+    const state = stateOf(row, heldObservation(row, reach), runs.get(row.id) ?? [], counted.now());
     found.set(state, [...(found.get(state) ?? []), row.id]);
   }
   return found;
@@ -153,7 +213,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unknown_settings_data: row.unknown_settings.map(fromText),
       accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
       warnings: warningsOf(row, target),
-      state: stateOf(observation, recent),
+      state: stateOf(row, observation, recent, deps.counted.now()),
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
@@ -162,6 +222,17 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),
       active_run_id: active?.id ?? null,
+      held_since: row.held_since,
+      snoozed_until: isSnoozed(row, deps.counted.now()) ? row.snoozed_until : null,
+      update_revision: updateRevisionOf(row),
+      is_version_skipped: areAllSkipped(row, updatesOf(row)),
+      dismissible_run_id:
+        active === undefined
+          ? dismissibleRun(
+              recent.find((run) => run.state !== "skipped"),
+              row,
+            )
+          : null,
       last_run: last === undefined ? null : lastRunView(last),
       created_at: row.created_at,
       updated_at: row.updated_at,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseInstant } from "../clock.ts";
 import { issue } from "../messages/message.ts";
 
 // Inputs shared by all resources, with the same words and bounds everywhere.
@@ -21,3 +22,11 @@ export const Description = v.optional(
 /** An instant in the API: milliseconds inside, `2026-11-21T03:12:09.100Z` on the wire. */
 export const Instant = v.pipe(v.number(), v.metadata({ instant: true }));
 export const NullableInstant = v.nullable(Instant);
+
+/** An instant as somebody enters it, in ISO form with its zone. */
+export const InstantText = v.pipe(
+  v.string(),
+  v.maxLength(40),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/, issue("fields.instant")),
+  v.check((text) => parseInstant(text) !== null, issue("fields.instant")),
+);

@@ -9,10 +9,19 @@ export function isLocalPath(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path) && path.length <= 2048;
 }
 
+/** A browser drops a cookie of more than 4 kB; what does not fit is not offered. */
+const maxUndoCharacters = 1500;
+
 const StoredNotice = v.object({
   tone: v.picklist(["current", "update", "running", "attention", "failed", "unknown", "quiet"]),
   text: v.pipe(v.string(), v.maxLength(500)),
   href: v.optional(v.pipe(v.string(), v.check(isLocalPath))),
+  undo: v.optional(
+    v.object({
+      executor_id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+      fields: v.record(v.string(), v.pipe(v.string(), v.maxLength(maxUndoCharacters))),
+    }),
+  ),
 });
 export type StoredNotice = v.InferOutput<typeof StoredNotice>;
 
@@ -28,9 +37,10 @@ export function placeOf(c: AppContext, prefix: string) {
 
 /** Shows on the next page what this request did. `prefix` is the base path. */
 export function setNotice(c: AppContext, prefix: string, notice: StoredNotice): void {
-  const value = Buffer.from(JSON.stringify({ ...notice, text: notice.text.slice(0, 500) }), "utf8").toString(
-    "base64url",
-  );
+  const { undo, ...said } = notice;
+  const fits = JSON.stringify(undo ?? null).length <= maxUndoCharacters;
+  const kept = { ...said, text: notice.text.slice(0, 500), ...(fits && undo !== undefined ? { undo } : {}) };
+  const value = Buffer.from(JSON.stringify(kept), "utf8").toString("base64url");
   setCookie(c, noticeCookie, value, { ...placeOf(c, prefix), httpOnly: true, maxAge: 60 });
 }
 

@@ -46,6 +46,9 @@ export const executors = {
   registry_needs_http: ({ image, tag, cause }: Tag & Cause, tell) =>
     `The registry of "${image}" could not be queried for the tag "${tag}" over https: ${tell(cause)}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
   already_current: ({ target }: Target) => `"${target}" already runs the desired version`,
+  on_hold: ({ executor }: Executor) => `Automatic updates of "${executor}" are on hold`,
+  snoozed: ({ executor }: Executor) => `Automatic updates of "${executor}" are snoozed`,
+  version_skipped: ({ executor }: Executor) => `This version is skipped for "${executor}"`,
   settings_unknown: ({ target, cause }: Target & Cause, tell) =>
     `"${target}" is updated only manually or with approval: ${tell(cause)}`,
   other_line: ({ from, to }: Move) =>
@@ -77,6 +80,12 @@ export const executors = {
   container_has_executor: ({ container, group, executor }: Executor & { container: string; group: string }) =>
     `The container "${container}" of "${group}" has its own executor "${executor}"`,
   id_for_name: ({ name }: { name: string }) => `Enter the container's name "${name}" instead of its ID`,
+  snooze_length: "Enter for how many hours, or until when, but not both",
+  snooze_past: "Enter a time in the future",
+  snooze_too_long: "Updates can be snoozed for a year at most; hold them instead",
+  other_version: ({ executor }: Executor) => `Another version of "${executor}" has been found; look at it first`,
+  not_dismissible: ({ executor }: Executor) =>
+    `This run of "${executor}" cannot be dismissed: it is not its last one, or the previous version does not run`,
   in_progress: ({ executor, run }: Executor & { run: string }) =>
     `The executor "${executor}" has the run "${run}" in progress; wait until it has ended`,
   still_down: ({ executor, run }: Executor & { run: string }) =>

@@ -1,6 +1,7 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { DeferralReason } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
@@ -16,7 +17,7 @@ export type Via = "administrator" | "link";
 
 type ApprovalDeps = Pick<
   RunnerOptions,
-  "db" | "clock" | "audit" | "recordEvent" | "redact" | "executors" | "instance_id"
+  "db" | "clock" | "counted" | "audit" | "recordEvent" | "redact" | "executors" | "instance_id"
 >;
 
 /** Why the run cannot be decided on; null if it can. */
@@ -60,8 +61,8 @@ export function approvals(deps: ApprovalDeps) {
   /**
    * Ends a run whose plan no longer counts. Its revision is cleared, so that another run for the same revision can be queued and ask again.
    */
-  const supersede = (tx: Writer, run: RunRow, message: Message): Promise<boolean> =>
-    end(tx, run, { code: "not_approved", message }, "superseded", { desired_revision: null });
+  const supersede = (tx: Writer, run: RunRow, reason: Reason): Promise<boolean> =>
+    end(tx, run, reason, "superseded", { desired_revision: null });
 
   const decide = async (tx: Writer, actor: Actor, id: string, input: ApprovalInput, via: Via): Promise<void> => {
     const run = await findRun(tx, id);
@@ -100,7 +101,15 @@ export function approvals(deps: ApprovalDeps) {
     makeRoom: async (tx: Writer, executorId: string): Promise<RunRow | null> => {
       const active = await activeRunOf(tx, executorId);
       if (active === null || active.approval === null) return active;
-      return (await supersede(tx, active, say("runs.replaced_by_manual"))) ? null : active;
+      return (await supersede(tx, active, noLonger(say("runs.replaced_by_manual")))) ? null : active;
+    },
+
+    /** For evaluations: ends a waiting run because automatic runs are deferred, unless its approval has expired: that is told first. */
+    withdraw: async (tx: Writer, executorId: string, why: DeferralReason): Promise<void> => {
+      const run = await activeRunOf(tx, executorId);
+      if (run === null || run.state !== "pending" || run.approval === null) return;
+      const hasExpired = run.approval === "awaiting" && (run.approval_until ?? 0) <= deps.counted.now();
+      if (!hasExpired) await supersede(tx, run, why);
     },
 
     /** For evaluations: ends a waiting run that is no longer wanted; otherwise applies the current approval policy and window to it. */
@@ -109,7 +118,7 @@ export function approvals(deps: ApprovalDeps) {
       if (run === null || run.state !== "pending" || run.approval === null) return;
       const why = whySuperseded(run, seen);
       if (why !== null) {
-        await supersede(tx, run, why);
+        await supersede(tx, run, noLonger(why));
         return;
       }
       const { settings } = seen;
@@ -123,6 +132,10 @@ export function approvals(deps: ApprovalDeps) {
       }
     },
   };
+}
+
+function noLonger(message: Message): Reason {
+  return { code: "not_approved", message };
 }
 
 /** Null while the run is still wanted. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Writer } from "../db/client.ts";
 import { AppError, invalidInput, notFound } from "../errors.ts";
-import { outageView } from "../executors/schema.ts";
+import { type DeferralReason, outageView } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -225,6 +225,10 @@ export function runService(options: RunServiceOptions) {
     /** For evaluations: called in their transaction before they decide whether to queue a run. */
     reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> =>
       consent.review(tx, executorId, seen),
+
+    /** For evaluations: called instead while automatic runs are deferred. */
+    withdrawWaiting: (tx: Writer, executorId: string, why: DeferralReason): Promise<void> =>
+      consent.withdraw(tx, executorId, why),
 
     /** For evaluations: queues an automatic run in the caller's transaction; false if a run, outage or earlier attempt prevents it. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {

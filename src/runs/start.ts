@@ -1,5 +1,6 @@
 import { PluginError, saidBy } from "../errors.ts";
-import type { PlannedUpdate } from "../executors/service.ts";
+import { type WantedVersion, whyDeferred } from "../executors/schema.ts";
+import type { ExecutorSettings, PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";
 import { needsReview, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
@@ -17,6 +18,8 @@ import { failedPart, storedPlan } from "./stored-plan.ts";
 /** What a run is about to do, and what it needs for that. */
 interface Intent {
   plan: UpdatePlan;
+  /** What an update leads to; none for a rollback. */
+  versions: readonly WantedVersion[];
   /** For a rollback: the configuration to restore. */
   snapshot: string | null;
   columns: NonNullable<EndFacts["columns"]>;
@@ -121,12 +124,32 @@ async function intendUpdate(context: RunContext): Promise<Intent> {
     is_reviewed: run.expected_plan_hash !== null,
   });
   const columns = await updateColumns(context, planned);
+  const versions = plannedVersions(planned);
+  refuseDeferred(context, settings, versions, columns);
   // A plan that changed since its approval is reported as such, whatever else is wrong.
   const isOther =
     run.expected_plan_hash !== null && planned.plan !== null && planned.plan.hash !== run.expected_plan_hash;
   if (planned.unmet !== null && !isOther) throw new NotStarted("skipped", planned.unmet, columns);
   if (planned.plan === null) throw new Error(`The executor "${settings.name}" has no plan and no reason for it`);
-  return { plan: planned.plan, snapshot: null, columns };
+  return { plan: planned.plan, versions, snapshot: null, columns };
+}
+
+/** The services that the plan changes, with what it brings them to. */
+function plannedVersions({ plan, services }: PlannedUpdate): readonly WantedVersion[] {
+  const changed = new Set((plan?.changes ?? []).map((change) => change.service));
+  return services.filter(({ service }) => changed.has(service));
+}
+
+/** Ends an automatic run whose executor was put on hold or snoozed, or whose version was skipped, since the run was queued. */
+function refuseDeferred(
+  { deps, run }: RunContext,
+  settings: ExecutorSettings,
+  versions: readonly WantedVersion[],
+  columns: EndFacts["columns"] = {},
+): void {
+  if (run.trigger === "manual") return;
+  const why = whyDeferred(settings, versions, { now: deps.counted.now(), stage: "plan" });
+  if (why !== null) throw new NotStarted("skipped", why, columns);
 }
 
 export async function intendRollback(context: RunContext): Promise<Intent> {
@@ -165,7 +188,7 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
     const message = say("runs.matches_snapshot", { target });
     throw new NotStarted("skipped", { code: "already_current", message }, columns);
   }
-  return { plan, snapshot: text, columns };
+  return { plan, versions: [], snapshot: text, columns };
 }
 
 function tagOf(reference: string): string | null {
@@ -196,7 +219,7 @@ function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
 async function updateColumns(context: RunContext, planned: PlannedUpdate): Promise<Intent["columns"]> {
   const { deps, run } = context;
   const [service] = planned.services;
-  const revision = planned.desired_revision;
+  const revision = run.trigger === "manual" ? planned.desired_revision : planned.wanted_revision;
   // An automatic run that finds a newer revision than it was queued for counts for that one, unless another run already did.
   const isTaken =
     revision !== null &&
@@ -229,8 +252,9 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
     const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long, so the window is checked again, as set by then, before anything is touched.
+  // A pull can take long, so what was set by then is checked again before anything is touched.
   const current = await deps.executors.settings(run.executor_id);
+  refuseDeferred(context, current, intent.versions);
   if (!isWindowOpen({ ...context, settings: current })) {
     const message = say("runs.window_closed_meanwhile", { executor: settings.name });
     throw new NotStarted("skipped", { code: "window_closed", message });

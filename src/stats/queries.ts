@@ -54,7 +54,15 @@ export async function executorsToJudge(
   const isLost = inArray(executors.connection_id, [...lost]);
   return await read
     .select({
-      executor: { ...executorColumns, observed: executors.observed, observed_at: executors.observed_at },
+      executor: {
+        ...executorColumns,
+        observed: executors.observed,
+        observed_at: executors.observed_at,
+        held_since: executors.held_since,
+        snoozed_until: executors.snoozed_until,
+        skipped_versions: executors.skipped_versions,
+        dismissed_run_id: executors.dismissed_run_id,
+      },
       run: settled,
     })
     .from(executors)

@@ -1,6 +1,15 @@
 import * as v from "valibot";
 import type { ReachView } from "../connections/schema.ts";
-import { heldNow, Observation, outageView, type ServiceObservation, servingNow } from "../executors/schema.ts";
+import {
+  covers,
+  heldNow,
+  isSkipped,
+  isSnoozed,
+  Observation,
+  outageView,
+  type ServiceObservation,
+  servingNow,
+} from "../executors/schema.ts";
 import { toldAs } from "../messages/message.ts";
 import { reasonCodes, servings } from "../runs/schema.ts";
 import type { ActiveRow, JudgedRow } from "./queries.ts";
@@ -38,6 +47,8 @@ export function sortByNeed(
   running: ReadonlySet<string>,
   differences: readonly ImageDifference[],
   reaches: Reaches,
+  /** Counted time. */
+  counted: number,
 ): Sorted {
   const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [], unknown: 0 };
   for (const [id, { name, reach }] of reaches) {
@@ -54,9 +65,9 @@ export function sortByNeed(
     const bad = badRunOf(row, observation, update);
     if (bad !== null) sorted.bad_runs.push(bad);
     else if (observation?.problem) addProblem(sorted, row, observation.problem, reach);
-    else if (update?.waiting) sorted.waiting.push(update);
-    else if (update !== null) sorted.updates.push(update);
-    else if (observation === null || !isKnown(observation)) sorted.unknown += 1;
+    else if (update !== null) {
+      if (!isDeferred(row, counted)) (update.waiting === null ? sorted.updates : sorted.waiting).push(update);
+    } else if (observation === null || !isKnown(observation)) sorted.unknown += 1;
   }
   const age = (update: PendingUpdate) => update.published_at ?? Number.POSITIVE_INFINITY;
   sorted.updates.sort((a, b) => age(a) - age(b));
@@ -65,6 +76,12 @@ export function sortByNeed(
   const isUp = (run: BadRun) => (run.serving === "none" ? 0 : 1);
   sorted.bad_runs.sort((a, b) => isUp(a) - isUp(b) || (b.ended_at ?? 0) - (a.ended_at ?? 0));
   return sorted;
+}
+
+/** Whether the administrator has decided that its update needs no attention. */
+function isDeferred({ executor, run }: JudgedRow, counted: number): boolean {
+  const isDismissed = run !== null && run.id === executor.dismissed_run_id;
+  return executor.held_since !== null || isSnoozed(executor, counted) || isDismissed;
 }
 
 function isKnown({ services }: Observation): boolean {
@@ -77,7 +94,11 @@ function updateOf(
   differences: readonly ImageDifference[],
 ): PendingUpdate | null {
   const behind = observation.services.filter(
-    ({ desired, difference }) => desired !== null && difference !== null && differences.includes(difference),
+    ({ service, desired, difference }) =>
+      desired !== null &&
+      difference !== null &&
+      differences.includes(difference) &&
+      !isSkipped(executor, { service, desired }),
   );
   const [first] = behind;
   if (first === undefined || first.desired === null) return null;
@@ -108,7 +129,9 @@ function badRunOf(
   if (run === null || (run.state !== "failed" && run.state !== "degraded")) return null;
   const serving = runServing(run);
   const isDown = run.state === "failed" && serving === "none";
-  const isSameRevision = run.kind === "update" && run.desired_revision === observation?.desired_revision;
+  if (!isDown && run.id === executor.dismissed_run_id) return null;
+  const revision = observation?.desired_revision ?? null;
+  const isSameRevision = run.kind === "update" && covers(run.desired_revision, revision);
   if (!isDown && update !== null && (update.waiting !== null || !isSameRevision)) return null;
   const isMoot = run.state === "failed" && serving === "previous" && update === null && observation?.problem === null;
   if (isMoot) return null;

@@ -50,7 +50,7 @@ interface Opening {
   closes_at: number;
 }
 
-interface StatsServiceOptions extends Pick<Parts, "db" | "clock"> {
+interface StatsServiceOptions extends Pick<Parts, "db" | "clock" | "counted"> {
   timezone: () => string;
   /** Differences in content, which an update resolves. */
   updateDifferences: readonly ImageDifference[];
@@ -119,7 +119,7 @@ export function statsService(options: StatsServiceOptions) {
       options.outages(),
     ]);
     const running = new Set(active.map(({ run }) => run.executor_id));
-    const found = sortByNeed(judged, running, options.updateDifferences, reaches);
+    const found = sortByNeed(judged, running, options.updateDifferences, reaches, options.counted.now());
     const isAwaiting = ({ run }: ActiveRow) => run.state === "pending" && run.approval === "awaiting";
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));

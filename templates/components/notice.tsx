@@ -55,9 +55,22 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
   return (
     <div class={classes("toast", notice.tone)} data-toast={notice.tone === "failed" ? "stays" : "goes"}>
       <Icon name={toneIcons[notice.tone]} />
-      <p>
-        {notice.text} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
-      </p>
+      <div>
+        <p>
+          {notice.text} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
+        </p>
+        {notice.undo === undefined ? null : (
+          <ActionForm
+            ctx={ctx}
+            action={`/executors/${notice.undo.executor_id}/actions`}
+            fields={{ ...notice.undo.fields, next: ctx.path }}
+            icon="undo-2"
+            small
+          >
+            {t.undo}
+          </ActionForm>
+        )}
+      </div>
       <button type="button" class="btn bare square small" data-dismiss aria-label={t.dismiss} title={t.dismiss}>
         <Icon name="x" />
       </button>

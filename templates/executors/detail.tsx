@@ -20,6 +20,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { channelWord } from "../trackers/channel-words.ts";
 import { NotesSection } from "../trackers/notes.tsx";
+import { ActionsMenu, DeferralBanners, OfferButton } from "./actions.tsx";
 import { ExecutorCharts } from "./charts.tsx";
 import { TriggerWords } from "./list.tsx";
 import { expectedDowntime, Plan } from "./plan.tsx";
@@ -157,6 +158,7 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
       <LinkButton ctx={ctx} href={`${path}/logs`} icon="scroll-text">
         {texts(ctx).logs.title}
       </LinkButton>
+      <ActionsMenu ctx={ctx} executor={executor} />
       <EditAndDelete ctx={ctx} path={path} />
     </>
   );
@@ -174,6 +176,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       )}
       <TargetProblem ctx={ctx} executor={executor} />
+      <DeferralBanners ctx={ctx} executor={executor} />
       {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
@@ -186,9 +189,12 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
           tone="failed"
           title={runWords(ctx, last)}
           action={
-            <LinkButton ctx={ctx} href={`/runs/${last.id}`}>
-              {t.open_run}
-            </LinkButton>
+            <>
+              <OfferButton ctx={ctx} executor={executor} name="dismiss" />
+              <LinkButton ctx={ctx} href={`/runs/${last.id}`}>
+                {t.open_run}
+              </LinkButton>
+            </>
           }
         >
           {reasonWords(ctx, last)}

@@ -8,7 +8,18 @@ import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
 import { openingStart } from "./window-words.ts";
 
-const states = ["update", "waiting", "running", "failed", "unknown", "current"] as const;
+const states = [
+  "update",
+  "waiting",
+  "running",
+  "failed",
+  "unknown",
+  "current",
+  "held",
+  "snoozed",
+  "skipped",
+  "dismissed",
+] as const;
 
 export function ExecutorsPage(props: ListProps<ExecutorView>) {
   const { ctx, items: executors } = props;

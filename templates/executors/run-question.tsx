@@ -7,6 +7,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { type BreakingStep, BreakingUpdate } from "../trackers/notes.tsx";
+import { Overrides } from "./actions.tsx";
 import type { Planned } from "./detail.tsx";
 import { expectedDowntime, Plan, ResultingImages } from "./plan.tsx";
 import { unhealthyWords } from "./policy.tsx";
@@ -59,6 +60,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
       cancel_href={back}
       error={error}
     >
+      <Overrides ctx={ctx} executor={executor} />
       {view === null ? null : <ResultingImages ctx={ctx} view={view} />}
       <BreakingUpdate ctx={ctx} steps={breaking} />
       {view === null ? null : <Plan ctx={ctx} view={view} />}

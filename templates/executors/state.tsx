@@ -1,4 +1,5 @@
 import { type ExecutorView, servingNow } from "../../src/executors/schema.ts";
+import type { IconName } from "../components/icons.ts";
 import { State } from "../components/state.tsx";
 import { formatRelative, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
@@ -16,6 +17,18 @@ const tones: Readonly<Record<ExecutorView["state"], Tone>> = {
   running: "running",
   failed: "failed",
   unknown: "unknown",
+  held: "quiet",
+  snoozed: "quiet",
+  skipped: "quiet",
+  dismissed: "quiet",
+};
+
+/** Where the tone's own icon says too little. */
+const icons: Readonly<Partial<Record<ExecutorView["state"], IconName>>> = {
+  waiting: "calendar-clock",
+  held: "pause",
+  skipped: "circle-minus",
+  dismissed: "circle-x",
 };
 
 interface ExecutorStateProps {
@@ -43,7 +56,7 @@ export function ExecutorState({ ctx, executor, solid = false }: ExecutorStatePro
       ctx={ctx}
       tone={isAsking ? "attention" : isLooking ? "running" : tones[executor.state]}
       solid={solid}
-      icon={executor.state === "waiting" && !isAsking ? "calendar-clock" : undefined}
+      icon={isAsking ? undefined : icons[executor.state]}
       title={told === null ? undefined : translateMessage(ctx.language, told)}
     >
       {words(ctx, executor)}
@@ -58,6 +71,10 @@ function words(ctx: PageContext, executor: ExecutorView): string {
       return failedWords(ctx, executor, t);
     case "waiting":
       return waitingWords(ctx, executor);
+    case "snoozed":
+      return executor.snoozed_until === null
+        ? t.states.snoozed
+        : t.state_words.snoozed_until(formatShort(ctx, executor.snoozed_until));
     case "unknown":
       return executor.problem === null ? unknownWords(executor, t) : problemWords(executor.problem.code, t);
     default:

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { connections, executors } from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/schema.ts";
 import { statsService } from "../../src/stats/service.ts";
@@ -89,6 +90,7 @@ describe("an engine that dies and returns", () => {
     const seenAt = world.clock.now();
     const stats = statsService({
       ...{ db: world.db, clock: world.clock, timezone: () => "UTC" },
+      counted: countedTime(world.clock, null),
       ...{ updateDifferences, openingOf: () => null, outages: async () => [] },
     });
     world.engine.isUnreachable = true;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ArtifactDeps } from "../../src/executors/artifacts/artifact.ts";
 import { chart } from "../../src/executors/artifacts/chart.ts";
+import { notDeferred } from "../../src/executors/schema.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import type { ChartArtifact } from "../../src/runtimes/runtime.ts";
 import { composeTarget } from "../support/compose-target.ts";
@@ -19,6 +20,7 @@ const binding = {
   ...{ credential_id: null, channel: "stable" as const },
 };
 const settings: ExecutorSettings = {
+  ...notDeferred,
   ...{ id: "e", name: "web", is_enabled: true, connection_id: "c", bindings: [binding], trigger: "manual" },
   ...{ window: null, image_selection: "keep_name", reference_mode: "tag", health_check: { strategy: "disabled" } },
   ...{ restore_on_failure: true, allow_downgrade: false, minimum_age_hours: 0, requires_approval: false },

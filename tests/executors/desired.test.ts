@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../src/db/client.ts";
 import { compareWithDesired } from "../../src/executors/desired.ts";
 import type { ReleaseChoice } from "../../src/executors/releases.ts";
+import { notDeferred } from "../../src/executors/schema.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";
@@ -45,6 +46,7 @@ const binding = (service: string) => ({
 
 function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
   return {
+    ...notDeferred,
     id: "e",
     name: "shop",
     is_enabled: true,

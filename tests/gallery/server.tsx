@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
+import { DecidedExecutorSample, DecidedExecutorsSample } from "./decided.tsx";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "./forms.tsx";
 import {
   ExecutorsSample,
@@ -47,6 +48,8 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/run-rollout-failed": (ctx) => <FailedRolloutSample ctx={ctx} />,
   "/run-down": (ctx) => <DownSample ctx={ctx} />,
   "/run-recovered": (ctx) => <RecoveredSample ctx={ctx} />,
+  "/executor-decided": (ctx) => <DecidedExecutorSample ctx={ctx} />,
+  "/executors-decided": (ctx) => <DecidedExecutorsSample ctx={ctx} />,
   "/executors-down": (ctx) => <DownExecutorsSample ctx={ctx} />,
   "/executors": (ctx) => <ExecutorsSample ctx={ctx} />,
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,

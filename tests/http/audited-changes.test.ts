@@ -220,6 +220,10 @@ const changes: Record<string, Change> = {
     status: 204,
     event: "executor_deleted",
   },
+  act_on_executor: {
+    ...{ method: "POST", status: 200, event: "executor_held", body: () => ({ action: "hold" }) },
+    path: async () => `/executors/${await madeExecutor()}/actions`,
+  },
   create_run: {
     method: "POST",
     path: async () => `/executors/${await madeExecutor()}/runs`,

@@ -69,6 +69,7 @@ describe("no operation leaves an entry", () => {
       ignore_targets: { targets: [target] },
       authorize_admin_binding: current,
       create_approval: { decision: "refuse", plan_hash: "a".repeat(64) },
+      act_on_executor: { action: "hold" },
       update_snapshot: { is_locked: true },
     };
     await expectNothing(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { countedTime } from "../../src/counted-time.ts";
 import { check_hours, executor_bindings, executors, runs } from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
@@ -8,7 +9,7 @@ import { type StatsService, statsService } from "../../src/stats/service.ts";
 import { currentOutages } from "../../src/trackers/upstreams/outages.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
-import { hourMs, installation } from "./installation.ts";
+import { digestOf, hourMs, installation } from "./installation.ts";
 
 let temporary: TemporaryDatabase;
 let clock: FakeClock;
@@ -21,8 +22,10 @@ beforeEach(async () => {
   clock = createFakeClock();
   zone = "UTC";
   world = installation(temporary.db, clock);
-  const outages = () => currentOutages(temporary.db.read);
-  stats = statsService({ db: temporary.db, clock, timezone: () => zone, updateDifferences, openingOf, outages });
+  stats = statsService({
+    ...{ db: temporary.db, clock, counted: countedTime(clock, null), timezone: () => zone },
+    ...{ updateDifferences, openingOf, outages: () => currentOutages(temporary.db.read) },
+  });
   await world.connection();
 });
 afterEach(() => temporary.close());
@@ -75,6 +78,33 @@ describe("get()", () => {
       created_at: clock.now(),
     });
     expect(await stats.get()).toMatchObject({ bad_runs: [{ executor: "web" }], updates: [] });
+  });
+
+  test("leaves out what was put off, skipped or dismissed, and what is down never", async () => {
+    const decide = (name: string, values: Partial<typeof executors.$inferInsert>) =>
+      temporary.db.write((tx) => tx.update(executors).set(values).where(eq(executors.name, name)));
+    for (const name of ["held", "snoozed", "over", "skipped", "other", "dismissed"])
+      await world.executor({ name, difference: "other_version" });
+    const skipped = (name: string, letter: string) => ({
+      ...{ service: name, version: "1.1.0", tag: "1.1.0", reference: `team/${name}:1.1.0`, digest: digestOf(letter) },
+      from: null,
+    });
+    await decide("held", { held_since: clock.now() });
+    await decide("snoozed", { snoozed_until: clock.now() + hourMs });
+    await decide("over", { snoozed_until: clock.now() });
+    await decide("skipped", { skipped_versions: [skipped("skipped", "b")] });
+    await decide("other", { skipped_versions: [skipped("other", "c")] });
+    const { items } = { items: await temporary.db.read.select().from(executors) };
+    const idOf = (name: string) => items.find((row) => row.name === name)?.id ?? "";
+    const failed = { state: "failed", desired_revision: "dismissed@1.1.0" } as const;
+    const run = await world.run(idOf("dismissed"), { ...failed, serving: "previous" });
+    expect((await stats.get()).bad_runs).toMatchObject([{ executor: "dismissed" }]);
+    await decide("dismissed", { dismissed_run_id: run });
+    const { updates, bad_runs } = await stats.get();
+    expect(updates.map((each) => each.executor)).toEqual(["other", "over"]);
+    expect(bad_runs).toEqual([]);
+    await temporary.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
+    expect((await stats.get()).bad_runs).toMatchObject([{ executor: "dismissed" }]);
   });
 
   test("never leaves out a target that is down, and puts it first", async () => {

@@ -68,7 +68,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
   });
   const executors = executorService({
-    ...{ db, clock, audit, connections, timezone, releases: options.releases },
+    ...{ db, clock, counted, audit, connections, timezone, releases: options.releases },
     openLogin: options.openLogin ?? refused("The registry wants no login"),
     judgeDestination: options.judgeDestination ?? (guard === undefined ? () => null : judgeBy(guard)),
   });
@@ -96,11 +96,12 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
           }),
   });
   const evaluator = executorEvaluator({
-    ...{ db, clock, log, instance_id, connections, timezone },
+    ...{ db, clock, counted, log, instance_id, connections, timezone },
     createRun: runs.createAutomatic,
     compare: executors.compare,
     planUpdate: executors.planUpdate,
     reviewWaiting: runs.reviewWaiting,
+    withdrawWaiting: runs.withdrawWaiting,
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
   const logs = logService({

@@ -3,6 +3,17 @@ import { flag, id, instant, type JsonObject, json } from "./columns.ts";
 import { connections } from "./connections.ts";
 import { tracker_sources, trackers } from "./trackers.ts";
 
+/** A version that an executor's service should not be updated to. */
+export interface SkippedVersion {
+  service: string;
+  version: string;
+  tag: string;
+  reference: string;
+  digest: string | null;
+  /** Identity of what ran when it was skipped; null if unknown. */
+  from: string | null;
+}
+
 export const executors = sqliteTable(
   "executors",
   {
@@ -36,6 +47,16 @@ export const executors = sqliteTable(
     unknown_settings: json<readonly string[]>("unknown_settings").notNull().default([]),
     /** Those of them that an automatic run may lose, word for word. */
     accepted_unknown_settings: json<readonly string[]>("accepted_unknown_settings").notNull().default([]),
+    /** Since when automatic updates are on hold; null unless they are. */
+    held_since: instant("held_since"),
+    /** Automatic updates pause until then; null unless they were snoozed. */
+    snoozed_until: instant("snoozed_until"),
+    /** For how long they were snoozed: no right clock leaves more of it. */
+    snoozed_ms: integer("snoozed_ms"),
+    /** Versions that automatic updates leave out: one for each service at most. */
+    skipped_versions: json<readonly SkippedVersion[]>("skipped_versions").notNull().default([]),
+    /** The failed run that needs no attention any more. */
+    dismissed_run_id: text("dismissed_run_id"),
     /** When the trigger is evaluated next; null when nothing is due. */
     next_evaluation_at: instant("next_evaluation_at"),
     lease_owner: text("lease_owner"),

@@ -48,7 +48,7 @@ export interface Wanted {
 export interface ArtifactRules {
   names(deps: ArtifactDeps, settings: ExecutorSettings, binding: Binding, found: TargetService): Promise<Names>;
   desired(deps: ArtifactDeps, asked: Asked): Promise<Wanted | Unmet>;
-  compare(found: Artifact, wanted: Wanted): ImageDifference;
+  compare(found: Artifact, wanted: Pick<Wanted, "label" | "reference" | "digest">): ImageDifference;
   /** What moving to this label means for what runs. */
   move(deps: ArtifactDeps, binding: Binding, found: FoundService, to: string): Promise<Move>;
 }

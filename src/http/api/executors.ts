@@ -1,4 +1,11 @@
-import { ExecutorInput, ExecutorPatch, ExecutorView, executorList, PlanView } from "../../executors/schema.ts";
+import {
+  ActionInput,
+  ExecutorInput,
+  ExecutorPatch,
+  ExecutorView,
+  executorList,
+  PlanView,
+} from "../../executors/schema.ts";
 import { listQuery, PageQuery } from "../../forms/page.ts";
 import { LogQuery, LogView } from "../../logs/schema.ts";
 import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
@@ -76,6 +83,16 @@ export function executorRoutes({
         const { view } = await logs.read(context.get("actor"), param("id"), query, context.req.raw.signal);
         return view;
       },
+    }),
+    route("POST", "/executors/{id}/actions", {
+      operation_id: "act_on_executor",
+      summary: "Hold, snooze, skip or dismiss, or take that back; repeated, it changes nothing",
+      body: ActionInput,
+      answer: { status: 200, description: "The executor", schema: ExecutorView },
+      refusals: {
+        409: "`other_version`: the update is no longer the one that was seen; `not_dismissible`: the run is not the last one, or the previous version does not run",
+      },
+      perform: async ({ context, param, body }) => (await executors.act(context.get("actor"), param("id"), body)).view,
     }),
     route("POST", "/executors/{id}/runs", {
       operation_id: "create_run",

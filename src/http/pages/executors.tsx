@@ -12,6 +12,7 @@ import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
+import { executorActionPages } from "./executor-actions.ts";
 import { submitted } from "./executor-bindings.ts";
 import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
@@ -66,6 +67,7 @@ export function executorPages(app: App, services: Services, page: PageSettings):
     return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
   });
 
+  executorActionPages(app, services, page);
   runRoutes(app, services, page);
   deleteRoutes(app, services, page);
 }

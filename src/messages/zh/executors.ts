@@ -29,6 +29,9 @@ export const executors = {
   registry_needs_http: ({ image, tag, cause }, tell) =>
     `无法通过 https 向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。如果该仓库使用明文 http，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries`,
   already_current: ({ target }) => `“${target}”已在运行期望的版本`,
+  on_hold: ({ executor }) => `“${executor}”已暂停自动更新`,
+  snoozed: ({ executor }) => `“${executor}”的自动更新已推迟`,
+  version_skipped: ({ executor }) => `“${executor}”已跳过此版本`,
   settings_unknown: ({ target, cause }, tell) => `“${target}”只能手动更新或经批准后更新：${tell(cause)}`,
   other_line: ({ from, to }) => `${desired(to)}离开了${current(from)}的版本线；请确认其计划后运行`,
   other_variant: ({ from, to }) => `${desired(to)}与${current(from)}不是同一变体；请确认其计划后运行`,
@@ -51,6 +54,11 @@ export const executors = {
   container_has_executor: ({ container, group, executor }) =>
     `容器“${container}”（属于“${group}”）已有自己的执行器“${executor}”`,
   id_for_name: ({ name }) => `请填写容器的名称“${name}”，而不是其 ID`,
+  snooze_length: "请填写推迟的小时数或截止时间，二者只填一个",
+  snooze_past: "请填写将来的时间",
+  snooze_too_long: "更新最多可推迟一年；如需更久，请改为暂停更新",
+  other_version: ({ executor }) => `已发现“${executor}”的另一个版本，请先查看`,
+  not_dismissible: ({ executor }) => `“${executor}”的这次运行无法忽略：它不是最近一次运行，或先前的版本没有在运行`,
   in_progress: ({ executor, run }) => `执行器“${executor}”的运行“${run}”正在进行，请等待其结束`,
   still_down: ({ executor, run }) => `“${run}”（“${executor}”的运行）使目标停机，正在尝试启动它；请先停用该执行器`,
   still_clearing: ({ executor, run }) =>

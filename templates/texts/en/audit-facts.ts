@@ -31,6 +31,8 @@ export const audit_facts = {
     backup: "Backup",
     found_at: "Found",
     run: "Run",
+    version: "Version",
+    until: "Until",
     snapshot_id: "Snapshot",
     has_plan_hash: "Of a plan that was shown",
     plan_hash: "Plan",

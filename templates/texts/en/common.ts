@@ -36,6 +36,7 @@ export const common = {
   notifications: "Messages",
   close: "Close",
   dismiss: "Dismiss",
+  undo: "Undo",
   cancel: "Cancel",
   back: "Back",
   save: "Save",

@@ -68,6 +68,9 @@ export const runs = {
     too_young: "Skipped, release too young",
     window_closed: "Skipped, window closed",
     not_approved: "Skipped, not approved",
+    on_hold: "Skipped, updates on hold",
+    snoozed: "Skipped, updates snoozed",
+    version_skipped: "Skipped, version not wanted",
   },
   approval: {
     waits_until: (time: string) => `Waiting for approval until ${time}`,

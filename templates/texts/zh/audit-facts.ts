@@ -32,6 +32,8 @@ export const audit_facts = {
     backup: "备份",
     found_at: "发现于",
     run: "运行记录",
+    version: "版本",
+    until: "截止时间",
     snapshot_id: "快照",
     has_plan_hash: "依据已显示的计划",
     plan_hash: "计划",

@@ -37,6 +37,7 @@ export const common = {
   notifications: "消息",
   close: "关闭",
   dismiss: "忽略",
+  undo: "撤销",
   cancel: "取消",
   back: "返回",
   save: "保存",

@@ -64,6 +64,9 @@ export const runs = {
     too_young: "已跳过，版本太新",
     window_closed: "已跳过，窗口已关闭",
     not_approved: "已跳过，未获批准",
+    on_hold: "已跳过，更新已暂停",
+    snoozed: "已跳过，更新已推迟",
+    version_skipped: "已跳过，不需要此版本",
   },
   approval: {
     waits_until: (time: string) => `等待批准，截止 ${time}`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { notDeferred } from "../../../src/executors/schema.ts";
 import { planUpdate } from "../../../src/executors/update-plan.ts";
 import { say } from "../../../src/messages/message.ts";
 import type { ProposalView } from "../../../src/trackers/import/schema.ts";
@@ -102,6 +103,7 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       },
     },
     {
+      ...notDeferred,
       id: "e",
       name: "main",
       is_enabled: true,

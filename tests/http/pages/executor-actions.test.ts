@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { executors, runs } from "../../../src/db/tables.ts";
+import type { ServiceObservation } from "../../../src/executors/schema.ts";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+const revision = `main ${digest("b")}`;
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let id: string;
+let path: string;
+
+beforeAll(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+  await addSurroundings(app);
+});
+afterAll(() => app.close());
+
+/** An executor that is seen to have an update from 1.0 to 1.1, on an engine that was just reached. */
+beforeEach(async () => {
+  const made = await person.api("POST", "/executors", {
+    name: `web-${randomUUID().slice(0, 8)}`,
+    connection_id: "connection-1",
+    target: { kind: "container", id: randomUUID() },
+    bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+    trigger: "immediate",
+  });
+  id = String(made.body.id);
+  path = `/executors/${id}`;
+  const image = { image: "app:1.0", image_id: "sha256:x", digest: digest("a"), platform: "linux/amd64" };
+  const service: ServiceObservation = {
+    ...{ service: "main", tracker: "app", source: "main", channel: "stable", difference: "other_version" },
+    ...{ behind: null, unmet: null },
+    found: { name: "main", containers: ["web"], ...image, state: "running", tag: "1.0" },
+    desired: { version: "1.1", tag: "1.1", digest: digest("b"), reference: "app:1.1", published_at: null },
+  };
+  const observed = { services: [service], unbound: [], problem: null, waiting: null, desired_revision: revision };
+  const now = app.clock.now();
+  await app.db.client.execute({
+    sql: "update connections set seen_at = ?, next_look_at = ?",
+    args: [now, now + 60_000],
+  });
+  await app.db.write((tx) =>
+    tx.update(executors).set({ observed, observed_at: now, next_evaluation_at: null }).where(eq(executors.id, id)),
+  );
+});
+
+const act = (fields: Record<string, string>) => person.post(`${path}/actions`, fields);
+type Answer = Promise<{ status: number; body: Readonly<Record<string, unknown>> }>;
+const api = (body: Record<string, unknown>): Answer => person.api("POST", `${path}/actions`, body);
+const read = (address: string): Answer => person.api("GET", address);
+const stored = async () => (await read(path)).body;
+/** The form of the toast that takes back what was done. */
+const undoIn = (text: string): Record<string, string> | null => {
+  const toast = /<div class="toast.*?<\/form>/s.exec(text)?.[0];
+  if (toast === undefined) return null;
+  const fields = [...toast.matchAll(/name="(?!csrf_token)(\w+)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name, value]) => [name, value]));
+};
+
+describe("the executor's page", () => {
+  test.each([
+    [{ action: "hold" }, "Updates on hold since", "are on hold", { action: "resume" }],
+    [{ action: "snooze", for_hours: "24" }, "Updates snoozed until", "Snoozed updates of", { action: "end_snooze" }],
+    [{ action: "skip", revision }, "You skipped 1.1", "Skipped this version", { action: "unskip", revision }],
+  ])("tells %o with its undo, which works without script", async (fields, banner, notice, undo) => {
+    const { text: before } = await person.get(path);
+    expect(before).not.toContain(banner);
+    const answer = await act({ ...fields, next: path });
+    expect([answer.status, answer.location]).toEqual([303, path]);
+    const { text } = await person.get(path);
+    expect(text).toContain(banner);
+    expect(text).toContain(notice);
+    const form = undoIn(text);
+    expect(form).toEqual({ ...undo, next: path });
+    await act(form ?? {});
+    expect((await person.get(path)).text).not.toContain(banner);
+  });
+
+  test("offers what its state calls for, and only that", async () => {
+    const offered = (text: string) =>
+      [...text.matchAll(/class="menu-item" type="submit".*?<span>(.*?)<\/span>/gs)].map(([, name]) => name);
+    const { text } = await person.get(path);
+    expect(offered(text)).toEqual(["Skip this version", "Snooze for 1 day", "Snooze for 1 week", "Hold updates"]);
+    await act({ action: "hold" });
+    expect(offered((await person.get(path)).text)).toEqual(["Resume updates", "Skip this version"]);
+    await act({ action: "resume" });
+    await act({ action: "skip", revision });
+    expect(offered((await person.get(path)).text)).toEqual([
+      "Stop skipping",
+      "Snooze for 1 day",
+      "Snooze for 1 week",
+      "Hold updates",
+    ]);
+  });
+
+  test("what changes nothing offers no undo", async () => {
+    await act({ action: "hold" });
+    await person.get(path);
+    await act({ action: "hold", next: path });
+    const { text } = await person.get(path);
+    expect(text).toContain("Nothing to change");
+    expect(undoIn(text)).toBeNull();
+  });
+
+  test("leads nowhere else afterwards", async () => {
+    expect((await act({ action: "hold", next: "//evil.example" })).location).toBe(path);
+    expect((await act({ action: "resume", next: "/executors?state=held" })).location).toBe("/executors?state=held");
+  });
+
+  test("is refused with the reason when another version was found meanwhile", async () => {
+    const answer = await act({ action: "skip", revision: `main ${digest("c")}` });
+    expect(answer.status).toBe(409);
+    expect(answer.text).toContain("Another version of");
+  });
+
+  test("offers to dismiss a failed run while the previous version runs", async () => {
+    const at = app.clock.now();
+    const times = { due_at: at, created_at: at, started_at: at, ended_at: at };
+    const run = {
+      ...{ id: String(randomUUID()), executor_id: id, kind: "update", state: "failed", trigger: "manual", ...times },
+      ...{ serving: "previous", desired_revision: revision },
+    } satisfies typeof runs.$inferInsert;
+    await app.db.write((tx) => tx.insert(runs).values(run));
+    expect((await stored()).dismissible_run_id).toBe(run.id);
+    expect((await person.get(path)).text).toContain(">Dismiss<");
+    await act({ action: "dismiss", run_id: run.id });
+    const { text } = await person.get(path);
+    expect(text).toContain("Failed, dismissed");
+    expect(undoIn(text)).toMatchObject({ action: "undismiss", run_id: run.id });
+    await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run.id)));
+    await act({ action: "undismiss", run_id: run.id });
+    expect((await person.get(path)).text).not.toContain(">Dismiss<");
+  });
+
+  test("speaks Chinese", async () => {
+    await act({ action: "skip", revision });
+    const { text } = await person.get(path, { headers: { "accept-language": "zh" } });
+    expect(text).toContain("您已跳过 1.1");
+    expect(text).toContain("不再跳过");
+  });
+});
+
+describe("the list", () => {
+  test("has a filter with the count of each", async () => {
+    await act({ action: "hold" });
+    const { text } = await person.get("/executors?state=held");
+    expect(text).toContain(`id="executor-${id}"`);
+    expect((await person.get("/executors?state=skipped")).text).not.toContain(`id="executor-${id}"`);
+    const { body } = await read("/executors?state=held&limit=100");
+    expect(body.items).toContainEqual(expect.objectContaining({ id, state: "held" }));
+  });
+});
+
+describe("POST /api/executors/{id}/actions", () => {
+  test("answers with the executor", async () => {
+    const { status, body } = await api({
+      action: "snooze",
+      until: new Date(app.clock.now() + 3_600_000).toISOString(),
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, state: "snoozed", held_since: null });
+    expect(body.snoozed_until).toBe(new Date(app.clock.now() + 3_600_000).toISOString());
+    expect(await stored()).toMatchObject({ state: "snoozed" });
+  });
+
+  test.each([
+    [{ action: "skip", revision: "main other" }, 409, "other_version"],
+    [{ action: "dismiss", run_id: "nothing" }, 409, "not_dismissible"],
+    [{ action: "skip" }, 422, "invalid_input"],
+    [{ action: "hold", revision: "x" }, 422, "invalid_input"],
+    [{ action: "snooze" }, 422, "invalid_input"],
+    [{}, 422, "invalid_input"],
+  ])("refuses %o", async (body, status, code) => {
+    const answer = await api(body);
+    expect(answer).toMatchObject({ status, body: { error: { code } } });
+  });
+});
