@@ -87,6 +87,7 @@ try {
     { name: "Overview", path: "/" },
     { name: "Trackers", path: "/trackers" },
     { name: "Tracker", path: `/trackers/${installation.tracker}` },
+    { name: "Upstreams", path: "/upstreams" },
     { name: "Run", path: `/runs/${installation.run_id}` },
     { name: "Runs", path: "/runs" },
     { name: "Executors", path: "/executors" },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Writer } from "../../src/db/client.ts";
 import {
+  check_hours,
   connections,
   events,
   executor_bindings,
@@ -39,6 +40,17 @@ interface SeededTracker {
   tracker_id: string;
   source_id: string;
   name: string;
+}
+
+/** A month of checks of five hosts. */
+function checkHours(now: number) {
+  const hour = Math.floor(now / hourMs) * hourMs;
+  return ["registry.example.com", "a.example.com", "b.example.com", "c.example.com", "d.example.com"].flatMap((host) =>
+    Array.from({ length: 30 * 24 }, (_, age) => ({
+      ...{ starts_at: hour - age * hourMs, host, succeeded: 30 + (age % 7), failed: age % 11 === 0 ? 2 : 0 },
+      requests: 70 + (age % 13),
+    })),
+  );
 }
 
 async function seedTrackers(tx: Writer, size: Size, now: number): Promise<SeededTracker[]> {
@@ -87,6 +99,7 @@ async function seedTrackers(tx: Writer, size: Size, now: number): Promise<Seeded
     })),
   );
   await insertAll(found, (some) => tx.insert(releases).values(some));
+  await insertAll(checkHours(now), (some) => tx.insert(check_hours).values(some));
   const latest = new Map(found.filter((_, at) => at % size.releases_each === 0).map((row) => [row.source_id, row]));
   await insertAll(seeded, (some) =>
     tx.insert(tracker_channels).values(
