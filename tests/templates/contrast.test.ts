@@ -39,6 +39,10 @@ const pairs: readonly (readonly [string, string])[] = [
     ["ink-2", soft] as const,
   ]),
   ["on-ink", "ink"],
+  ["on-brand", "brand"],
+  ["ink", "brand-soft"],
+  ["brand", "brand-soft"],
+  ["brand", "ground"],
   ["panel", "failed"],
 ];
 
