@@ -239,9 +239,13 @@ document.addEventListener("htmx:finally:request", (event) => {
 });
 // A part that asks for itself leaves out a turn while a row of it is pointed at: nothing moves away under the pointer.
 let waited = false;
+// The row that an action was chosen in: its control may be gone afterwards, and the keyboard goes on from there.
+let actedIn = null;
 document.addEventListener("htmx:before:request", (event) => {
+  actedIn = event.target.closest?.("form")?.closest(".leads")?.id ?? null;
   if (!event.target.matches?.("[data-calm]")) return;
-  waited = !waited && event.target.querySelector(".row:hover") !== null;
+  const isChoosing = event.target.querySelector(".menu[open]") !== null;
+  waited = isChoosing || (!waited && event.target.querySelector(".row:hover") !== null);
   if (waited) event.preventDefault();
 });
 document.addEventListener("htmx:after:swap", (event) => {
@@ -251,6 +255,10 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (target?.id === "dialog") open(target);
   const within = target?.isConnected ? target : document;
   within.querySelector("[data-errors]")?.focus();
+  if (actedIn === null || (document.activeElement ?? document.body) !== document.body) return;
+  const row = document.getElementById(actedIn);
+  (row?.querySelector(".menu > summary") ?? row?.querySelector("a") ?? document.querySelector("main"))?.focus();
+  actedIn = null;
 });
 // While the server does not respond, a line says so until it does. What loads by itself is then loaded.
 const away = document.getElementById("away");

@@ -14,6 +14,19 @@ export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRo
   return rows[0] ?? null;
 }
 
+/** The latest snapshot of each of these executors, by insertion: two can have the same time. */
+export async function latestSnapshots(
+  read: Reader,
+  executorIds: readonly string[],
+): Promise<readonly Pick<SnapshotRow, "id" | "executor_id">[]> {
+  if (executorIds.length === 0) return [];
+  const latest = sql`(select max(other.rowid) from snapshots other where other.executor_id = ${snapshots.executor_id})`;
+  return await read
+    .select({ id: snapshots.id, executor_id: snapshots.executor_id })
+    .from(snapshots)
+    .where(and(inArray(snapshots.executor_id, [...executorIds]), sql`${snapshots}.rowid = ${latest}`));
+}
+
 /** The snapshot that a run captured before it changed anything. */
 export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {
   const rows = await read.select().from(snapshots).where(eq(snapshots.run_id, runId)).limit(1);

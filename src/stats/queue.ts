@@ -7,6 +7,7 @@ import {
   isSnoozed,
   Observation,
   outageView,
+  revisionOf,
   type ServiceObservation,
   servingNow,
 } from "../executors/schema.ts";
@@ -105,6 +106,7 @@ function updateOf(
   return {
     ...executorFacts(executor),
     trigger: executor.trigger,
+    update_revision: revisionOf(behind),
     service: first.service,
     from: { tag: first.found?.tag ?? null, digest: first.found?.digest ?? null },
     to: { tag: first.desired.tag, digest: first.desired.digest },
@@ -142,6 +144,7 @@ function badRunOf(
     state: run.state,
     downtime_ms: run.downtime_ms,
     ended_at: run.ended_at,
+    is_dismissible: run.state === "failed" && serving === "previous",
   };
 }
 

@@ -51,6 +51,8 @@ const runEntries = {
 const PendingUpdate = v.object({
   ...executorEntries,
   trigger: v.picklist(triggers),
+  /** Identifies the update, without what is skipped: an action on it names it. */
+  update_revision: v.nullable(v.string()),
   /** The first service that differs; `more_services` counts the others. */
   service: v.string(),
   from: Version,
@@ -72,6 +74,8 @@ const BadRun = v.object({
   state: v.picklist(["degraded", "failed"]),
   downtime_ms: v.nullable(v.number()),
   ended_at: NullableInstant,
+  /** Whether it can be dismissed: the previous version runs. */
+  is_dismissible: v.boolean(),
 });
 export type BadRun = v.InferOutput<typeof BadRun>;
 

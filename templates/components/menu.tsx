@@ -59,3 +59,27 @@ export function MenuAction({ ctx, action, fields, icon, target, children }: Menu
     </form>
   );
 }
+
+interface MenuLinkProps {
+  ctx: PageContext;
+  /** A local path. */
+  href: string;
+  icon: IconName;
+  /** See `LinkButton`. */
+  opens_dialog?: boolean | undefined;
+  /** Only where there is no room for its button beside the menu. */
+  is_narrow?: boolean | undefined;
+  children: Child;
+}
+
+/** An entry that leads to a question or a page. */
+export function MenuLink({ ctx, href, icon, opens_dialog, is_narrow, children }: MenuLinkProps) {
+  const address = url(ctx, href);
+  const dialog = opens_dialog === true ? { "hx-get": address, "hx-target": "#dialog", "hx-swap": "innerHTML" } : {};
+  return (
+    <a class={classes("menu-item", is_narrow === true && "narrow-only")} href={address} {...dialog}>
+      <Icon name={icon} />
+      <span>{children}</span>
+    </a>
+  );
+}

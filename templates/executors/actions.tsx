@@ -20,8 +20,21 @@ export function actionsPath(id: string): string {
   return `/executors/${id}/actions`;
 }
 
+/** What decides on the offers. */
+export type Decidable = Pick<
+  ExecutorView,
+  | "id"
+  | "is_enabled"
+  | "trigger"
+  | "held_since"
+  | "snoozed_until"
+  | "update_revision"
+  | "is_version_skipped"
+  | "dismissible_run_id"
+>;
+
 /** What can be done about an executor's updates beside running one, the most likely first. */
-export function offersFor(executor: ExecutorView): readonly Offer[] {
+export function offersFor(executor: Decidable): readonly Offer[] {
   const { dismissible_run_id, update_revision, is_version_skipped, held_since, snoozed_until, trigger } = executor;
   const isHeld = held_since !== null;
   const isSnoozed = snoozed_until !== null;
@@ -49,6 +62,43 @@ interface OfferProps {
   executor: ExecutorView;
 }
 
+/** Where an action was chosen. */
+export interface Place {
+  /** The path to come back to. */
+  next: string;
+  /** What htmx replaces there; the whole page is loaded without it. */
+  target?: string | undefined;
+}
+
+/** As entries of a menu. */
+export function OfferItems({
+  ctx,
+  executor,
+  offers,
+  place,
+}: {
+  ctx: PageContext;
+  executor: Pick<ExecutorView, "id">;
+  offers: readonly Offer[];
+  place: Place;
+}) {
+  return (
+    <>
+      {offers.map((offer) => (
+        <MenuAction
+          ctx={ctx}
+          action={actionsPath(executor.id)}
+          fields={{ ...offer.fields, next: place.next }}
+          icon={offer.icon}
+          target={place.target}
+        >
+          {texts(ctx).executors.acts.names[offer.name]}
+        </MenuAction>
+      ))}
+    </>
+  );
+}
+
 /** All of them in a menu, on the executor's page. */
 export function ActionsMenu({ ctx, executor }: OfferProps) {
   const t = texts(ctx).executors.acts;
@@ -57,31 +107,33 @@ export function ActionsMenu({ ctx, executor }: OfferProps) {
   return (
     <Menu
       label={t.menu}
-      items={offers.map((offer) => (
-        <MenuAction
-          ctx={ctx}
-          action={actionsPath(executor.id)}
-          fields={{ ...offer.fields, next: `/executors/${executor.id}` }}
-          icon={offer.icon}
-        >
-          {t.names[offer.name]}
-        </MenuAction>
-      ))}
+      items={<OfferItems ctx={ctx} executor={executor} offers={offers} place={{ next: `/executors/${executor.id}` }} />}
     >
       {t.updates}
     </Menu>
   );
 }
 
+interface OfferButtonProps {
+  ctx: PageContext;
+  executor: Decidable;
+  name: ActionName;
+  /** The executor's page when left out. */
+  place?: Place;
+  small?: boolean;
+}
+
 /** One of them as a button; nothing if it is not offered. */
-export function OfferButton({ ctx, executor, name }: OfferProps & { name: ActionName }) {
+export function OfferButton({ ctx, executor, name, place, small }: OfferButtonProps) {
   const offer = offersFor(executor).find((each) => each.name === name);
   if (offer === undefined) return null;
   return (
     <ActionForm
       ctx={ctx}
       action={actionsPath(executor.id)}
-      fields={{ ...offer.fields, next: `/executors/${executor.id}` }}
+      fields={{ ...offer.fields, next: place?.next ?? `/executors/${executor.id}` }}
+      target={place?.target}
+      small={small}
     >
       {texts(ctx).executors.acts.names[name]}
     </ActionForm>

@@ -1,9 +1,11 @@
 import { type ExecutorView, triggers } from "../../src/executors/schema.ts";
-import { AddButton, ListPage, type ListProps } from "../components/list-page.tsx";
+import { AddButton, ListBody, type ListBodyProps, ListPage, type ListProps } from "../components/list-page.tsx";
+import { ToastPartial } from "../components/notice.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import type { PageContext } from "../page.ts";
+import type { Notice, PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
 import { texts } from "../texts/texts.ts";
+import { RowActions } from "./row-actions.tsx";
 import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
 import { openingStart } from "./window-words.ts";
@@ -21,13 +23,19 @@ const states = [
   "dismissed",
 ] as const;
 
-export function ExecutorsPage(props: ListProps<ExecutorView>) {
-  const { ctx, items: executors } = props;
+export interface ExecutorsPageProps extends ListProps<ExecutorView> {
+  /** The latest snapshot of each executor that has any. */
+  snapshots: ReadonlyMap<string, string>;
+}
+
+const listId = "executors-list";
+
+export function ExecutorsPage(props: ExecutorsPageProps) {
+  const { ctx } = props;
   const t = texts(ctx).executors;
   return (
     <ListPage
-      {...props}
-      section="executors"
+      {...bodyOf(props)}
       icon="rocket"
       texts={t}
       action={
@@ -35,49 +43,79 @@ export function ExecutorsPage(props: ListProps<ExecutorView>) {
           {t.add}
         </AddButton>
       }
-      filters={[
-        {
-          name: "state",
-          title: texts(ctx).common.state_title,
-          options: states.map((value) => [value, t.states[value]]),
-        },
-        { name: "trigger", title: t.trigger, options: triggers.map((value) => [value, t.triggers[value]]) },
-      ]}
-      table={{
-        columns: [
-          { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
-          { key: "target", title: texts(ctx).common.target, grows: true, sort: "target" },
-          { key: "versions", title: texts(ctx).common.version, grows: true },
-          { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
-          { key: "trigger", title: t.trigger, wide_only: true },
-          { key: "run", title: t.last_run, align: "end", sort: "-run" },
-        ],
-        rows: executors.map((executor) => ({
-          id: `executor-${executor.id}`,
-          href: `/executors/${executor.id}`,
-          muted: !executor.is_enabled,
-          cells: {
-            name: executor.name,
-            target: (
-              <span title={executor.connection.kind}>
-                {t.target_on(executor.target.id, executor.connection.name)}
-                {executor.target.is_group ? (
-                  <>
-                    {ctx.language === "zh" ? "，" : ", "}
-                    <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
-                  </>
-                ) : null}
-              </span>
-            ),
-            versions: <ExecutorVersions ctx={ctx} executor={executor} />,
-            state: <ExecutorState ctx={ctx} executor={executor} />,
-            trigger: <TriggerWords ctx={ctx} executor={executor} />,
-            run: <LastRun ctx={ctx} executor={executor} />,
-          },
-        })),
-      }}
     />
   );
+}
+
+/** The list after an action on one of its rows, and what was done. */
+export function ExecutorListAnswer({ notice, ...props }: ExecutorsPageProps & { notice: Notice }) {
+  return (
+    <>
+      <ListBody {...bodyOf(props)} />
+      <ToastPartial ctx={props.ctx} notice={notice} />
+    </>
+  );
+}
+
+/** Filters and rows: replaced by filtering and by actions. */
+function bodyOf(props: ExecutorsPageProps): ListBodyProps {
+  const { ctx, items: executors, snapshots } = props;
+  const t = texts(ctx).executors;
+  return {
+    ...props,
+    section: "executors",
+    id: listId,
+    caption: t.title,
+    filters: [
+      {
+        name: "state",
+        title: texts(ctx).common.state_title,
+        options: states.map((value) => [value, t.states[value]]),
+      },
+      { name: "trigger", title: t.trigger, options: triggers.map((value) => [value, t.triggers[value]]) },
+    ],
+    table: {
+      columns: [
+        { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
+        { key: "target", title: texts(ctx).common.target, grows: true, sort: "target" },
+        { key: "versions", title: texts(ctx).common.version, grows: true },
+        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
+        { key: "trigger", title: t.trigger, wide_only: true },
+        { key: "run", title: t.last_run, align: "end", sort: "-run" },
+      ],
+      rows: executors.map((executor) => ({
+        id: `executor-${executor.id}`,
+        href: `/executors/${executor.id}`,
+        muted: !executor.is_enabled,
+        cells: {
+          name: executor.name,
+          target: (
+            <span title={executor.connection.kind}>
+              {t.target_on(executor.target.id, executor.connection.name)}
+              {executor.target.is_group ? (
+                <>
+                  {ctx.language === "zh" ? "，" : ", "}
+                  <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
+                </>
+              ) : null}
+            </span>
+          ),
+          versions: <ExecutorVersions ctx={ctx} executor={executor} />,
+          state: <ExecutorState ctx={ctx} executor={executor} />,
+          trigger: <TriggerWords ctx={ctx} executor={executor} />,
+          run: <LastRun ctx={ctx} executor={executor} />,
+        },
+        actions: (
+          <RowActions
+            ctx={ctx}
+            executor={executor}
+            snapshot_id={snapshots.get(executor.id) ?? null}
+            place={{ next: ctx.path, target: `#${listId}` }}
+          />
+        ),
+      })),
+    },
+  };
 }
 
 /** "Immediate"; for a window also when it opens next. */

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type {
   ActiveRun,
   BadRun,
@@ -11,10 +12,12 @@ import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts"
 import { Behind, furthestBehind } from "../components/behind.tsx";
 import { LinkButton } from "../components/button.tsx";
 import type { IconName } from "../components/icons.ts";
+import { Menu } from "../components/menu.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
+import { type Decidable, OfferButton, OfferItems, offersFor } from "../executors/actions.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
@@ -73,10 +76,12 @@ interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "f
   action_href?: string;
   is_first?: boolean;
   opens_dialog?: boolean;
+  /** Beside the button. */
+  more?: Child;
 }
 
 /** One row; the first has the page's main button. */
-function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, opens_dialog, ...row }: NeedProps) {
+function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, opens_dialog, more, ...row }: NeedProps) {
   return (
     <Row
       ctx={ctx}
@@ -89,14 +94,17 @@ function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, op
       }
       {...row}
       action={
-        <LinkButton
-          ctx={ctx}
-          href={action_href ?? href}
-          kind={is_first === true ? "main" : "plain"}
-          opens_dialog={opens_dialog}
-        >
-          {verb}
-        </LinkButton>
+        <>
+          <LinkButton
+            ctx={ctx}
+            href={action_href ?? href}
+            kind={is_first === true ? "main" : "plain"}
+            opens_dialog={opens_dialog}
+          >
+            {verb}
+          </LinkButton>
+          {more}
+        </>
       }
     />
   );
@@ -129,6 +137,16 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
       ]}
       is_first={is_first}
       verb={t.see_why}
+      more={
+        run.is_dismissible ? (
+          <OfferButton
+            ctx={ctx}
+            executor={{ ...undecided, id: run.executor_id, dismissible_run_id: run.run_id }}
+            name="dismiss"
+            place={here}
+          />
+        ) : null
+      }
     />
   );
 }
@@ -183,6 +201,34 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
       ]}
       is_first={is_first}
       verb={t.overview.review}
+      more={<UpdateMenu ctx={ctx} update={update} />}
+    />
+  );
+}
+
+/** Where a row's action leads back to. */
+const here = { next: "/", target: "#overview" };
+
+/** What is not in this queue once something was decided about it. */
+const undecided: Omit<Decidable, "id"> = {
+  is_enabled: true,
+  trigger: "manual",
+  held_since: null,
+  snoozed_until: null,
+  update_revision: null,
+  is_version_skipped: false,
+  dismissible_run_id: null,
+};
+
+/** What else can be done about an update. */
+function UpdateMenu({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {
+  const { executor_id: id, trigger, update_revision } = update;
+  const offers = offersFor({ ...undecided, id, trigger, update_revision });
+  return (
+    <Menu
+      id={`actions-${id}`}
+      label={texts(ctx).executors.acts.menu_of(update.executor)}
+      items={<OfferItems ctx={ctx} executor={{ id }} offers={offers} place={here} />}
     />
   );
 }

@@ -3,11 +3,11 @@ import type { StatsView } from "../../src/stats/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
-import { Banner } from "../components/notice.tsx";
+import { Banner, ToastPartial } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
 import { formatClock, formatDay, formatNumber } from "../format.ts";
 import { Layout, ShellPartials } from "../layout.tsx";
-import { type PageContext, url } from "../page.ts";
+import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { type Budget, OverviewAside } from "./aside.tsx";
 import { EventsByDay } from "./events.tsx";
@@ -41,6 +41,16 @@ export function OverviewRefresh(props: OverviewProps) {
     <>
       <OverviewNow {...props} />
       <ShellPartials ctx={props.ctx} section="overview" />
+    </>
+  );
+}
+
+/** The same after an action on one of its rows, with what was done. */
+export function OverviewAnswer({ notice, ...props }: OverviewProps & { notice: Notice }) {
+  return (
+    <>
+      <OverviewRefresh {...props} />
+      <ToastPartial ctx={props.ctx} notice={notice} />
     </>
   );
 }

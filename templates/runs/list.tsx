@@ -94,6 +94,23 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], withoutExecutor: 
         downtime: run.downtime_ms === null ? <span class="quiet">–</span> : <Duration ctx={ctx} ms={run.downtime_ms} />,
         time: <Time ctx={ctx} at={run.started_at ?? run.created_at} />,
       },
+      ...(withoutExecutor ? {} : { actions: <Retry ctx={ctx} run={run} /> }),
     })),
   };
+}
+
+/** For a run that did not do what it was for: shows what a run would do now. */
+function Retry({ ctx, run }: { ctx: PageContext; run: RunView }) {
+  if (run.kind !== "update" || (run.state !== "failed" && run.state !== "skipped")) return null;
+  return (
+    <LinkButton
+      ctx={ctx}
+      href={`/executors/${run.executor_id}/run`}
+      kind="bare"
+      small
+      icon="rotate-ccw"
+      label={texts(ctx).runs.retry_of(run.executor)}
+      opens_dialog
+    />
+  );
 }

@@ -180,18 +180,46 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
       next: <Time ctx={ctx} at={soonestOf(tracker.sources.map(nextCheckOf))} empty="–" />,
     },
     actions: (
-      <ActionForm
-        ctx={ctx}
-        action={`${path}/checks`}
-        fields={{ next: ctx.path }}
-        target={`#${listId}`}
-        kind="bare"
-        small
-        icon="refresh-cw"
-        label={texts(ctx).trackers.check_of(tracker.name)}
-      />
+      <>
+        <UpdateLink ctx={ctx} tracker={tracker} uses={own} />
+        <ActionForm
+          ctx={ctx}
+          action={`${path}/checks`}
+          fields={{ next: ctx.path }}
+          target={`#${listId}`}
+          kind="bare"
+          small
+          icon="refresh-cw"
+          label={texts(ctx).trackers.check_of(tracker.name)}
+        />
+      </>
     ),
   };
+}
+
+/** To the plan of the executor that is behind, or to all of them. */
+function UpdateLink({ ctx, tracker, uses }: { ctx: PageContext; tracker: TrackerView; uses: readonly TrackerUse[] }) {
+  const behind = new Map(
+    uses.filter((use) => use.is_enabled && use.state === "update").map((use) => [use.executor_id, use.executor]),
+  );
+  const [first] = behind;
+  if (first === undefined) return null;
+  const [id, name] = first;
+  const isOne = behind.size === 1;
+  const t = texts(ctx).trackers;
+  return (
+    <span class="wide-actions">
+      <LinkButton
+        ctx={ctx}
+        href={isOne ? `/executors/${id}/run` : `/executors?tracker=${encodeURIComponent(tracker.name)}`}
+        kind="bare"
+        small
+        icon="play"
+        label={isOne ? t.update_one(name) : t.update_several(behind.size)}
+        opens_dialog={isOne}
+      />
+    </span>
+  );
 }
 
 function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly SourceView[] }) {

@@ -31,7 +31,7 @@ function decided(ctx: PageContext): readonly ExecutorView[] {
 }
 
 export function DecidedExecutorsSample({ ctx }: { ctx: PageContext }) {
-  return <ExecutorsPage {...wholeList(ctx, decided(ctx))} />;
+  return <ExecutorsPage {...wholeList(ctx, decided(ctx))} snapshots={new Map()} />;
 }
 
 /** Everything that can be decided, at once. */

@@ -262,5 +262,5 @@ export function ExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...newOne(ctx), id: id(9), name: "new-one" },
     executor(ctx),
   ];
-  return <ExecutorsPage {...wholeList(ctx, executors)} />;
+  return <ExecutorsPage {...wholeList(ctx, executors)} snapshots={new Map()} />;
 }

@@ -97,5 +97,5 @@ export function DownExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...executor(ctx), state: "failed", last_run: { ...last, outage: outageOf(ctx, {}) } },
     { ...executor(ctx), id: id(8), name: "recovered", state: "failed", last_run: { ...last, outage: recovered } },
   ];
-  return <ExecutorsPage {...wholeList(ctx, executors)} />;
+  return <ExecutorsPage {...wholeList(ctx, executors)} snapshots={new Map()} />;
 }

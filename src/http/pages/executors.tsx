@@ -11,14 +11,13 @@ import type { ExecutorService } from "../../executors/service.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
-import type { StoredNotice } from "../cookies.ts";
-import { executorActionPages } from "./executor-actions.ts";
+import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import { executorActionPages, readExecutors } from "./executor-actions.tsx";
 import { submitted } from "./executor-bindings.ts";
 import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { readList } from "./read-list.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
 import { breakingIn, stepsOfPlan } from "./update-notes.ts";
@@ -28,7 +27,7 @@ export function executorPages(app: App, services: Services, page: PageSettings):
 
   app.get("/executors", async (c) => {
     const ctx = await pageContext(c, page);
-    return respondHtml(c, <ExecutorsPage {...(await readList(ctx, executors))} />);
+    return respondHtml(c, <ExecutorsPage {...(await readExecutors(services, ctx))} />);
   });
 
   executorForms(app, services, page);
@@ -49,9 +48,10 @@ export function executorPages(app: App, services: Services, page: PageSettings):
 
   app.post("/executors/:id/enable", async (c) => {
     const ctx = await pageContext(c, page);
+    const next = formText(await readForm(c), "next");
     const { id, name } = await executors.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
     const notice: StoredNotice = { tone: "current", text: texts(ctx).common.was_enabled(name) };
-    return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
+    return respondDone(c, ctx.base_path, isLocalPath(next) ? next : `/executors/${id}`, notice);
   });
 
   app.post("/executors/:id/accept-unknown", async (c) => {

@@ -1,7 +1,8 @@
 import type { Budget } from "../../../templates/overview/aside.tsx";
 import { OverviewPage, type OverviewProps, OverviewRefresh } from "../../../templates/overview/overview.tsx";
+import type { PageContext } from "../../../templates/page.ts";
 import type { Services } from "../../services.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { isFragmentRequest, respondHtml } from "./respond.ts";
 
@@ -11,16 +12,20 @@ const shownBudgets = 5;
 /** The start page; for htmx it returns its current content. */
 export function overviewPages(app: App, services: Services, page: PageSettings): void {
   app.get("/", async (c) => {
-    const props = await overviewProps(services, page, c);
+    const props = await overviewProps(services, page, () => pageContext(c, page));
     return respondHtml(c, isFragmentRequest(c) ? <OverviewRefresh {...props} /> : <OverviewPage {...props} />);
   });
 }
 
-async function overviewProps(services: Services, page: PageSettings, c: AppContext): Promise<OverviewProps> {
+export async function overviewProps(
+  services: Services,
+  page: PageSettings,
+  context: () => Promise<PageContext>,
+): Promise<OverviewProps> {
   // First, so that the numbers in the navigation match this page.
   const stats = await services.stats.get();
   const [ctx, events, budgets, unadopted] = await Promise.all([
-    pageContext(c, page),
+    context(),
     services.notifications.listEvents({ limit: shownEvents }),
     budgetsOf(services, page.clock.now()),
     services.adoption.unadopted(),

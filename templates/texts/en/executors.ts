@@ -43,6 +43,9 @@ export const executors = {
   },
   acts: {
     menu: "More actions on updates",
+    menu_of: (name: string) => `Actions on ${name}`,
+    update: "Update",
+    enable: "Enable",
     updates: "Updates",
     names: {
       hold: "Hold updates",

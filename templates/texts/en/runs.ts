@@ -305,6 +305,7 @@ export const runs = {
       unknown: "unknown",
     },
   },
+  retry_of: (name: string) => `Retry the update of ${name}`,
   roll_back: "Roll back",
   open_executor: "Open executor",
   not_yet: "not yet",

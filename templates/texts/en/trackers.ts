@@ -54,6 +54,8 @@ export const trackers = {
   },
   filter_states: { all: "All", update: "Updates", failing: "Failing", pending: "Not checked", disabled: "Disabled" },
   check_now: "Check now",
+  update_one: (name: string) => `Update ${name}`,
+  update_several: (count: number) => `Show the ${formatNumber("en", count)} executors with an update`,
   check_of: (name: string) => `Check ${name} now`,
   check_all: "Check all",
   checked: {

@@ -44,6 +44,9 @@ export const executors = {
   },
   acts: {
     menu: "更多更新操作",
+    menu_of: (name: string) => `${name} 的操作`,
+    update: "更新",
+    enable: "启用",
     updates: "更新",
     names: {
       hold: "暂停更新",

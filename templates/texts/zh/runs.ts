@@ -267,6 +267,7 @@ export const runs = {
       unknown: "未知",
     },
   },
+  retry_of: (name: string) => `重试 ${name} 的更新`,
   roll_back: "回滚",
   open_executor: "打开执行器",
   not_yet: "尚未",

@@ -54,6 +54,8 @@ export const trackers = {
   },
   filter_states: { all: "全部", update: "可更新", failing: "检查失败", pending: "尚未检查", disabled: "已停用" },
   check_now: "立即检查",
+  update_one: (name: string) => `更新 ${name}`,
+  update_several: (count: number) => `查看有更新的 ${formatNumber("zh", count)} 个执行器`,
   check_of: (name: string) => `立即检查 ${name}`,
   check_all: "全部检查",
   checked: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { executors, runs } from "../../../src/db/tables.ts";
+import { executors, runs, snapshots } from "../../../src/db/tables.ts";
 import type { ServiceObservation } from "../../../src/executors/schema.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -120,21 +120,15 @@ describe("the executor's page", () => {
   });
 
   test("offers to dismiss a failed run while the previous version runs", async () => {
-    const at = app.clock.now();
-    const times = { due_at: at, created_at: at, started_at: at, ended_at: at };
-    const run = {
-      ...{ id: String(randomUUID()), executor_id: id, kind: "update", state: "failed", trigger: "manual", ...times },
-      ...{ serving: "previous", desired_revision: revision },
-    } satisfies typeof runs.$inferInsert;
-    await app.db.write((tx) => tx.insert(runs).values(run));
-    expect((await stored()).dismissible_run_id).toBe(run.id);
+    const run = await failedRun();
+    expect((await stored()).dismissible_run_id).toBe(run);
     expect((await person.get(path)).text).toContain(">Dismiss<");
-    await act({ action: "dismiss", run_id: run.id });
+    await act({ action: "dismiss", run_id: run });
     const { text } = await person.get(path);
     expect(text).toContain("Failed, dismissed");
-    expect(undoIn(text)).toMatchObject({ action: "undismiss", run_id: run.id });
-    await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run.id)));
-    await act({ action: "undismiss", run_id: run.id });
+    expect(undoIn(text)).toMatchObject({ action: "undismiss", run_id: run });
+    await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
+    await act({ action: "undismiss", run_id: run });
     expect((await person.get(path)).text).not.toContain(">Dismiss<");
   });
 
@@ -154,6 +148,120 @@ describe("the list", () => {
     expect((await person.get("/executors?state=skipped")).text).not.toContain(`id="executor-${id}"`);
     const { body } = await read("/executors?state=held&limit=100");
     expect(body.items).toContainEqual(expect.objectContaining({ id, state: "held" }));
+  });
+});
+
+/** The row of this executor, in the list or on the overview. */
+const rowIn = (text: string, row: string) => new RegExp(`<(tr|li) id="${row}".*?</\\1>`, "s").exec(text)?.[0] ?? "";
+const labels = (row: string) =>
+  [...row.matchAll(/<(?:button|a) class="btn[^"]*small[^"]*"[^>]*>(?:<svg.*?<\/svg>)?<span>(.*?)<\/span>/gs)].map(
+    ([, label]) => label,
+  );
+const failedRun = async (values: Partial<typeof runs.$inferInsert> = {}): Promise<string> => {
+  const at = app.clock.now();
+  const run = {
+    ...{ id: String(randomUUID()), executor_id: id, kind: "update", state: "failed", trigger: "manual" },
+    ...{ due_at: at, created_at: at, started_at: at, ended_at: at, serving: "previous", desired_revision: revision },
+    ...values,
+  } satisfies typeof runs.$inferInsert;
+  await app.db.write((tx) => tx.insert(runs).values(run));
+  return run.id;
+};
+const snapshot = async (): Promise<string> => {
+  const made = String(randomUUID());
+  const image = { reference: "app:1.0", image_id: "sha256:x", size_bytes: 2 };
+  const sealed_content = app.sealer.seal("{}");
+  await app.db.write((tx) =>
+    tx.insert(snapshots).values({ id: made, executor_id: id, sealed_content, ...image, created_at: 1 }),
+  );
+  return made;
+};
+
+describe("a row of the list", () => {
+  const row = async () => rowIn((await person.get("/executors")).text, `executor-${id}`);
+
+  test("has the buttons that its state calls for", async () => {
+    expect(labels(await row())).toEqual(["Update"]);
+    await act({ action: "skip", revision });
+    expect(labels(await row())).toEqual(["Stop skipping"]);
+    await act({ action: "unskip" });
+    await act({ action: "snooze", for_hours: "1" });
+    expect(labels(await row())).toEqual(["End snooze"]);
+    await act({ action: "hold" });
+    expect(labels(await row())).toEqual(["Resume updates"]);
+    await person.api("PATCH", path, { is_enabled: false });
+    expect(labels(await row())).toEqual(["Enable", "Resume updates"]);
+  });
+
+  test("offers to retry and to dismiss, and to roll back to the last snapshot if the target is down", async () => {
+    const run = await failedRun();
+    expect(labels(await row())).toEqual(["Retry", "Dismiss"]);
+    await snapshot();
+    const last = await snapshot();
+    await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
+    const down = await row();
+    expect(labels(down)).toEqual(["Retry", "Roll back"]);
+    expect(down).toContain(`/snapshots/${last}/restore`);
+  });
+
+  test("acts in place for htmx: the list comes back filtered as it was, with the notice and its undo", async () => {
+    const next = "/executors?state=update";
+    const answer = await person.post(`${path}/actions`, { action: "hold", next }, { htmx: true });
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain("<html");
+    expect(answer.text).toContain('id="executors-list"');
+    expect(rowIn(answer.text, `executor-${id}`)).toBe("");
+    expect(answer.text).toContain('hx-target="#toasts"');
+    expect(undoIn(answer.text)).toEqual({ action: "resume", next });
+    const all = await person.post(`${path}/actions`, { action: "resume", next: "/executors" }, { htmx: true });
+    expect(labels(rowIn(all.text, `executor-${id}`))).toEqual(["Update"]);
+  });
+
+  test("is enabled where it stands", async () => {
+    await person.api("PATCH", path, { is_enabled: false });
+    const answer = await person.post(`${path}/enable`, { next: "/executors?state=update" });
+    expect(answer.location).toBe("/executors?state=update");
+  });
+});
+
+describe("a row of the overview", () => {
+  const row = async () => rowIn((await person.get("/")).text, `need-${id}`);
+
+  test("offers to put an update off, and is gone then", async () => {
+    const shown = await row();
+    expect(shown).toContain("Review");
+    expect(shown).toContain("Skip this version");
+    expect(shown).toContain("Hold updates");
+    const answer = await person.post(`${path}/actions`, { action: "skip", revision, next: "/" }, { htmx: true });
+    expect(answer.text).toContain('id="overview"');
+    expect(rowIn(answer.text, `need-${id}`)).toBe("");
+    expect(undoIn(answer.text)).toEqual({ action: "unskip", revision, next: "/" });
+  });
+
+  test("offers to dismiss a failure while the previous version runs, and only then", async () => {
+    const run = await failedRun();
+    expect(await row()).toContain(">Dismiss<");
+    await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
+    expect(await row()).not.toContain(">Dismiss<");
+    await app.db.write((tx) => tx.update(runs).set({ serving: "previous" }).where(eq(runs.id, run)));
+    await act({ action: "dismiss", run_id: run });
+    expect(await row()).toBe("");
+  });
+});
+
+describe("a row of the runs", () => {
+  test.each([
+    ["failed", true],
+    ["skipped", true],
+    ["succeeded", false],
+    ["degraded", false],
+  ] as const)("that %s offers a retry: %p", async (state, isOffered) => {
+    const run = await failedRun({ state });
+    const { text } = await person.get(`/runs?executor_id=${id}`);
+    expect(rowIn(text, `run-${run}`).includes(`${path}/run"`)).toBe(isOffered);
+    const rollback = await failedRun({ state, kind: "rollback" });
+    const { text: again } = await person.get(`/runs?executor_id=${id}`);
+    expect(rowIn(again, `run-${rollback}`)).not.toContain(`${path}/run"`);
   });
 });
 

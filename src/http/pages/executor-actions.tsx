@@ -1,31 +1,51 @@
+import { ExecutorListAnswer, type ExecutorsPageProps } from "../../../templates/executors/list.tsx";
 import { formatShort } from "../../../templates/format.ts";
+import { OverviewAnswer } from "../../../templates/overview/overview.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ActionInput, ExecutorView } from "../../executors/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import { overviewProps } from "./overview.tsx";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
-import { respondDone } from "./respond.ts";
+import { readList } from "./read-list.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 const inputFields = ["until", "revision", "run_id"] as const;
 
 /** Holding, snoozing, skipping, dismissing, and their undoing, from wherever an executor is shown. */
-export function executorActionPages(app: App, { executors }: Services, page: PageSettings): void {
+export function executorActionPages(app: App, services: Services, page: PageSettings): void {
+  const { executors } = services;
+
   app.post("/executors/:id/actions", async (c) => {
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
     const input = inputOf(form);
     const { view, undo } = await executors.act(c.get("actor"), c.req.param("id"), input);
-    const next = formText(form, "next");
-    return respondDone(
-      c,
-      ctx.base_path,
-      isLocalPath(next) ? next : `/executors/${view.id}`,
-      noticeOf(ctx, view, input, undo),
-    );
+    const sent = formText(form, "next");
+    const next = isLocalPath(sent) ? sent : `/executors/${view.id}`;
+    const notice = noticeOf(ctx, view, input, undo);
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, notice);
+    // As if that page had been asked for.
+    const there = { ...ctx, path: next };
+    if (/^\/(\?|$)/.test(next)) {
+      const props = await overviewProps(services, page, async () => ({ ...(await pageContext(c, page)), path: next }));
+      return respondHtml(c, <OverviewAnswer {...props} notice={notice} />);
+    }
+    if (!/^\/executors(\?|$)/.test(next)) return respondDone(c, ctx.base_path, next, notice);
+    return respondHtml(c, <ExecutorListAnswer {...(await readExecutors(services, there))} notice={notice} />);
   });
+}
+
+/** The page of the list that the path of `ctx` asks for. */
+export async function readExecutors(
+  { executors, snapshots }: Pick<Services, "executors" | "snapshots">,
+  ctx: PageContext,
+): Promise<ExecutorsPageProps> {
+  const list = await readList(ctx, executors);
+  return { ...list, snapshots: await snapshots.latestOf(list.items.map(({ id }) => id)) };
 }
 
 /** The service's input; a field that an action does not have is refused there. */

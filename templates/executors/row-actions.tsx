@@ -1,0 +1,96 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import type { IconName } from "../components/icons.ts";
+import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { OfferButton, OfferItems, offersFor, type Place } from "./actions.tsx";
+
+interface RowActionsProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  /** The latest snapshot; null if there is none. */
+  snapshot_id: string | null;
+  place: Place;
+}
+
+/** A question that the state of an executor calls for. */
+interface Asked {
+  word: string;
+  href: string;
+  icon: IconName;
+}
+
+/** What an executor's state calls for: one or two buttons, and the rest in a menu; where there is no room, all of it there. */
+export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProps) {
+  const t = texts(ctx).executors.acts;
+  const asked = askedBy(ctx, executor, snapshot_id);
+  const offers = offersFor(executor);
+  // The one that ends what the state says.
+  const first = offers[0]?.name;
+  const isButton = first !== undefined && ending.has(first);
+  const canEnable = !executor.is_enabled;
+  if (asked.length + offers.length === 0 && !canEnable) return null;
+  return (
+    <>
+      <span class="wide-actions">
+        {asked.map(({ word, href }) => (
+          <LinkButton ctx={ctx} href={href} small opens_dialog>
+            {word}
+          </LinkButton>
+        ))}
+        {canEnable ? (
+          <ActionForm ctx={ctx} action={`/executors/${executor.id}/enable`} fields={{ next: place.next }} small>
+            {t.enable}
+          </ActionForm>
+        ) : null}
+        {isButton ? <OfferButton ctx={ctx} executor={executor} name={first} place={place} small /> : null}
+      </span>
+      <Menu
+        id={`actions-${executor.id}`}
+        label={t.menu_of(executor.name)}
+        small
+        items={
+          <>
+            {asked.map(({ word, href, icon }) => (
+              <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog is_narrow>
+                {word}
+              </MenuLink>
+            ))}
+            {canEnable ? (
+              <MenuAction
+                ctx={ctx}
+                action={`/executors/${executor.id}/enable`}
+                fields={{ next: place.next }}
+                icon="play"
+              >
+                {t.enable}
+              </MenuAction>
+            ) : null}
+            <OfferItems ctx={ctx} executor={executor} offers={offers} place={place} />
+          </>
+        }
+      />
+    </>
+  );
+}
+
+const ending: ReadonlySet<string> = new Set(["dismiss", "resume", "end_snooze", "unskip"]);
+
+function askedBy(ctx: PageContext, executor: ExecutorView, snapshotId: string | null): readonly Asked[] {
+  const t = texts(ctx);
+  const { id, state, waiting, active_run_id, last_run, is_enabled } = executor;
+  if (!is_enabled) return [];
+  const run = (word: string): Asked => ({ word, href: `/executors/${id}/run`, icon: "play" });
+  if (waiting?.reason === "approval" && active_run_id !== null) {
+    return [{ word: t.runs.approval.approve, href: `/runs/${active_run_id}/approve`, icon: "check" }];
+  }
+  if (active_run_id !== null) return [];
+  if (state === "update" || state === "waiting") return [run(t.executors.acts.update)];
+  if (state === "dismissed") return [run(t.common.retry)];
+  if (state !== "failed") return [];
+  const isRunning = last_run?.serving === "previous";
+  if (isRunning || snapshotId === null) return [run(t.common.retry)];
+  const back = { word: t.runs.roll_back, href: `/snapshots/${snapshotId}/restore`, icon: "undo-2" } as const;
+  return [run(t.common.retry), back];
+}
