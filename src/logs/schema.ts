@@ -8,7 +8,8 @@ export const defaultLines = 200;
 export const maxLines = 500;
 /** Containers of a target that are read; the others are only counted. */
 export const maxParts = 20;
-const maxQueryChars = 8_192;
+/** Percent-encoded at its worst, nine bytes a character, it still fits into the 16 KiB that a request's head may have. */
+const maxQueryChars = 1_500;
 
 const wholeNumber = v.pipe(
   v.string(),

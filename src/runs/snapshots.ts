@@ -74,11 +74,11 @@ export function snapshotService(options: SnapshotServiceOptions) {
   const subjectOf = (row: SnapshotRow) => ({ kind: "snapshot", id: row.id, name: row.reference });
 
   return {
-    /** Newest first. `query`: `cursor`, `limit`, `executor_id`. */
     /** The id of the latest snapshot of each of these executors that has any. */
     latestOf: async (executorIds: readonly string[]): Promise<ReadonlyMap<string, string>> =>
       new Map((await latestSnapshots(db.read, executorIds)).map(({ id, executor_id }) => [executor_id, id])),
 
+    /** Newest first. `query`: `cursor`, `limit`, `executor_id`. */
     list: async (query: unknown): Promise<Page<SnapshotView>> => {
       const parsed = parseInput(SnapshotQuery, query);
       const rows = await listSnapshotsBefore(db.read, cursorKey(parsed), pageSize(parsed), parsed.executor_id ?? null);
