@@ -303,7 +303,7 @@ describe("bun run restore", () => {
 
   test.each([
     ["before it has begun", "60:kill", false],
-    ["once it has begun", "117:kill", true],
+    ["once it has begun", "tidemark.restore.json:kill", true],
   ])(
     "a restore killed %s is done or undone by the next start, and leaves no keys",
     async (_name, at, hasBegun) => {

@@ -15,11 +15,11 @@ plugin({
   },
 });
 
-const [, at, fault] = /^(\d+):(\w+)$/.exec(process.env.FAIL_AT ?? "") ?? [];
+const [, at, fault] = /^([^:]+):(\w+)$/.exec(process.env.FAIL_AT ?? "") ?? [];
 if (at !== undefined) {
   const { failAt } = await import("./faulty-files.ts");
   failAt({
-    at: Number(at),
+    at: /^\d+$/.test(at) ? Number(at) : at,
     fault: fault as Parameters<typeof failAt>[0] extends null | { fault: infer F } ? F : never,
   });
 }

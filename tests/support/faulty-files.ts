@@ -8,7 +8,8 @@ export const faultCodes = ["ENOSPC", "EIO", "EXDEV", "EACCES", "ENOENT", "EROFS"
 export type Fault = (typeof faultCodes)[number] | "kill" | "dies";
 
 interface Plan {
-  at: number;
+  /** Which operation, from 1; or the name of a file: the one after that file is put in place. */
+  at: number | string;
   fault: Fault;
 }
 
@@ -17,7 +18,7 @@ let count = 0;
 let isDead = false;
 let names: string[] = [];
 
-/** Fails the operation with this number, from 1; null lets all of them be. Counting begins again. */
+/** Fails the chosen operation; null lets all of them be. Counting begins again. */
 export function failAt(chosen: Plan | null): void {
   plan = chosen;
   count = 0;
@@ -44,7 +45,9 @@ function watched<A extends unknown[], R>(name: string, perform: (...args: A) => 
     names.push(name);
     if (isDead) throw new Error(`${name} after the end`);
     if (plan !== null && plan.at === count) fail(plan.fault, name, args);
-    return perform(...args);
+    const result = perform(...args);
+    if (plan !== null && name === "renameSync" && String(args[1]).endsWith(`/${plan.at}`)) plan.at = count + 1;
+    return result;
   };
 }
 
