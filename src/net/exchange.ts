@@ -188,10 +188,8 @@ const phrases: Readonly<Record<string, Message>> = {
 /** Failures that may pass in a moment: a reset or a timeout, not a refusal, a bad certificate or a broken response. */
 const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
 
-/** Whether a server that speaks TLS refused what came without: with an alert in place of HTTP, or in words as Go and nginx do. */
-export function wantsHttps(response: Uint8Array | { status: number; text: string }): boolean {
-  if (response instanceof Uint8Array) return response[0] === tlsAlert && response[1] === tlsMajor;
-  const { status, text } = response;
+/** Whether a server that speaks TLS refused what came without, in words as Go and nginx do. */
+export function wantsHttps({ status, text }: { status: number; text: string }): boolean {
   return status === 400 && /HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port/i.test(text);
 }
 
@@ -205,7 +203,8 @@ export function malformation(cause: unknown): Message | null {
   if (code === "HPE_HEADER_OVERFLOW") return say("net.headers_too_large", { kib: maxHeaderBytes / 1024 });
   if (!code.startsWith("HPE_")) return null;
   const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : null;
-  return packet instanceof Uint8Array && wantsHttps(packet) ? say("net.wants_https") : say("net.not_http");
+  const isAlert = packet instanceof Uint8Array && packet[0] === tlsAlert && packet[1] === tlsMajor;
+  return isAlert ? say("net.wants_https") : say("net.not_http");
 }
 
 /** Why a connection failed or broke off, as the end of a sentence; null for every other failure. */
