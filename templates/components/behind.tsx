@@ -24,9 +24,12 @@ export function Behind({ ctx, behind }: { ctx: PageContext; behind: BehindView |
   );
 }
 
-/** The furthest behind: by major, minor, then patch number, then by the count of releases. */
+/** The furthest behind: by major, minor, then patch number, then by the count of releases, then what may be more. */
 export function furthestBehind(all: readonly (BehindView | null)[]): BehindView | null {
-  const rank = ({ steps, releases }: BehindView) => [steps?.major ?? 0, steps?.minor ?? 0, steps?.patch ?? 0, releases];
+  const rank = ({ steps, releases, is_at_least }: BehindView) => [
+    ...[steps?.major ?? 0, steps?.minor ?? 0, steps?.patch ?? 0],
+    ...[releases, Number(is_at_least)],
+  ];
   const known = all.filter((each) => each !== null);
   const [furthest] = known.toSorted((a, b) => {
     const [left, right] = [rank(a), rank(b)];

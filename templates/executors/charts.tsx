@@ -27,6 +27,14 @@ export function ExecutorCharts({ ctx, history, has_downtime }: ExecutorChartsPro
   const t = texts(ctx).charts;
   const duration = (ms: number) => (ms === 0 ? "0" : formatDuration(ctx.language, ms));
   const days = history.days.map((each) => ({ ...each, label: formatDate(ctx, each.starts_at) }));
+  const hasRun = days.some(({ succeeded, failed, downtime_ms }) => succeeded + failed + downtime_ms > 0);
+  if (!hasRun && history.lags.length === 0) {
+    return (
+      <Section title={t.last_days}>
+        <p class="meta">{t.no_runs}</p>
+      </Section>
+    );
+  }
   return (
     <Section title={t.last_days}>
       <Chart

@@ -1,5 +1,6 @@
+import type { Child } from "hono/jsx";
 import type { ExecutorView, ServiceObservation } from "../../src/executors/schema.ts";
-import { Behind } from "../components/behind.tsx";
+import { Behind, furthestBehind } from "../components/behind.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -21,23 +22,38 @@ export function versionPair(
   return { from: `${before} ${shortDigest(from.digest)}`, to: `${after} ${shortDigest(to.digest)}` };
 }
 
-/** Current and desired version of one service: one if they are the same, both if they differ. */
-export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: ServiceObservation }) {
-  const { found, desired, difference } = service;
-  const present = found === null ? null : named(found.tag, found.digest ?? found.image_id);
+/** What is shown of a service: one version if it runs what it should, both if they differ, none before the first look. */
+function shownVersions({ found, desired, difference }: ServiceObservation) {
   const isSame = difference === "current" || difference === "other_mode" || difference === "other_tag";
   if (desired === null || isSame) {
-    return present === null ? <span class="quiet">–</span> : <Version>{present}</Version>;
+    const present = found === null ? null : named(found.tag, found.digest ?? found.image_id);
+    return { differs: false, from: null, to: present };
   }
-  const pair = versionPair(
-    { tag: found?.tag ?? null, digest: found?.digest ?? null },
-    { tag: desired.tag, digest: desired.digest },
-  );
+  const pair = versionPair({ tag: found?.tag ?? null, digest: found?.digest ?? null }, desired);
+  return { differs: true, from: pair.from, to: pair.to ?? desired.version };
+}
+
+/** Current and desired version of services that change alike, and how far the furthest of them is behind. */
+function VersionsOf({
+  ctx,
+  services,
+}: {
+  ctx: PageContext;
+  services: readonly [ServiceObservation, ...ServiceObservation[]];
+}) {
+  const { differs, from, to } = shownVersions(services[0]);
+  if (to === null) return <span class="quiet">–</span>;
+  if (!differs) return <Version>{to}</Version>;
   return (
-    <>
-      <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} /> <Behind ctx={ctx} behind={service.behind} />
-    </>
+    <span>
+      <FromTo ctx={ctx} from={from} to={to} />{" "}
+      <Behind ctx={ctx} behind={furthestBehind(services.map((each) => each.behind))} />
+    </span>
   );
+}
+
+export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: ServiceObservation }) {
+  return <VersionsOf ctx={ctx} services={[service]} />;
 }
 
 /** Whether a run would change its content. */
@@ -45,8 +61,39 @@ export function isBehind({ difference }: Pick<ServiceObservation, "difference">)
   return difference === "new_digest" || difference === "other_version" || difference === "other_name";
 }
 
-/** How many services of a group are named in one line. */
-const namedServices = 3;
+/** Lines of a list's row; the other services are counted. */
+const lineLimit = 3;
+
+interface ServiceLinesProps<Service> {
+  ctx: PageContext;
+  services: readonly Service[];
+  /** Null for a container, whose one service has no name of its own. */
+  nameOf: (service: Service) => string | null;
+  /** What a line tells: services with the same text share one. */
+  versionsOf: (service: Service) => string;
+  children: (alike: readonly [Service, ...Service[]]) => Child;
+}
+
+/** The versions of several services, told once for those that change alike: "web, worker 2.18.4 → 3.0.5". */
+export function ServiceLines<Service>({ ctx, services, nameOf, versionsOf, children }: ServiceLinesProps<Service>) {
+  const lines = [...Map.groupBy(services, versionsOf).values()];
+  const left = lines.slice(lineLimit).flat().length;
+  return (
+    <span class="service-versions">
+      {lines.slice(0, lineLimit).map(([first, ...others]) => {
+        if (first === undefined) return null;
+        const names = [first, ...others].map(nameOf).filter((name) => name !== null);
+        return (
+          <span>
+            {names.length === 0 ? null : `${names.join(", ")} `}
+            {children([first, ...others])}
+          </span>
+        );
+      })}
+      {left === 0 ? null : <small class="quiet">{texts(ctx).executors.more_services(left)}</small>}
+    </span>
+  );
+}
 
 /** For a container its versions; for a group those of the services that will change, else of all. */
 export function ExecutorVersions({
@@ -59,26 +106,16 @@ export function ExecutorVersions({
   const { services, target } = executor;
   const [first] = services;
   if (first === undefined) return <span class="quiet">–</span>;
-  if (!target.is_group) {
-    return (
-      <span>
-        <ServiceVersions ctx={ctx} service={first} />
-      </span>
-    );
-  }
+  if (!target.is_group) return <ServiceVersions ctx={ctx} service={first} />;
   const behind = services.filter(isBehind);
-  const told = behind.length > 0 ? behind : services;
-  const shown = told.slice(0, namedServices);
   return (
-    <span class="service-versions">
-      {shown.map((service) => (
-        <span>
-          {service.service} <ServiceVersions ctx={ctx} service={service} />
-        </span>
-      ))}
-      {told.length === shown.length ? null : (
-        <small class="quiet">{texts(ctx).executors.more_services(told.length - shown.length)}</small>
-      )}
-    </span>
+    <ServiceLines
+      ctx={ctx}
+      services={behind.length > 0 ? behind : services}
+      nameOf={({ service }) => service}
+      versionsOf={(service) => JSON.stringify(shownVersions(service))}
+    >
+      {(alike) => <VersionsOf ctx={ctx} services={alike} />}
+    </ServiceLines>
   );
 }

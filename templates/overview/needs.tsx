@@ -18,6 +18,7 @@ import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { type Decidable, OfferButton, OfferItems, offersFor } from "../executors/actions.tsx";
+import { ServiceLines } from "../executors/versions.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
@@ -240,27 +241,19 @@ function isRepublished({ from, to }: ServiceUpdate): boolean {
   return from.tag !== null && from.tag === to.tag;
 }
 
-/** Services named in one row. */
-const namedServices = 3;
-
 /** What would change: a container's versions, or those of each outdated service of a group. */
 export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {
-  const shown = update.services.slice(0, namedServices);
-  const versions = (service: ServiceUpdate) =>
-    isRepublished(service) ? <NewBuild ctx={ctx} service={service} /> : <RunVersions ctx={ctx} run={service} />;
   return (
-    <span class="service-versions">
-      {shown.map((service) => (
-        <span>
-          {/* A container has one service without a name of its own. */}
-          {service.service === "main" ? null : `${service.service} `}
-          {versions(service)}
-        </span>
-      ))}
-      {update.services.length === shown.length ? null : (
-        <small class="quiet">{texts(ctx).executors.more_services(update.services.length - shown.length)}</small>
-      )}
-    </span>
+    <ServiceLines
+      ctx={ctx}
+      services={update.services}
+      nameOf={({ service }) => (service === "main" ? null : service)}
+      versionsOf={({ from, to }) => JSON.stringify([from, to])}
+    >
+      {([service]) =>
+        isRepublished(service) ? <NewBuild ctx={ctx} service={service} /> : <RunVersions ctx={ctx} run={service} />
+      }
+    </ServiceLines>
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { plain, say } from "../../src/messages/message.ts";
 import { reasonWords, waitedRun } from "../../templates/runs/state.tsx";
+import { DecidedExecutorsSample } from "../gallery/decided.tsx";
 import {
   ExecutorsSample,
   NewExecutorSample,
@@ -130,6 +131,19 @@ test.each([PutBackSample, RollbackQuestionSample])("the changes of several servi
   ]);
   expect(html).not.toContain("webserver: Image");
 });
+
+test.each([
+  ["en", "webserver, worker <span>", "at least 1 major, 1 minor"],
+  ["zh", "webserver, worker <span>", "至少"],
+] as const)(
+  "services that change alike share a line, and the furthest behind is told in %s",
+  (language, line, behind) => {
+    const html = String(<DecidedExecutorsSample ctx={sampleContext({ language })} />);
+    const cell = /<span class="service-versions">.*?<\/small>/s.exec(html)?.[0] ?? "";
+    expect(cell).toContain(line);
+    expect(cell).toContain(behind);
+  },
+);
 
 test("a page asks for what the first look finds only until it was found", () => {
   expect(String(<NewExecutorSample ctx={sampleContext()} />)).toContain('hx-trigger="every 2s"');
