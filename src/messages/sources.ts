@@ -43,6 +43,24 @@ export const sources = {
     `the response was ${status} with a web page, so the address may not be a registry`,
   answered_without_credential: ({ status, said }: Said & { status: number }) =>
     `the response was ${status}, and the source has no credential${quoted(said)}`,
+  private_or_missing:
+    "the repository is private or does not exist; add a credential that may read it, or check the name",
+  credential_rejected: "the credential is wrong, was revoked or has expired; replace it under Credentials",
+  github_unreadable:
+    'the repository does not exist, or the credential may not read it; a fine-grained token must include this repository with "Contents: Read-only", a classic token needs the scope "repo"',
+  gitlab_unreadable:
+    'the project does not exist, or the credential may not read it; the token needs the scope "read_api", and its user must be a member of the project',
+  gitea_unreadable:
+    'the repository does not exist, or the credential may not read it; the token needs the scope "read:repository", and its user access to the repository',
+  registry_unreadable:
+    "the repository does not exist, or the credential may not pull from it; check the name and the credential's permissions",
+  hub_unreadable:
+    'the repository does not exist, or the credential may not pull from it; an access token needs at least the permission "Read-only"',
+  ghcr_unreadable:
+    'the package does not exist, or the credential may not pull it; the password must be a classic token with the scope "read:packages"',
+  chart_repository_hidden:
+    "the chart repository is private or its address is wrong; add a credential that may read it, or check the address",
+  chart_repository_unreadable: "the address is wrong, or the credential may not read the chart repository; check both",
   releases_closed: "its releases are disabled or limited to members",
   repository_closed: "its repository is limited to members",
   releases_without_tags: "its releases come without their tags, so the credential may not read the repository",

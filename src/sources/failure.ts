@@ -15,6 +15,33 @@ export function failure(code: PluginErrorCode, action: Message, reason: Message,
   return new PluginError(code, say("sources.failed", { action, reason }), { cause });
 }
 
+/** What a refusal may mean beyond upstream's own words; null if they say it all. */
+export type Explain = (status: number) => Message | null;
+
+interface AccessTerms {
+  has_credential: boolean;
+  /** Said without a credential: it may be private, or the name wrong. */
+  hidden: Message;
+  /** Said with one: the name may be wrong, or the credential lacks what this kind of upstream needs. */
+  unreadable: Message;
+  /** The statuses that hide what a caller may not read, without and with a credential. */
+  hiding: { anonymous: readonly number[]; signed_in: readonly number[] };
+}
+
+/** Upstreams answer for what a caller may not read as for what does not exist: only both can be named. */
+export function explainAccess({ has_credential, hidden, unreadable, hiding }: AccessTerms): Explain {
+  return (status) => {
+    if (!has_credential) return hiding.anonymous.includes(status) ? hidden : null;
+    if (hiding.signed_in.includes(status)) return unreadable;
+    return status === 401 ? say("sources.credential_rejected") : null;
+  };
+}
+
+/** The reason with what it may mean. */
+export function explained(reason: Message, meaning: Message | null): Message {
+  return meaning === null ? reason : say("phrases.joined", { items: [reason, meaning] });
+}
+
 /** By the status of an unsuccessful response. */
 export function codeOfStatus(status: number): PluginErrorCode {
   return status === 410 ? "not_found" : ofStatus(status);

@@ -11,6 +11,9 @@ const program = "/usr/bin/docker-registry";
 /** The only account of a registry with sign-in. */
 export const account = { username: "ci", password: "reg-pass" } as const;
 
+/** The account may not pull from here, where the token server decides. */
+export const closedRepository = "closed/app";
+
 /** Why Debian's registry cannot run here, or null when it can. */
 export function registryMissing(): string | null {
   if (!existsSync(program)) return `${program} is not installed (apt-get install docker-registry)`;
@@ -57,7 +60,7 @@ function grantedAccess(scopes: readonly string[], user: string): Access[] {
     const [, type = "", name = "", actions = ""] = match;
     const allowed = actions
       .split(",")
-      .filter((action) => user !== "" || (action === "pull" && name.startsWith("public/")));
+      .filter((action) => (user === "" ? action === "pull" && name.startsWith("public/") : name !== closedRepository));
     return [{ type, name, actions: allowed }];
   });
 }

@@ -50,7 +50,7 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
     const server = started();
     const commits = fill(server.create("acme/app"));
     for (const address of ["acme/app", "acme/app.git", "acme/app/"]) {
-      const tags = await listTagCommits(new URL(`${server.url}/${address}`), http.open(), null);
+      const tags = await listTagCommits(new URL(`${server.url}/${address}`), http.open(), null, () => null);
       expect(new Map([...tags].toSorted(([a], [b]) => (a < b ? -1 : 1)))).toEqual(expected(commits));
     }
     expect(server.seen.map((request) => [request.line, request.git_protocol, request.status])).toEqual(
@@ -61,7 +61,7 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
   test("asks the old way where the version is not passed on", async () => {
     const server = started({ passes_version: false });
     const commits = fill(server.create("app"));
-    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null);
+    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null, () => null);
     expect(new Map([...tags].toSorted(([a], [b]) => (a < b ? -1 : 1)))).toEqual(expected(commits));
     expect(server.seen.map((request) => request.line)).toEqual([
       "POST /app.git/git-upload-pack",
@@ -75,14 +75,14 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
     const commit = commitFile(repository, "a.txt", "one");
     runGit(repository, "tag", "-a", "-m", "annotated", "v1", commit);
     expect(commit).toHaveLength(64);
-    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null);
+    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null, () => null);
     expect([...tags]).toEqual([["v1", commit]]);
   });
 
   test.each([true, false])("finds nothing in an empty repository (version 2: %p)", async (passes_version) => {
     const server = started({ passes_version });
     server.create("app");
-    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null);
+    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null, () => null);
     expect([...tags]).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
     const server = started({ authorization });
     server.create("app");
     const ask = (path: string, header: string | null) =>
-      listTagCommits(new URL(`${server.url}/${path}`), http.open(), header);
+      listTagCommits(new URL(`${server.url}/${path}`), http.open(), header, () => null);
     expect([...(await ask("app", authorization))]).toEqual([]);
     const failures = [await ask("app", null).catch(String), await ask("missing", authorization).catch(String)];
     const host = new URL(server.url).host;
@@ -110,7 +110,7 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
     const commit = commitFile(repository, "a.txt", "one");
     const lines = Array.from({ length: 30_000 }, (_, index) => `${commit} refs/tags/v1.${index}.0\n`).toSorted();
     writeFileSync(join(repository, "packed-refs"), `# pack-refs with: peeled fully-peeled sorted \n${lines.join("")}`);
-    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null);
+    const tags = await listTagCommits(new URL(`${server.url}/app`), http.open(), null, () => null);
     expect([tags.size, tags.get("v1.29999.0"), server.seen.length]).toEqual([30_000, commit, 1]);
   });
 });

@@ -8,6 +8,7 @@ import type { KnownRelease, Listing, ListRequest } from "../../src/sources/sourc
 import { runGit } from "../peers/git-http.ts";
 import { type Gitea, giteaMissing, startGitea } from "../peers/gitea.ts";
 import { eventually } from "../support/eventually.ts";
+import { meaningOf } from "../support/meaning.ts";
 import { peerSuite } from "../support/peer.ts";
 import { realHttp } from "../support/real-http.ts";
 
@@ -198,8 +199,17 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     const ask = (token: string | null) => open("acme/hidden", token).source.listReleases(everything);
     await expect(ask(null)).rejects.toMatchObject({
       code: "not_found",
-      message: `Could not list the releases of "${server.host}/acme/hidden": the response was 404: not found`,
+      message: `Could not list the releases of "${server.host}/acme/hidden": the response was 404: not found; the repository is private or does not exist; add a credential that may read it, or check the name`,
     });
+    const hidden = "sources.private_or_missing";
+    expect(await meaningOf(open("acme/hidden").source.listNames?.())).toEqual(["unauthorized", hidden]);
+    expect(await meaningOf(ask("wrong"))).toEqual(["unauthorized", "sources.credential_rejected"]);
+    // A token without the scope, and no such repository.
+    const unreadable = "sources.gitea_unreadable";
+    expect(await meaningOf(ask(server.createToken("read:user")))).toEqual(["unauthorized", unreadable]);
+    const nowhere = open("acme/nowhere", server.createToken("read:repository")).source;
+    expect(await meaningOf(nowhere.listReleases(everything))).toEqual(["not_found", unreadable]);
+    expect((await meaningOf(nowhere.listNames?.()))[1]).toBe(unreadable);
     await expect(ask("wrong")).rejects.toMatchObject({
       code: "unauthorized",
       message: expect.stringContaining("the response was 401: invalid username, password or token"),

@@ -8,9 +8,17 @@ import { ociSource } from "../../src/sources/oci/oci.ts";
 import { registrySession } from "../../src/sources/oci/registry-session.ts";
 import { parseRepository } from "../../src/sources/oci/repository.ts";
 import type { KnownRelease, Listing, OpenSource } from "../../src/sources/source.ts";
-import { account, layTags, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import {
+  account,
+  closedRepository,
+  layTags,
+  type Registry,
+  registryMissing,
+  startRegistry,
+} from "../peers/registry.ts";
 import { listRequest, testContext } from "../sources/oci/stand-in-registry.ts";
-import { pushImage } from "../support/oci-image.ts";
+import { meaningOf } from "../support/meaning.ts";
+import { pushImage, type RegistryAuth } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 
 /** Requests of one context as `HEAD 200 /v2/…`, in order. */
@@ -161,12 +169,23 @@ describe.each(["none", "basic", "token"] as const)("a real registry", (auth) => 
     });
 
     if (auth !== "none")
-      test("refuses nobody and a wrong password", async () => {
-        const config = configOf(registry, "acme/app");
-        for (const secret of [null, { ...account, password: "wrong" }]) {
-          const source = oci.open(config, secret, testContext());
-          await expect(source.listReleases(listRequest())).rejects.toMatchObject({ code: "unauthorized" });
-        }
+      test("refuses nobody and a wrong password, and says what each may mean", async () => {
+        const meaning = async (secret: RegistryAuth | null) => {
+          const source = oci.open(configOf(registry, "acme/app"), secret, testContext());
+          return await meaningOf(source.listReleases(listRequest()));
+        };
+        const anonymous = auth === "token" ? "sources.private_or_missing" : "sources.sign_in_wanted";
+        expect(await meaning(null)).toEqual(["unauthorized", anonymous]);
+        const wrong = { ...account, password: "wrong" };
+        expect(await meaning(wrong)).toEqual(["unauthorized", "sources.credential_rejected"]);
+      });
+    if (auth === "token")
+      test("cannot tell a repository that the credential may not pull from one that does not exist", async () => {
+        const source = oci.open(configOf(registry, closedRepository), registry.auth, testContext());
+        expect(await meaningOf(source.listReleases(listRequest()))).toEqual([
+          "unauthorized",
+          "sources.registry_unreadable",
+        ]);
       });
   });
 });

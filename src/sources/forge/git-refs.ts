@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import { PluginError, SaidError, saidBy } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure, isWebPage, oneLine } from "../failure.ts";
+import { type Explain, failure, isWebPage, oneLine } from "../failure.ts";
 import { readForgeError } from "./answer.ts";
 import { isObjectId, isUsableTag } from "./believable.ts";
 import { fetchMoved } from "./moved.ts";
@@ -142,6 +142,7 @@ export async function listTagCommits(
   repository: URL,
   context: PluginContext,
   authorization: string | null,
+  explain: Explain,
 ): Promise<ReadonlyMap<string, string>> {
   const address = `${repository.origin}${repository.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;
   const action = say("sources.list_tags", { name: address.slice(address.indexOf("//") + 2) });
@@ -151,7 +152,7 @@ export async function listTagCommits(
     const headers = { ...init.headers, ...signIn, accept: type };
     const request: RequestInit = { ...init, headers, cache: "no-store" };
     const { response } = await fetchMoved(context, new URL(`${address}.git/${path}`), request, action);
-    if (!response.ok) throw await readForgeError(response, action);
+    if (!response.ok) throw await readForgeError(response, action, explain);
     if (isWebPage(response)) throw failure("malformed", action, say("sources.page_of_no_forge"));
     return Buffer.from(await response.arrayBuffer()).toString("latin1");
   };

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { readForgeError, readForgeJson } from "../forge/answer.ts";
+import { explainForge, readForgeError, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { ForgePage } from "../forge/listing.ts";
 import { fetchMoved } from "../forge/moved.ts";
@@ -48,6 +48,7 @@ export function webPages(repository: Place): WebPages {
 export function giteaApi(repository: Place, token: string | null, context: PluginContext): GiteaApi {
   const { instance } = repository;
   const host = instance.slice(instance.indexOf("//") + 2);
+  const explain = explainForge(token, say("sources.gitea_unreadable"));
   let path = repository.path;
   let commits: Promise<ReadonlyMap<string, string>> | null = null;
 
@@ -68,7 +69,7 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
     const action = say("sources.list_releases", { name: `${host}/${path}` });
     // With a token, drafts would be listed and counted.
     const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, action);
-    const list = await readForgeJson(response, v.array(RestRelease), action);
+    const list = await readForgeJson(response, v.array(RestRelease), action, explain);
     const total = readCount(response.headers.get("x-total-count"));
     const count = before + list.length;
     const isLast = list.length === 0 || (total !== null && count >= total);
@@ -85,12 +86,14 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
     async findRelease(tag) {
       const action = say("sources.read_release", { tag, name: `${host}/${path}` });
       const response = await send(`/releases/tags/${encodeURIComponent(tag)}`, action);
-      return response.status === 404 ? null : readRestRelease(await readForgeJson(response, RestRelease, action));
+      return response.status === 404
+        ? null
+        : readRestRelease(await readForgeJson(response, RestRelease, action, explain));
     },
     listCommits() {
       // The token is the password of any user name.
       const basic = token === null ? null : `Basic ${Buffer.from(`oauth2:${token}`).toString("base64")}`;
-      commits ??= listTagCommits(new URL(`${instance}/${path}`), context, basic);
+      commits ??= listTagCommits(new URL(`${instance}/${path}`), context, basic, explain);
       return commits;
     },
     async readFile(file, ref) {
@@ -99,8 +102,8 @@ export function giteaApi(repository: Place, token: string | null, context: Plugi
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
       const response = await send(`/contents/${encodeFilePath(file, action)}${query}`, action);
       if (response.status === 404) return null;
-      if (!response.ok) throw await readForgeError(response, action);
-      const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), action));
+      if (!response.ok) throw await readForgeError(response, action, explain);
+      const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), action, explain));
       // A folder, a link or a submodule.
       return contents.success ? Buffer.from(contents.output.content, "base64").toString("utf8") : null;
     },

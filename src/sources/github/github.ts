@@ -6,7 +6,7 @@ import type { OpenSource, Source } from "../source.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
 import { type Places, placesOf, webPages } from "./instance.ts";
 import { parseRepository } from "./repository.ts";
-import { restApi } from "./rest.ts";
+import { explainGithub, restApi } from "./rest.ts";
 import { gitAuthorization, restSource } from "./rest-source.ts";
 import { GithubConfig } from "./schema.ts";
 
@@ -30,7 +30,8 @@ function open(input: unknown, secret: unknown, context: PluginContext): OpenSour
     listReleases: mode.listReleases,
     listTags: mode.listTags,
     async listNames() {
-      return [...(await listTagCommits(new URL(places.page), context, gitAuthorization(token))).keys()];
+      const explain = explainGithub(token);
+      return [...(await listTagCommits(new URL(places.page), context, gitAuthorization(token), explain)).keys()];
     },
     // By REST in both modes: it has a validator, and GraphQL truncates long files.
     readFile: api.readFile,

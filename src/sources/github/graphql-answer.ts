@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import type { PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
-import { failure, oneLine } from "../failure.ts";
+import { type Explain, explained, failure, oneLine } from "../failure.ts";
 import { readForgeJson } from "../forge/answer.ts";
 import { believable, isObjectId, isUsableTag } from "../forge/believable.ts";
 import { readRestRelease } from "../forge/rest-release.ts";
@@ -84,6 +84,9 @@ const codes: Readonly<Record<string, PluginErrorCode>> = {
   INTERNAL: "unreachable",
   SERVICE_UNAVAILABLE: "unreachable",
 };
+
+/** As the other API answers for the same, to explain it alike. */
+const statusOf: Readonly<Partial<Record<PluginErrorCode, number>>> = { not_found: 404, unauthorized: 403 };
 
 function codeOf({ type, message }: AnswerError): PluginErrorCode {
   const known = codes[type ?? ""];
@@ -171,13 +174,19 @@ function readPage<T>(
  * Reads a GraphQL answer, which has status 200 even for errors. If only the tag of a release failed, the release has no revision this
  * time. Any other error, and an answer without the repository, is thrown with GitHub's own text. `web` is the repository's page.
  */
-export async function readGraphqlAnswer(response: Response, action: Message, web: string): Promise<GraphqlAnswer> {
-  const { data, errors = [] } = await readForgeJson(response, Answer, action);
+export async function readGraphqlAnswer(
+  response: Response,
+  action: Message,
+  { web, explain }: { web: string; explain: Explain },
+): Promise<GraphqlAnswer> {
+  const { data, errors = [] } = await readForgeJson(response, Answer, action, explain);
   const serious = errors.filter((error) => !isPartial(error));
   const [first] = serious;
   if (first !== undefined) {
     const words = oneLine(serious.map((error) => error.message).join("; "), 300);
-    throw failure(codeOf(first), action, say("sources.github_error", { said: words || (first.type ?? "") }));
+    const code = codeOf(first);
+    const reason = say("sources.github_error", { said: words || (first.type ?? "") });
+    throw failure(code, action, explained(reason, explain(statusOf[code] ?? 400)));
   }
   const repository = data?.repository ?? null;
   if (repository === null) {

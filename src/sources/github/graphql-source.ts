@@ -7,6 +7,7 @@ import type { Listing, ListRequest } from "../source.ts";
 import { type GraphqlAnswer, readGraphqlAnswer } from "./graphql-answer.ts";
 import { buildQuery, type QueryWish } from "./graphql-query.ts";
 import { movedTo, type Places } from "./instance.ts";
+import { explainGithub } from "./rest.ts";
 
 /** The largest page of GitHub. */
 const maxPageSize = 100;
@@ -42,7 +43,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
     };
     const init = { method: "POST", headers, body: JSON.stringify(query), redirect: "manual" } as const;
     const response = await context.fetch(new URL(places.graphql), init);
-    return await readGraphqlAnswer(response, action, places.page);
+    return await readGraphqlAnswer(response, action, { web: places.page, explain: explainGithub(token) });
   };
 
   /** A page, and how to read the next one. */

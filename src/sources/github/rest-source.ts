@@ -5,7 +5,7 @@ import { listGitTags } from "../forge/git-tags.ts";
 import { type ForgePage, listIncrementally, newestPageSize } from "../forge/listing.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { movedTo, type Places, repositoryOfPage, tagPage } from "./instance.ts";
-import type { RestApi } from "./rest.ts";
+import { explainGithub, type RestApi } from "./rest.ts";
 
 /** The largest page of GitHub. */
 const maxPageSize = 100;
@@ -28,7 +28,7 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
 
   const listCommits = async () => {
     const page = places.page.slice(0, -places.name.length) + (moved ?? places.name);
-    return await listTagCommits(new URL(page), context, gitAuthorization(token));
+    return await listTagCommits(new URL(page), context, gitAuthorization(token), explainGithub(token));
   };
 
   /** A redirect has only a number. Each release has the new name; without a release it costs a request. */

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { type Message, say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure } from "../failure.ts";
-import { readForgeError, readForgeJson } from "../forge/answer.ts";
+import { type Explain, failure } from "../failure.ts";
+import { explainForge, readForgeError, readForgeJson } from "../forge/answer.ts";
 import { fetchMoved } from "../forge/moved.ts";
 import { encodeFilePath } from "../forge/place.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
@@ -32,8 +32,14 @@ export interface RestPage {
   has_moved: boolean;
 }
 
+/** What a refusal of GitHub may mean, by API or git. */
+export function explainGithub(token: string | null): Explain {
+  return explainForge(token, say("sources.github_unreadable"));
+}
+
 /** The requests of REST-first, and the files of both modes. */
 export function restApi(repository: RestRepository, token: string | null, context: PluginContext) {
+  const explain = explainGithub(token);
   const get = async (path: string, accept: string, action: Message) => {
     const headers = new Headers({ accept, "x-github-api-version": apiVersion });
     if (token !== null) headers.set("authorization", `Bearer ${token}`);
@@ -47,7 +53,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const action = say("sources.list_releases", { name: repository.name });
       const query = page === 1 ? `per_page=${perPage}` : `per_page=${perPage}&page=${page}`;
       const { response, has_moved } = await getJson(`/releases?${query}`, action);
-      const list = await readForgeJson(response, v.array(RestRelease), action);
+      const list = await readForgeJson(response, v.array(RestRelease), action, explain);
       const has_more = /;\s*rel="next"/.test(response.headers.get("link") ?? "");
       const releases = list.map(readRestRelease).filter((release) => release !== null);
       return { releases, count: list.length, has_more, has_moved };
@@ -57,7 +63,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
     async readName(): Promise<string> {
       const action = say("sources.read_name", { name: repository.name });
       const { response } = await getJson("", action);
-      return (await readForgeJson(response, RepositoryAnswer, action)).full_name;
+      return (await readForgeJson(response, RepositoryAnswer, action, explain)).full_name;
     },
 
     /** A release by its tag; null if there is none. */
@@ -65,7 +71,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const action = say("sources.read_release", { tag, name: repository.name });
       const { response } = await getJson(`/releases/tags/${encodeURIComponent(tag)}`, action);
       if (response.status === 404) return null;
-      return readRestRelease(await readForgeJson(response, RestRelease, action));
+      return readRestRelease(await readForgeJson(response, RestRelease, action, explain));
     },
 
     /** A file at a ref (null: the default branch); null if it does not exist. Throws `rejected` for a folder. */
@@ -75,7 +81,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const address = `/contents/${encodeFilePath(path, action)}${query}`;
       const { response } = await get(address, "application/vnd.github.raw+json", action);
       if (response.status === 404) return null;
-      if (!response.ok) throw await readForgeError(response, action);
+      if (!response.ok) throw await readForgeError(response, action, explain);
       // A folder has no raw form: GitHub answers with ordinary JSON.
       if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
         throw failure("rejected", action, say("sources.folder"));

@@ -1,8 +1,8 @@
 import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { codeOfStatus, failure } from "../failure.ts";
-import type { Refusal } from "../forge/answer.ts";
+import { codeOfStatus, type Explain, explained, failure } from "../failure.ts";
+import { explainForge, type Refusal } from "../forge/answer.ts";
 import { fetchMoved } from "../forge/moved.ts";
 import type { Project } from "./project.ts";
 
@@ -13,6 +13,8 @@ export interface GitLabAnswer {
 }
 
 export interface GitLabApi {
+  /** What a refusal of the instance may mean, by API or git. */
+  explain: Explain;
   /** Sends a GET and follows a moved project within the instance. Returns responses of every status. */
   get(url: URL, action: Message): Promise<GitLabAnswer>;
 }
@@ -21,6 +23,7 @@ export interface GitLabApi {
 export function gitLabApi(project: Project, token: string | null, context: PluginContext): GitLabApi {
   const root = `${project.instance}/api/v4/`;
   return {
+    explain: explainForge(token, say("sources.gitlab_unreadable")),
     async get(url, action) {
       const headers: Record<string, string> = { accept: "application/json" };
       if (token !== null) headers["private-token"] = token;
@@ -36,8 +39,11 @@ export function gitLabApi(project: Project, token: string | null, context: Plugi
 }
 
 /** The error for a refusal. `closed` explains a 403 for which GitLab gives no other reason. */
-export function refused({ status, words, reason }: Refusal, action: Message, closed: Message): PluginError {
+export function refused(
+  { status, words, reason }: Refusal,
+  action: Message,
+  { closed, explain }: { closed: Message; explain: Explain },
+): PluginError {
   const isClosed = status === 403 && !/scope|privileges/i.test(words);
-  const items = [reason, closed];
-  return failure(codeOfStatus(status), action, isClosed ? say("phrases.joined", { items }) : reason);
+  return failure(codeOfStatus(status), action, explained(reason, isClosed ? closed : explain(status)));
 }

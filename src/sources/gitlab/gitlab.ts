@@ -81,6 +81,7 @@ function pagesFrom(first: URL, read: Read): Promise<ForgePage> {
 }
 
 async function listReleases({ project, api, context }: Opened, request: ListRequest): Promise<Listing> {
+  const { explain } = api;
   const action = say("sources.list_releases", { name: project.id });
   const now = context.clock.now();
   const { usual, deep } = releasesPerPage;
@@ -88,8 +89,8 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
   const read: Read = async (url) => {
     const answer = await api.get(url, action);
     const { response } = answer;
-    if (!response.ok) throw refused(await readRefusal(response), action, releasesClosed);
-    const entries = await readForgeJson(response, Releases, action);
+    if (!response.ok) throw refused(await readRefusal(response), action, { closed: releasesClosed, explain });
+    const entries = await readForgeJson(response, Releases, action, explain);
     if (entries.length > 0 && entries.every((entry) => typeof entry.tag_name !== "string")) {
       throw failure("unauthorized", action, say("sources.releases_without_tags"));
     }
@@ -126,10 +127,11 @@ function tagPages({ project, api }: Opened) {
     const { response } = answer;
     if (!response.ok) {
       const refusal = await readRefusal(response);
-      if (refusal.status !== 404 || refusal.words !== "404 Not Found") throw refused(refusal, action, codeClosed);
+      if (refusal.status !== 404 || refusal.words !== "404 Not Found")
+        throw refused(refusal, action, { closed: codeClosed, explain: api.explain });
       return { releases: [], count: 0, next: null, total: 0 };
     }
-    const entries = await readForgeJson(response, Tags, action);
+    const entries = await readForgeJson(response, Tags, action, api.explain);
     const pages = entries.slice(0, 1).map(({ commit }) => ownPage(commit?.web_url, project.instance));
     moved ??= placeOf(project, pages, answer);
     const releases = entries.flatMap((entry) => toTag(entry, pageOf) ?? []);
@@ -151,7 +153,8 @@ async function listTags(opened: Opened, request: ListRequest): Promise<Listing> 
 async function listNames(opened: Opened): Promise<readonly string[]> {
   const { project, context, is_anonymous } = opened;
   if (is_anonymous && !isNumericId(project.id)) {
-    return [...(await listTagCommits(new URL(`${project.instance}/${project.id}`), context, null)).keys()];
+    const page = new URL(`${project.instance}/${project.id}`);
+    return [...(await listTagCommits(page, context, null, opened.api.explain)).keys()];
   }
   const names = new Set<string>();
   let next: ForgePage["next"] = tagPages(opened).first;
@@ -171,7 +174,7 @@ async function readFile({ project, api }: Opened, path: string, ref: string | nu
   if (!response.ok) {
     const refusal = await readRefusal(response);
     const isMissing = refusal.status === 404 && /^404 (?:File|Commit|Tree|Ref) Not Found$/.test(refusal.words);
-    if (!isMissing) throw refused(refusal, action, codeClosed);
+    if (!isMissing) throw refused(refusal, action, { closed: codeClosed, explain: api.explain });
     return null;
   }
   const text = await readText(response);

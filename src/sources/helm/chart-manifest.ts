@@ -55,12 +55,12 @@ export async function readRegistryChart(
   const top = await get(`/manifests/${reference}`, manifestTypes);
   const bytes = new Uint8Array(await top.arrayBuffer());
   const body = new TextDecoder().decode(bytes);
-  if (!top.ok) throw refusal(top, body, action);
+  if (!top.ok) throw refusal(top, body, action, session.explain);
   verifyDigest(bytes, byDigest ? reference : null, action);
   const layer = readJson(Layers, top, body, action).layers.find(({ mediaType }) => mediaType === chartLayerType);
   if (layer === undefined) throw failure("not_found", action, say("charts.no_chart_layer"));
   const blob = await get(`/blobs/${layer.digest}`, "*/*");
-  if (!blob.ok) throw refusal(blob, await blob.text(), action);
+  if (!blob.ok) throw refusal(blob, await blob.text(), action, session.explain);
   const archive = await readArchive(blob, layer.digest, action);
   verifyDigest(archive, digest, action);
   return archive;
@@ -87,7 +87,7 @@ export function chartReader({ repository, session, parse }: ChartReaderParts) {
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new TextDecoder().decode(bytes);
-    if (!response.ok) throw refusal(response, body, action);
+    if (!response.ok) throw refusal(response, body, action, session.explain);
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     if (expected !== null && digest !== expected) {
       throw failure("malformed", action, say("sources.digest_mismatch", { digest, wanted: expected }));

@@ -1,7 +1,7 @@
 import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { codeOfStatus, failure, oneLine } from "../failure.ts";
+import { codeOfStatus, explainAccess, explained, failure, oneLine } from "../failure.ts";
 import type { AccessCache } from "../oci/access-cache.ts";
 import { basicHeader } from "../oci/token.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
@@ -31,9 +31,13 @@ function validator(response: Response, name: "etag" | "last-modified"): string |
 async function refusal(response: Response, action: Message, hasSecret: boolean): Promise<PluginError> {
   const { status } = response;
   const said = upstreamWords(await startOf(response));
-  const isUnasked = status === 401 && !hasSecret;
-  const reason = say(isUnasked ? "sources.answered_without_credential" : "sources.answered", { status, said });
-  return failure(codeOfStatus(status), action, reason);
+  const explain = explainAccess({
+    has_credential: hasSecret,
+    hidden: say("sources.chart_repository_hidden"),
+    unreadable: say("sources.chart_repository_unreadable"),
+    hiding: { anonymous: [401, 403, 404], signed_in: [403, 404] },
+  });
+  return failure(codeOfStatus(status), action, explained(say("sources.answered", { status, said }), explain(status)));
 }
 
 /** The memory after an index was read. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { PluginError } from "../../errors.ts";
 import { fromText, type Message, say, withTexts } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-import { codeOfStatus, failure, isWebPage, oneLine } from "../failure.ts";
+import { codeOfStatus, type Explain, explained, failure, isWebPage, oneLine } from "../failure.ts";
 import { upstreamWords } from "../words.ts";
 
 const Errors = v.object({ errors: v.array(v.object({ code: v.optional(v.unknown()) })) });
@@ -19,11 +19,11 @@ function isRateLimit(body: string): boolean {
 /**
  * The error for an unsuccessful response, with the registry's own text. The caller's HTTP client reads how long to wait.
  */
-export function refusal(response: Response, body: string, action: Message): PluginError {
+export function refusal(response: Response, body: string, action: Message, explain: Explain): PluginError {
   const { status } = response;
   const reason = isWebPage(response, body)
     ? say("sources.answered_by_no_registry", { status })
-    : say("sources.answered", { status, said: upstreamWords(body) });
+    : explained(say("sources.answered", { status, said: upstreamWords(body) }), explain(status));
   if (isRateLimit(body)) return failure("rate_limited", action, reason);
   // 410 can come from a token server, so it does not mean that the image is missing.
   return failure(status === 410 ? "rejected" : codeOfStatus(status), action, reason);

@@ -138,7 +138,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
     const response = await session.send({ method: "GET", url, accept, action, cache: "no-store" });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new TextDecoder().decode(bytes);
-    if (!response.ok) throw refusal(response, body, action);
+    if (!response.ok) throw refusal(response, body, action, session.explain);
     if (expected === null) {
       const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
       return { digest: told.success ? told.output : sha(bytes, "sha256"), body, response };
@@ -173,7 +173,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
       if (response.ok && told.success) return told.output;
       // 405: a registry without HEAD. For other refusals, a GET would cost a pull and fail in the same way.
       if (response.ok || response.status === 405) return (await readManifest(tag)).digest;
-      throw refusal(response, "", action);
+      throw refusal(response, "", action, session.explain);
     },
     async readImage(top, platform) {
       const entry = top.images === null ? null : choosePlatform(top.images, platform);

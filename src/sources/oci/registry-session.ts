@@ -2,10 +2,11 @@ import type { PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure, oneLine } from "../failure.ts";
+import { type Explain, failure, oneLine } from "../failure.ts";
 import type { Access, AccessCache, Method } from "./access-cache.ts";
 import { refusal } from "./answer.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
+import { explainRegistry } from "./refused-access.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 import { basicHeader, realmObjection, requestToken } from "./token.ts";
@@ -22,6 +23,8 @@ export interface RegistryRequest {
 }
 
 export interface RegistrySession {
+  /** What a refusal of the registry may mean. */
+  explain: Explain;
   /** Sends with the authorization that the registry wants, renewed once after a 401. Other statuses are up to the caller. */
   send(request: RegistryRequest): Promise<Response>;
 }
@@ -77,6 +80,7 @@ export function registrySession(
   cache: AccessCache,
 ): RegistrySession {
   let access: Access = cache.find(repository, secret) ?? { method: { kind: "none" }, token: null };
+  const meaning = explainRegistry(repository, secret);
   let renewal: Promise<string> | null = null;
 
   const learn = (next: Access) => {
@@ -122,7 +126,7 @@ export function registrySession(
     if (method === null || method.kind === "none") throw unanswerable(challenges, secret, action);
     if (method.kind === "basic" && secret !== null) {
       const authorization = basicHeader(secret);
-      if (shown === authorization) throw refusal(response, body, action);
+      if (shown === authorization) throw refusal(response, body, action, meaning.login);
       learn({ method, token: null });
       return authorization;
     }
@@ -131,6 +135,8 @@ export function registrySession(
     return current !== null && current !== shown ? current : await renew(method);
   };
   return {
+    // Behind Basic, a 401 is about the credential; behind a token, about what it may pull.
+    explain: (status) => (access.method.kind === "basic" ? meaning.login : meaning.explain)(status),
     async send(request) {
       const shown = await proof();
       const response = await fetchWith(request, shown);

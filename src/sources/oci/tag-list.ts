@@ -67,7 +67,7 @@ export async function listTags(repository: Repository, session: RegistrySession)
     visited.add(url.href);
     const response: Response = await session.send({ method: "GET", url, accept: "application/json", action });
     const body = await response.text();
-    if (!response.ok) throw refusal(response, body, action);
+    if (!response.ok) throw refusal(response, body, action, session.explain);
     for (const name of readTags(readJson(TagPage, response, body, action).tags ?? [])) {
       if (!names.has(name)) characters += name.length + 1;
       names.add(name);

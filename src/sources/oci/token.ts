@@ -5,6 +5,7 @@ import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
 import type { Access, Method } from "./access-cache.ts";
 import { readJson, refusal } from "./answer.ts";
+import { explainRegistry } from "./refused-access.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 
@@ -90,6 +91,6 @@ export async function requestToken(
   // A token is secret and new each time: it must not be stored for conditional requests.
   const response = await context.fetch(url, { headers, cache: "no-store" });
   const body = await response.text();
-  if (!response.ok) throw refusal(response, body, action);
+  if (!response.ok) throw refusal(response, body, action, explainRegistry(repository, secret).login);
   return readToken(response, body, action, askedAt);
 }

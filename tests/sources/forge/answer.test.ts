@@ -29,7 +29,7 @@ describe("readForgeError()", () => {
     ["nothing", 403, "", "403"],
     ["other JSON", 400, "[1]", "400"],
   ])("says %s", async (_what, status, body, words) => {
-    const error = await readForgeError(new Response(body, { status }), action);
+    const error = await readForgeError(new Response(body, { status }), action, () => null);
     expect(error.message).toBe(`Could not list the releases of "host.example/owner/app": the response was ${words}`);
     expect(error.said).toMatchObject({ code: "sources.failed", params: { action, reason: { params: { status } } } });
   });
@@ -43,18 +43,22 @@ describe("readForgeError()", () => {
     [422, "rejected"],
     [503, "unreachable"],
   ] as const)("calls %d %s", async (status, code) => {
-    expect((await readForgeError(new Response("", { status }), action)).code).toBe(code);
+    expect((await readForgeError(new Response("", { status }), action, () => null)).code).toBe(code);
   });
 
   test("is bounded", async () => {
-    const error = await readForgeError(Response.json({ message: "x".repeat(10_000) }, { status: 400 }), action);
+    const error = await readForgeError(
+      Response.json({ message: "x".repeat(10_000) }, { status: 400 }),
+      action,
+      () => null,
+    );
     expect(error.message.length).toBeLessThan(400);
     expect(error.message).toEndWith("x…");
   });
 });
 
 describe("readForgeJson()", () => {
-  const read = (response: Response) => readForgeJson(response, v.object({ a: v.number() }), action);
+  const read = (response: Response) => readForgeJson(response, v.object({ a: v.number() }), action, () => null);
 
   test("gives what the schema takes", async () => {
     expect(await read(Response.json({ a: 1, b: 2 }))).toEqual({ a: 1 });

@@ -54,7 +54,7 @@ const expected = new Map([
 describe("listTagCommits() question", () => {
   test("is one request of version 2 to the repository's git address", async () => {
     const { context, sent } = contextOf(realAnswer);
-    expect(await listTagCommits(repository, context, "Basic abc")).toEqual(expected);
+    expect(await listTagCommits(repository, context, "Basic abc", () => null)).toEqual(expected);
     expect(sent).toEqual([
       {
         line: "POST https://host.example/owner/app.git/git-upload-pack",
@@ -73,7 +73,7 @@ describe("listTagCommits() question", () => {
     "goes to the same place for %s, without a credential where there is none",
     async (address) => {
       const { context, sent } = contextOf("0000");
-      expect(await listTagCommits(new URL(address), context, null)).toEqual(new Map());
+      expect(await listTagCommits(new URL(address), context, null, () => null)).toEqual(new Map());
       expect(sent[0]?.line).toBe("POST https://host.example/owner/app.git/git-upload-pack");
       expect(sent[0]?.headers.authorization).toBeUndefined();
     },
@@ -84,7 +84,7 @@ describe("listTagCommits() question", () => {
     ["an error", packet("ERR unknown command\n")],
   ])("is asked the old way after %s", async (_what, answer) => {
     const { context, sent } = contextOf(answer, realListing);
-    expect(await listTagCommits(repository, context, "Basic abc")).toEqual(expected);
+    expect(await listTagCommits(repository, context, "Basic abc", () => null)).toEqual(expected);
     expect(sent[1]).toEqual({
       line: "GET https://host.example/owner/app.git/info/refs?service=git-upload-pack",
       headers: { accept: "application/x-git-upload-pack-advertisement", authorization: "Basic abc" },
@@ -95,14 +95,14 @@ describe("listTagCommits() question", () => {
   test("is repeated as it was where the repository has moved to", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "/new/name.git/git-upload-pack" } });
     const { context, sent } = contextOf(moved, realAnswer);
-    expect(await listTagCommits(repository, context, "Basic abc")).toEqual(expected);
+    expect(await listTagCommits(repository, context, "Basic abc", () => null)).toEqual(expected);
     expect(sent[1]).toEqual({ ...sent[0], line: "POST https://host.example/new/name.git/git-upload-pack" } as Sent);
   });
 
   test("never goes to another host", async () => {
     const moved = new Response(null, { status: 307, headers: { location: "https://evil.example/git-upload-pack" } });
     const { context, sent } = contextOf(moved);
-    const error = await failure(listTagCommits(repository, context, "Basic abc"));
+    const error = await failure(listTagCommits(repository, context, "Basic abc", () => null));
     expect(error.code).toBe("rejected");
     expect(error.message).toBe(
       'Could not list the tags of "host.example/owner/app": "host.example" redirects to "https://evil.example"; enter the address that the repository has there',
@@ -113,7 +113,7 @@ describe("listTagCommits() question", () => {
 
 describe("listTagCommits() answer", () => {
   const ask = (...answers: readonly (string | Response)[]) =>
-    listTagCommits(repository, contextOf(...answers).context, null);
+    listTagCommits(repository, contextOf(...answers).context, null, () => null);
   const line = (ref: string, more = "") => packet(`${commit} ${ref}${more}\n`);
 
   test("names are text; what is none, too long, or forbidden by git is left out", async () => {

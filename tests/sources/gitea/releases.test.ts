@@ -109,7 +109,10 @@ describe("listReleases()", () => {
   test.each([["t"], [null]])("passes on a refusal with upstream's words (token %p)", async (token) => {
     const stand = filled(1);
     stand.token = "other";
-    const words = token === null ? "404: not found" : "401: invalid username, password or token";
+    const words =
+      token === null
+        ? "404: not found; the repository is private or does not exist; add a credential that may read it, or check the name"
+        : "401: invalid username, password or token; the credential is wrong, was revoked or has expired; replace it under Credentials";
     await expect(stand.open(token).listReleases(request())).rejects.toMatchObject({
       code: token === null ? "not_found" : "unauthorized",
       message: `Could not list the releases of "gitea.example/forge/owner/app": the response was ${words}`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { codesIn } from "../../support/meaning.ts";
 import {
   failureOf,
   type GithubWorld,
@@ -133,20 +134,21 @@ test.each(["RATE_LIMITED", "RATE_LIMIT"])("graphql: a 200 with %s is a refusal l
 });
 
 describe.each(modes)("%s: errors", (mode) => {
-  const refused: readonly [status: number, message: string, code: string][] = [
-    [401, "Bad credentials", "unauthorized"],
-    [403, "Resource not accessible by personal access token", "unauthorized"],
-    [404, "Not Found", "not_found"],
-    [451, "Repository access blocked", "rejected"],
+  const refused: readonly [status: number, message: string, code: string, meaning: string][] = [
+    [401, "Bad credentials", "unauthorized", "sources.credential_rejected"],
+    [403, "Resource not accessible by personal access token", "unauthorized", "sources.github_unreadable"],
+    [404, "Not Found", "not_found", "sources.github_unreadable"],
+    [451, "Repository access blocked", "rejected", "sources.answered"],
   ];
   test.each(refused)(
-    "%d is the source's error with GitHub's words, and not sent again",
-    async (status, message, code) => {
+    "%d is the source's error with GitHub's words and what it may mean, and not sent again",
+    async (status, message, code, meaning) => {
       world.hub.fault = () => refusalAnswer(status, message);
       const failure = await failureOf(check(mode));
       expect(failure.code).toBe(code as never);
       expect(failure.message).toContain(message);
       expect(failure.message).toContain('"acme/app"');
+      expect(codesIn(failure.said).at(-1)).toBe(meaning);
       expect(world.hub.take().length).toBe(1);
     },
   );

@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ReleaseStage } from "../../../src/sources/source.ts";
-import {
-  failureOf,
-  type GithubWorld,
-  githubWorld,
-  listRequest,
-  type Mode,
-  nextRequest,
-  tagsOf,
-} from "./github-world.ts";
+import { meaningOf } from "../../support/meaning.ts";
+import { type GithubWorld, githubWorld, listRequest, type Mode, nextRequest, tagsOf } from "./github-world.ts";
 import { addRelease, addReleases, addTag, oid } from "./hub-content.ts";
 
 let world: GithubWorld;
@@ -124,8 +117,13 @@ describe.each(modes)("%s: what a release is", (mode) => {
   test("answers for a private repository with the token, and says that it is not found without", async () => {
     addReleases(world.repository("acme", "app", { is_private: true }), 1);
     expect((await world.open("acme/app", mode).listReleases(listRequest())).total).toBe(1);
-    const failure = await failureOf(world.open("acme/other", mode).listReleases(listRequest()));
-    expect(failure.code).toBe("not_found");
+    const other = world.open("acme/other", mode);
+    expect(await meaningOf(other.listReleases(listRequest()))).toEqual(["not_found", "sources.github_unreadable"]);
+    expect((await meaningOf(other.listNames?.()))[1]).toBe("sources.github_unreadable");
+    if (mode === "graphql") return;
+    const anonymous = world.open("acme/app", mode, null);
+    expect(await meaningOf(anonymous.listReleases(listRequest()))).toEqual(["not_found", "sources.private_or_missing"]);
+    expect((await meaningOf(anonymous.listNames?.()))[1]).toBe("sources.private_or_missing");
   });
 });
 

@@ -245,11 +245,11 @@ export async function startGithub(now: () => number): Promise<StandInGithub> {
     const token = tokenOf(request, "basic");
     const isRefused = token !== null && !hub.tokens.has(token);
     if (isRefused || found === null || (found.repository.is_private && token === null)) {
-      return {
-        status: 401,
-        headers: { "content-type": "text/plain", "www-authenticate": 'Basic realm="GitHub"' },
-        body: "Repository not found.",
-      };
+      const headers = { "content-type": "text/plain" };
+      const body = "Repository not found.";
+      // Whoever has signed in is not asked to sign in.
+      if (token !== null && !isRefused) return { status: 404, headers, body };
+      return { status: 401, headers: { ...headers, "www-authenticate": 'Basic realm="GitHub"' }, body };
     }
     const { repository, rest } = found;
     if (found.isFormer) {

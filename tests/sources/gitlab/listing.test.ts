@@ -3,6 +3,7 @@ import { PluginError } from "../../../src/errors.ts";
 import { gitlab } from "../../../src/sources/gitlab/gitlab.ts";
 import type { Accept, KnownRelease, Listing, ListRequest, OpenSource } from "../../../src/sources/source.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { meaningOf } from "../../support/meaning.ts";
 import { type RealHttp, realHttp } from "../../support/real-http.ts";
 import {
   commitId,
@@ -296,14 +297,17 @@ describe("listReleases()", () => {
   test("sends the token as GitLab takes it, and sees private projects with it alone", async () => {
     app.is_private = true;
     app.releases = releasesOf(1);
-    expect((await failureOf(open().listReleases(ask()))).code).toBe("not_found");
+    const hidden = "sources.private_or_missing";
+    expect(await meaningOf(open().listReleases(ask()))).toEqual(["not_found", hidden]);
+    expect(await meaningOf(open().listTags?.(ask()))).toEqual(["not_found", hidden]);
+    expect(await meaningOf(open().listNames?.())).toEqual(["unauthorized", hidden]);
+    expect(instance.take()).toHaveLength(3);
     expect(tags(await open({ token }).listReleases(ask()))).toEqual(["v1.0.0"]);
-    expect(instance.seen.map(({ headers }) => headers["private-token"])).toEqual([undefined, token]);
-    const wrong = await failureOf(open({ token: "glpat-wrong" }).listReleases(ask()));
-    expect([wrong.code, wrong.message]).toEqual([
-      "unauthorized",
-      'Could not list the releases of "acme/tools/app": the response was 401: 401 Unauthorized',
-    ]);
+    expect(instance.seen.map(({ headers }) => headers["private-token"])).toEqual([token]);
+    const wrong = "sources.credential_rejected";
+    expect(await meaningOf(open({ token: "glpat-wrong" }).listReleases(ask()))).toEqual(["unauthorized", wrong]);
+    const other = open({ project: "acme/tools/other", token }).listReleases(ask());
+    expect(await meaningOf(other)).toEqual(["not_found", "sources.gitlab_unreadable"]);
   });
 
   test("finds a project by its number", async () => {

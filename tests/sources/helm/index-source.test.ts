@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { PluginError } from "../../../src/errors.ts";
 import { helm } from "../../../src/sources/helm/helm.ts";
 import type { KnownRelease, Listing, ListRequest } from "../../../src/sources/source.ts";
+import { meaningOf } from "../../support/meaning.ts";
 import { listRequest, type StandIn, standIn } from "../oci/stand-in-registry.ts";
 import { realContext } from "./real-context.ts";
 
@@ -298,9 +299,9 @@ describe("helm, a repository with an index", () => {
   });
 
   test.each<[number, string, string]>([
-    [401, "unauthorized", "the source has no credential"],
-    [403, "unauthorized", "403"],
-    [404, "not_found", "404"],
+    [401, "unauthorized", "is private or its address is wrong; add a credential"],
+    [403, "unauthorized", "is private or its address is wrong"],
+    [404, "not_found", "is private or its address is wrong"],
     [410, "not_found", "410"],
     [429, "rate_limited", "limits the rate"],
     [418, "rejected", "418"],
@@ -311,6 +312,16 @@ describe("helm, a repository with an index", () => {
     expect(error.code).toBe(code as PluginError["code"]);
     expect(error.message).toContain(words);
     expect(error.message).not.toMatch(/[\n.]$/);
+  });
+
+  test.each([
+    [401, "unauthorized", "sources.credential_rejected"],
+    [403, "unauthorized", "sources.chart_repository_unreadable"],
+    [404, "not_found", "sources.chart_repository_unreadable"],
+  ])("says what a %i means with a credential", async (status, code, meaning) => {
+    answer = () => new Response("<Error><Code>AccessDenied</Code></Error>", { status });
+    const work = open("app", { basic_auth: "ci:secret" }).listReleases(listRequest());
+    expect(await meaningOf(work)).toEqual([code, meaning]);
   });
 
   test("sends user name and password to the repository, and to no other origin", async () => {
