@@ -12,6 +12,8 @@ export interface Column {
   grows?: boolean | undefined;
   /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
+  /** What a narrow row of a list must tell beside its name and state: the first of its second line. */
+  leads?: boolean | undefined;
   /** Hidden between phone and wide screens, where it would not fit; cards show every column, rows of a list do not. */
   wide_only?: boolean | undefined;
   /** The name of the list's sort by this column; `-` before it where descending comes first. */
@@ -118,6 +120,7 @@ function cellClass(column: Column): string | undefined {
     column.align === "end" && "end",
     column.grows === true && "grows",
     column.wide_only === true && "wide-only",
+    column.leads === true && "leading",
   );
   return name === "" ? undefined : name;
 }

@@ -44,7 +44,14 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
           href: `/connections/${connection.id}`,
           muted: !connection.is_enabled,
           actions: connection.is_enabled ? (
-            <LinkButton ctx={ctx} href={adoptPath(connection.id)} kind="bare" small label={t.adopt_on(connection.name)}>
+            <LinkButton
+              ctx={ctx}
+              href={adoptPath(connection.id)}
+              kind="bare"
+              small
+              icon="plus"
+              label={t.adopt_on(connection.name)}
+            >
               {texts(ctx).adoption.open}
             </LinkButton>
           ) : undefined,

@@ -105,7 +105,7 @@ export function ExecutorVersions({
 }) {
   const { services, target } = executor;
   const [first] = services;
-  if (first === undefined) return <span class="quiet">–</span>;
+  if (first === undefined) return <span class="quiet absent">–</span>;
   if (!target.is_group) return <ServiceVersions ctx={ctx} service={first} />;
   const behind = services.filter(isBehind);
   return (

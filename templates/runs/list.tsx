@@ -61,13 +61,13 @@ interface RunsTableProps {
 
 /** The runs of one executor, on its page. */
 export function RunsTable({ ctx, runs }: RunsTableProps) {
-  return <Table ctx={ctx} caption={texts(ctx).runs.title} {...runsTable(ctx, runs, true)} />;
+  return <Table ctx={ctx} caption={texts(ctx).runs.title} {...runsTable(ctx, runs, true)} is_list />;
 }
 
 /** On an executor's page its name would be in every row. */
 function runsTable(ctx: PageContext, runs: readonly RunView[], withoutExecutor: boolean) {
   const t = texts(ctx).runs;
-  const versions = { key: "versions", title: texts(ctx).common.version, grows: true };
+  const versions = { key: "versions", title: texts(ctx).common.version, grows: true, leads: true };
   return {
     columns: [
       ...(withoutExecutor
@@ -84,10 +84,10 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], withoutExecutor: 
       cells: {
         executor: run.executor,
         versions: (
-          <div>
+          <span>
             <RunVersions ctx={ctx} run={run} />{" "}
             {needsRollbackBadge(run) ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
-          </div>
+          </span>
         ),
         outcome: <RunState ctx={ctx} run={run} />,
         trigger: t.trigger_short[run.trigger],

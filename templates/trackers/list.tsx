@@ -153,7 +153,7 @@ function trackerTable(props: TrackersPageProps) {
   const columns: Column[] = [
     { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
     { key: "sources", title: t.sources, wide_only: true },
-    ...channels.map((type) => ({ key: type, title: t.channels[type] })),
+    ...channels.map((type, position) => ({ key: type, title: t.channels[type], leads: position === 0 })),
     { key: "running", title: t.running },
     { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
     { key: "checked", title: t.last_check, align: "end", sort: "-checked" },
@@ -208,17 +208,15 @@ function UpdateLink({ ctx, tracker, uses }: { ctx: PageContext; tracker: Tracker
   const isOne = behind.size === 1;
   const t = texts(ctx).trackers;
   return (
-    <span class="wide-actions">
-      <LinkButton
-        ctx={ctx}
-        href={isOne ? `/executors/${id}/run` : `/executors?tracker=${encodeURIComponent(tracker.name)}`}
-        kind="bare"
-        small
-        icon="play"
-        label={isOne ? t.update_one(name) : t.update_several(behind.size)}
-        opens_dialog={isOne}
-      />
-    </span>
+    <LinkButton
+      ctx={ctx}
+      href={isOne ? `/executors/${id}/run` : `/executors?tracker=${encodeURIComponent(tracker.name)}`}
+      kind="bare"
+      small
+      icon="play"
+      label={isOne ? t.update_one(name) : t.update_several(behind.size)}
+      opens_dialog={isOne}
+    />
   );
 }
 

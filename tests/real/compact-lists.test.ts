@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { Browser, Page } from "playwright-core";
+import { connections, executors, trackers } from "../../src/db/tables.ts";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { peerSuite } from "../support/peer.ts";
+import { digest } from "../support/run-world.ts";
+import { seedRows } from "../support/seeded-rows.ts";
+import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
+
+setDefaultTimeout(120_000);
+
+const rowCount = 50;
+const longName = "the-name-of-a-service-that-is-far-longer-than-a-phone-is-wide-0123456789";
+/** Of a row, and of a page with 50 of them, in pixels. */
+const most = { row: 80, page: 4_000 };
+const running = { image: "app:1.0.0", image_id: "sha256:x", digest: digest("a"), platform: "linux/amd64" };
+/** An executor that its channel's latest version is not yet on. */
+const behind = {
+  services: [
+    {
+      ...{ service: "main", tracker: longName, source: "registry", channel: "stable", difference: "other_version" },
+      ...{ behind: null, unmet: null },
+      found: { ...running, name: "main", containers: ["web"], state: "running", tag: "1.0.0" },
+      desired: { version: "1.3.0", tag: "1.3.0", digest: digest("b"), reference: "app:1.3.0", published_at: null },
+    },
+  ],
+  ...{ unbound: [], problem: null, waiting: null, desired_revision: `main ${digest("b")}` },
+};
+/** Of what is pressed: of a row's action, and of anything (WCAG 2.2, 2.5.8). */
+const least = { action: 44, target: 24 };
+
+peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
+  let app: TestApp;
+  let server: ReturnType<typeof Bun.serve>;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    app = await testApp();
+    const person = await app.signedIn();
+    await app.db.write(async (tx) => {
+      const size = { trackers: rowCount, releases_each: 3, executors: rowCount, runs_each: 1 };
+      const now = app.clock.now();
+      await seedRows(tx, size, now);
+      await tx.update(connections).set({ seen_at: now, next_look_at: now + 3_600_000 });
+      await tx.update(trackers).set({ name: longName }).where(eq(trackers.name, "app-0000"));
+      await tx
+        .update(executors)
+        .set({ name: longName, observed: behind, observed_at: now, next_evaluation_at: null })
+        .where(eq(executors.name, "app-0000"));
+    });
+    const secret = { username: "a", password: "a password of a registry" };
+    for (let index = 0; index < rowCount; index += 1) {
+      const name = `${longName}-${index}`;
+      const hook = {
+        kind: "webhook",
+        language: "en",
+        url: "https://hooks.example.org/a",
+        trigger_events: ["new_release"],
+      };
+      const connection = { kind: "docker", config: { address: `unix:///run/nobody-${index}.sock` } };
+      for (const [path, input] of [
+        ["/notifiers", hook],
+        ["/credentials", { kind: "oci", secret }],
+        ["/runtime-connections", connection],
+      ] as const) {
+        expect((await person.api("POST", path, { name, ...input })).body).toMatchObject({ name });
+      }
+    }
+    server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => app.app.fetch(request, { peer_address: "127.0.0.1" }),
+    });
+    browser = await startChromium([`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`]);
+    const context = await browser.newContext({ baseURL: app.origin, viewport: { width: 390, height: 844 } });
+    page = await context.newPage();
+    await page.goto("/login");
+    await page.fill("[name=username]", "admin");
+    await page.fill("[name=password]", goodPassword);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/");
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop(true);
+    await app?.close();
+  });
+
+  /** Each row of the list, as it is laid out. */
+  const rowsShown = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll(".table.compact tbody tr")].map((row) => {
+        const box = row.getBoundingClientRect();
+        const isSeen = (part: Element | null) => {
+          const { top, bottom, width } = part?.getBoundingClientRect() ?? box;
+          return width > 0 && top >= box.top && bottom <= box.bottom;
+        };
+        const shown = (selector: string) =>
+          [...row.querySelectorAll(selector)].filter((part) => part.getBoundingClientRect().width > 0);
+        const sizes = (parts: readonly Element[]) =>
+          parts.map((part) => {
+            const { width, height } = part.getBoundingClientRect();
+            return Math.min(width, height);
+          });
+        const heading = row.querySelector("th");
+        return {
+          height: box.height,
+          parts: [heading, row.querySelector("td:not([data-label], .row-actions)"), row.querySelector("td.leading")]
+            .filter((part) => part !== null && getComputedStyle(part).display !== "none")
+            .map(isSeen),
+          name: heading?.textContent ?? "",
+          leads: heading?.querySelector("a")?.getAttribute("href") ?? null,
+          actions: sizes(shown(".row-actions :is(.btn, summary)")),
+          targets: sizes(shown(".row-actions :is(a, button, summary)")),
+        };
+      }),
+    );
+
+  test.each([
+    ["/trackers", 1],
+    ["/executors", 0],
+    ["/runs", 0],
+    ["/connections", 1],
+    ["/credentials", 0],
+    ["/notifiers", 0],
+  ])("%s: each row tells name, state and version, leads on, and is low", async (path, actions) => {
+    await page.goto(path);
+    const rows = await rowsShown();
+    expect(rows).toHaveLength(rowCount);
+    for (const row of rows) {
+      expect(row.height).toBeLessThanOrEqual(most.row);
+      expect(row.parts.length).toBeGreaterThan(0);
+      expect(row.parts).not.toContain(false);
+      expect(row.leads).not.toBeNull();
+      expect(row.actions.length).toBeGreaterThanOrEqual(actions);
+      expect(Math.min(...row.actions, least.action)).toBe(least.action);
+      expect(Math.min(...row.targets, least.target)).toBe(least.target);
+    }
+    expect(rows.some(({ name }) => name.startsWith(longName))).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(most.page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  test("the main action of a tracker and of an executor with an update is the update", async () => {
+    await page.goto("/trackers");
+    const row = page.locator("tr", { hasText: longName });
+    const isSeen = await row.locator(".row-actions > *").evaluateAll((all) => all.map((each) => each.clientWidth > 0));
+    expect(isSeen).toEqual([true, false]);
+    expect(await row.locator(".row-actions a").getAttribute("href")).toMatch(/^\/executors\/.+\/run$/);
+    await page.goto("/executors");
+    const menu = page.locator("tr", { hasText: longName }).locator(".menu");
+    await menu.locator("summary").click();
+    expect(await menu.locator(".menu-item").first().textContent()).toContain("Update");
+  });
+
+  test("a name that is cut is whole on the page that its row leads to", async () => {
+    await page.goto("/trackers");
+    const heading = page.locator("th", { hasText: longName });
+    expect(await heading.evaluate((cell) => cell.scrollWidth > cell.clientWidth)).toBe(true);
+    await heading.locator("a").click();
+    const title = page.locator("h1");
+    expect(await title.textContent()).toContain(longName);
+    expect(await title.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+  });
+
+  test("releases of a tracker and events of a day are low too", async () => {
+    for (const [path, rows, expected] of [
+      ["/trackers/app-0001", ".history .row", 3],
+      ["/", "[id^=day-] .row", 10],
+    ] as const) {
+      await page.goto(path);
+      const heights = await page
+        .locator(rows)
+        .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+      expect(heights.length).toBeGreaterThanOrEqual(expected);
+      expect(Math.max(...heights)).toBeLessThanOrEqual(most.row);
+    }
+  });
+});
