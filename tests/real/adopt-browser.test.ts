@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Locator, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { type Registry, startRegistry } from "../peers/registry.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type RunningServer, startServer, temporaryDir, testPassword } from "../support/server.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
 import { storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(300_000);
-
-/** What a person does: each is counted, and printed at the end of its journey. */
-interface Effort {
-  clicks: number;
-  fields: number;
-}
 
 const images = ["acme/web", "acme/api", "acme/cache", "acme/mail", "tools/backup"];
 const running = ["1.0.0", "1.1.0", "1.1.0-alpine"];
@@ -29,21 +24,9 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
   let engine: TestEngine;
   let registry: Registry;
   let server: RunningServer;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
-  const complaints: string[] = [];
-  const effort: Effort = { clicks: 0, fields: 0 };
 
-  const at = (path: string) => `${server.url}${path}`;
-  const text = async () => (await page.textContent("main")) ?? "";
-  const click = async (target: Locator) => {
-    effort.clicks += 1;
-    await target.click();
-  };
-  const fill = async (name: string, value: string) => {
-    effort.fields += 1;
-    await page.locator(`[name="${name}"]`).fill(value);
-  };
   const create = (name: string, image: string, labels: Readonly<Record<string, string>> = {}) =>
     engine.call("POST", `/containers/create?name=${name}`, { Image: image, Labels: labels });
   const inProject = (project: string, service: string) => ({
@@ -53,7 +36,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     "com.docker.compose.oneoff": "False",
   });
   const list = async (path: string): Promise<Record<string, unknown>[]> => {
-    const answer = await page.request.get(at(`/api${path}`));
+    const answer = await page.request.get(person.at(`/api${path}`));
     return ((await answer.json()) as { items: Record<string, unknown>[] }).items;
   };
   const executors = () => list("/executors?limit=100");
@@ -79,40 +62,24 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
       }
     }
     await engine.call("POST", "/containers/app-0/start");
-    server = await startServer({ data_dir: temporaryDir() });
-    browser = await startChromium();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
-    page = await context.newPage();
-    page.setDefaultTimeout(120_000);
-    page.on("console", (message) => {
-      const isUsual = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
-      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
+    server = await startServer();
+    person = await openBrowser(() => server.url);
+    ({ page } = person);
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.kill("SIGTERM");
     await engine?.stop();
     await registry?.stop();
   });
 
   test("from the first sign-in to everything adopted", async () => {
-    await page.goto(at("/"));
-    const password = server.bootstrapPassword() ?? "";
-    await fill("username", "admin");
-    await fill("password", password);
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/account/password");
-    await fill("current_password", password);
-    await fill("new_password", testPassword);
-    await click(page.locator("form.sign-in .btn.main"));
-    await page.waitForURL(at("/"));
-    await click(page.locator("main a[href='/connections/new']").first());
+    await person.signInFirst(server);
+    await person.click(page.locator("main a[href='/connections/new']").first());
     await page.waitForURL(/\/connections\/new/);
-    await fill("name", "nas");
-    await fill("config.address", engine.address);
-    await click(page.locator('.form-actions [name="_action"][value="save"]'));
+    await person.fill("name", "nas");
+    await person.fill("config.address", engine.address);
+    await person.save();
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
     expect(await page.locator("input.choice").count()).toBe(alone + projects.length);
     expect(await page.locator("input.choice:checked").count()).toBe(alone + projects.length);
@@ -122,12 +89,12 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     const rows = await page.locator("tr:has(input.choice)").allTextContents();
     expect(rows.filter((row) => row.includes("alpine") && !row.includes("1.2.0-alpine"))).toEqual([]);
 
-    const before = effort.clicks;
-    await click(page.locator('.adopt-bar [name="_action"][value="adopt"]'));
+    const before = person.effort.clicks;
+    await person.click(page.locator('.adopt-bar [name="_action"][value="adopt"]'));
     await page.waitForURL(/\/adopt$/);
     await page.getByRole("heading", { level: 1, name: `Adopted ${alone + projects.length} targets` }).waitFor();
-    console.log(`adopting ${alone + projects.length} targets: ${effort.clicks - before} click`);
-    expect(effort.clicks - before).toBe(1);
+    console.log(`adopting ${alone + projects.length} targets: ${person.effort.clicks - before} click`);
+    expect(person.effort.clicks - before).toBe(1);
     expect(await executors()).toHaveLength(alone + projects.length);
     // Each image is followed once for its variant, however many containers run it.
     expect(await list("/trackers")).toHaveLength(images.length * 2);
@@ -139,12 +106,12 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
       (await executors()).some(({ name, state }) => name === "app-0" && state === "update"),
     );
     // What was created leads there; nothing has to be looked for in the list.
-    await click(page.locator("main a", { hasText: /^app-0$/ }).first());
+    await person.click(page.locator("main a", { hasText: /^app-0$/ }).first());
     await page.waitForURL(/\/executors\/[0-9a-f-]{36}/);
-    await click(page.locator("main a[href$='/run']").first());
-    await click(page.locator("dialog[open] button[type=submit]"));
+    await person.openPlan();
+    await person.confirm();
     await eventually("the update", async () => (await list("/runs"))[0]?.state === "succeeded");
-    console.log(`first update, from the first sign-in: ${effort.clicks} clicks, ${effort.fields} fields`);
+    console.log(`first update, from the first sign-in: ${person.effort.clicks} clicks, ${person.effort.fields} fields`);
     const found = (await engine.call("GET", "/containers/app-0/json")) as { Config: { Image: string } };
     expect(found.Config.Image).toEndWith(":1.2.0");
   });
@@ -152,7 +119,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
   test("a second visit shows only what is new, and takes it by keyboard alone", async () => {
     await create("late-1", `${registry.host}/acme/web:1.0.0`);
     await create("late-2", `${registry.host}/acme/api:1.0.0`);
-    await page.goto(at("/adopt"));
+    await person.go("/adopt");
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
     expect(await page.locator("input.choice").count()).toBe(2);
     await page.locator("input.choice").first().focus();
@@ -165,33 +132,27 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Adopted 1 target" }).waitFor();
     expect((await executors()).map(({ name }) => name)).toContain("late-2");
-    expect(await text()).not.toContain("late-1");
+    expect(await person.text()).not.toContain("late-1");
     // The trackers that are there already are used again.
     expect(await list("/trackers")).toHaveLength(images.length * 2);
   });
 
   test("without JavaScript: what is ignored stays ignored, and the rest is adopted", async () => {
     await create("late-3", `${registry.host}/acme/mail:1.0.0`);
-    const context = await browser.newContext({
-      ...{ javaScriptEnabled: false, locale: "en-GB", viewport: { width: 390, height: 800 } },
-      storageState: await page.context().storageState(),
-    });
-    try {
-      const plain = await context.newPage();
-      plain.setDefaultTimeout(120_000);
-      await plain.goto(at("/adopt"));
-      expect(await plain.locator("input.choice").count()).toBe(2);
-      await plain.locator("tr", { hasText: "late-3" }).locator("input.choice").uncheck();
-      await plain.locator('.adopt-bar [name="_action"][value="ignore"]').click();
-      await plain.locator("#adopt-ignored", { hasText: "late-1" }).waitFor();
-      expect(await plain.locator("input.choice").count()).toBe(1);
-      await plain.locator('.adopt-bar [name="_action"][value="adopt"]').click();
-      await plain.getByRole("heading", { level: 1, name: "Adopted 1 target" }).waitFor();
-      await plain.goto(at("/adopt"));
-      expect(await plain.locator("input.choice").count()).toBe(0);
-      expect(await plain.locator("#adopt-ignored").textContent()).toContain("late-1");
-    } finally {
-      await context.close();
+    {
+      await using plain = await person.withoutScript({ viewport: { width: 390, height: 800 } });
+      const bare = plain.page;
+      await plain.go("/adopt");
+      expect(await bare.locator("input.choice").count()).toBe(2);
+      await plain.row("late-3").locator("input.choice").uncheck();
+      await bare.locator('.adopt-bar [name="_action"][value="ignore"]').click();
+      await bare.locator("#adopt-ignored", { hasText: "late-1" }).waitFor();
+      expect(await bare.locator("input.choice").count()).toBe(1);
+      await bare.locator('.adopt-bar [name="_action"][value="adopt"]').click();
+      await bare.getByRole("heading", { level: 1, name: "Adopted 1 target" }).waitFor();
+      await plain.go("/adopt");
+      expect(await bare.locator("input.choice").count()).toBe(0);
+      expect(await plain.text("#adopt-ignored")).toContain("late-1");
     }
     const names = (await executors()).map(({ name }) => name);
     expect(names).toContain("late-3");
@@ -199,6 +160,6 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
   });
 
   test("no script failed and no policy was violated", () => {
-    expect(complaints).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });

@@ -1,39 +1,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person, usualWhileAway } from "../support/browser-person.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, apiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { type Story, startStory, storyMissing } from "../support/story.ts";
+import { addWebExecutor, addWebTracker, type Story, startStory, storyMissing } from "../support/story.ts";
 
 const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 5e8, Timeout: 2e9, Retries: 3 } } as const;
-/** Where pictures of the pages are put to look at; none are taken without it. */
-const pictures = process.env.TIDEMARK_PICTURES ?? "";
 
 peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMissing(), () => {
   let world: Story;
   let api: ApiClient;
-  let browser: Browser;
+  let first: Person;
   let executor = "";
-  const complaints: string[] = [];
 
-  const open = async (look: { width: number; theme: "light" | "dark"; locale: string }): Promise<Page> => {
-    const context = await browser.newContext({
-      viewport: { width: look.width, height: 900 },
-      colorScheme: look.theme,
-      locale: look.locale,
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    page.on("console", (message) => {
-      const isUsual = /^Failed to load resource|net::ERR_/;
-      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    return page;
-  };
+  const open = ({ width, theme, locale }: (typeof looks)[number]) =>
+    first.stranger({ viewport: { width, height: 900 }, colorScheme: theme, locale });
   const looks = [
     { width: 1280, theme: "light", locale: "en-GB" },
     { width: 390, theme: "dark", locale: "en-GB" },
@@ -41,29 +25,14 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
     { width: 390, theme: "light", locale: "zh-CN" },
   ] as const;
   /** Shows the page in each look; nothing of it may be wider than the window. */
-  const lookAt = async (name: string, address: string, isSignedIn: boolean) => {
+  const lookAt = async (name: string, path: string, isSignedIn: boolean) => {
     for (const look of looks) {
-      const page = await open(look);
-      if (isSignedIn) await signIn(page);
-      await page.goto(address);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect([name, look.width, look.locale, overflow]).toEqual([name, look.width, look.locale, 0]);
-      if (pictures !== "") {
-        mkdirSync(pictures, { recursive: true });
-        const path = join(pictures, `${name}-${look.width}-${look.theme}-${look.locale}.png`);
-        await page.screenshot({ path, fullPage: true });
-      }
-      await page.context().close();
+      await using person = await open(look);
+      if (isSignedIn) await person.signIn();
+      await person.go(path);
+      expect([name, look.width, look.locale, await person.excess()]).toEqual([name, look.width, look.locale, 0]);
+      await person.photograph(`${name}-${look.width}-${look.theme}-${look.locale}`);
     }
-  };
-  const signIn = async (page: Page) => {
-    await page.goto(`${world.server.url}/login`);
-    await page.locator('[name="username"]').fill("admin");
-    await page.locator('[name="password"]').fill(testPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${world.server.url}/`);
   };
   const publish = async (tag: string) => {
     const before = world.receiver.of("executor_run_awaiting_approval").length;
@@ -82,56 +51,28 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
 
   beforeAll(async () => {
     world = await startStory();
-    browser = await startChromium();
+    first = await openBrowser(() => world.server.url, { usual: usualWhileAway });
     api = await firstSignIn(world.server);
     await api.request("PATCH", "/settings", { base_url: world.server.url });
-    const credential = await api.post("/credentials", {
-      name: "registry",
-      kind: "oci",
-      secret: { username: "ci", password: "reg-pass" },
-    });
-    const connection = await api.post("/runtime-connections", {
-      name: "lab",
-      kind: "docker",
-      config: { address: `unix://${world.engine.socket}` },
-    });
     await api.post("/notifiers", {
       name: "hook",
       url: world.receiver.url,
       language: "en",
       trigger_events: ["executor_run_awaiting_approval", "executor_run_succeeded", "executor_run_skipped"],
     });
-    await api.post("/trackers", {
-      name: "web",
-      sorting: "semantic",
-      sources: [
-        {
-          key: "registry",
-          kind: "oci",
-          config: { image: world.repository, registry: world.registry.url },
-          credential_id: credential.body.id,
-          channels: [{ type: "stable" }],
-        },
-      ],
-    });
-    const created = await api.post("/executors", {
-      name: "web",
-      connection_id: connection.body.id,
-      target: { kind: "container", id: "web" },
-      bindings: [{ tracker: "web", source: "registry", channel: "stable" }],
+    await addWebTracker(world, api);
+    ({ executor } = await addWebExecutor(world, api, {
       trigger: "immediate",
       requires_approval: true,
       health_check: { strategy: "native", initial_delay_seconds: 0, probe_interval_seconds: 1 },
-    });
-    expect(created.status).toBe(201);
-    executor = String(created.body.id);
+    }));
     await eventually("the first check", async () => {
       const { items } = (await api.get("/trackers/web/releases")).body as { items: unknown[] };
       return items.length > 0;
     });
   }, 240_000);
   afterAll(async () => {
-    await browser?.close();
+    await first?.close();
     await world?.stop();
   }, 120_000);
 
@@ -142,18 +83,19 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
     expect(String(body.text)).toContain(url);
     // A program that shows previews asks first.
     for (let times = 0; times < 3; times += 1) expect((await fetch(url)).status).toBe(200);
-    await lookAt("link", url, false);
-    await lookAt("overview", `${world.server.url}/`, true);
-    await lookAt("run", `${world.server.url}/runs/${run}`, true);
-    await lookAt("question", `${world.server.url}/runs/${run}/approve`, true);
-    await lookAt("executor", `${world.server.url}/executors/${executor}`, true);
-    await lookAt("executors", `${world.server.url}/executors`, true);
+    await lookAt("link", new URL(url).pathname, false);
+    await lookAt("overview", "/", true);
+    await lookAt("run", `/runs/${run}`, true);
+    await lookAt("question", `/runs/${run}/approve`, true);
+    await lookAt("executor", `/executors/${executor}`, true);
+    await lookAt("executors", "/executors", true);
     expect(await world.serves()).toBe("1.0.0");
     expect((await api.get(`/runs/${run}`)).body).toMatchObject({ state: "pending", approval: "awaiting" });
 
-    const page = await open(looks[0]);
+    await using reader = await open(looks[0]);
+    const { page } = reader;
     await page.goto(url);
-    await page.getByRole("button", { name: "Approve and update" }).click();
+    await reader.button("Approve and update").click();
     await page.getByText("Approved the update of").waitFor();
     expect(await ended(run)).toMatchObject({ state: "succeeded", approval: "approved", serving: "desired" });
     expect(await world.serves()).toBe("1.1.0");
@@ -161,8 +103,8 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
     expect((await fetch(url)).status).toBe(404);
     await page.goto(url);
     expect(await page.textContent("h1")).toBe("This link is no longer valid");
-    await lookAt("gone", url, false);
-    await lookAt("ended", `${world.server.url}/runs/${run}`, true);
+    await lookAt("gone", new URL(url).pathname, false);
+    await lookAt("ended", `/runs/${run}`, true);
 
     // What was sent is written down nowhere: not in the database, its log of writes, or ours.
     const token = url.split("/").at(-1) ?? "";
@@ -177,17 +119,18 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
 
   test("is refused in the browser of the administrator, beside its plan", async () => {
     const { run, url } = await publish("1.2.0");
-    const page = await open(looks[0]);
-    await signIn(page);
+    await using person = await open(looks[0]);
+    const { page } = person;
+    await person.signIn();
     await page.getByText("1 update needs approval").waitFor();
-    await page.goto(`${world.server.url}/runs/${run}`);
+    await person.go(`/runs/${run}`);
     await page.getByRole("link", { name: "Refuse" }).click();
     await page.locator("#dialog").getByRole("button", { name: "Refuse the update" }).click();
     await page.locator(".state", { hasText: "Skipped, not approved" }).first().waitFor();
     expect(await ended(run)).toMatchObject({ state: "skipped", reason_code: "not_approved" });
     expect((await fetch(url)).status).toBe(404);
     expect(await world.serves()).toBe("1.1.0");
-    expect(complaints).toEqual([]);
+    expect(first.complaints).toEqual([]);
   }, 240_000);
 
   test("survives a restart of the service, and is then approved by the API", async () => {

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Server, request as send } from "node:http";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { freePort } from "../peers/free-port.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { type ApiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
 setDefaultTimeout(180_000);
 
@@ -81,27 +82,19 @@ async function startFront(target: number) {
 peerSuite("a server that does not respond, in Chromium", missing, () => {
   let ops: Ops;
   let api: ApiClient;
-  let browser: Browser;
-  let context: BrowserContext;
+  let origin: string;
+  let first: Person;
+  let person: Person;
   let page: Page;
-  const complaints: string[] = [];
 
   /** A signed-in tab at a page, which the service worker controls. */
-  async function openAt(path: string, origin = ops.address): Promise<void> {
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
-    page = await context.newPage();
-    page.on("console", (message) => {
-      const isOfAbsence = /^Failed to load resource|^htmx: htmx:error: Failed to fetch/;
-      if (message.type() === "error" && !isOfAbsence.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(`${origin}/login`);
-    await page.fill("#f-username", "admin");
-    await page.fill("#f-password", testPassword);
-    await page.click(".form-actions .btn.main, form .btn.main");
-    await page.waitForURL(`${origin}/`);
+  async function openAt(path: string, from = ops.address): Promise<void> {
+    origin = from;
+    person = await first.stranger();
+    ({ page } = person);
+    await person.signIn();
     await isControlled();
-    await page.goto(`${origin}${path}`);
+    await person.go(path);
   }
   const isControlled = async () => {
     await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
@@ -116,15 +109,16 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
   beforeAll(async () => {
     ops = await Ops.start();
     api = await firstSignIn(ops.server);
-    browser = await startChromium();
+    const usual = /^Failed to load resource|^htmx: htmx:error: Failed to fetch/;
+    first = await openBrowser(() => origin, { usual });
   });
 
   afterEach(async () => {
-    await context?.close();
+    await person?.close();
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await first?.close();
     await ops?.server.kill("SIGTERM");
   });
 
@@ -144,17 +138,17 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
 
   test("the page speaks the language and wears the theme of its reader", async () => {
     await openAt("/account");
-    await context.addCookies([
+    await page.context().addCookies([
       { name: "tidemark_language", value: "zh", url: `${ops.address}/` },
       { name: "tidemark_theme", value: "dark", url: `${ops.address}/` },
     ]);
-    await page.goto(`${ops.address}/account`);
+    await person.go("/account");
     await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("?language=zh&theme=dark"));
     await isControlled();
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await ground();
     await ops.goAway();
-    await page.goto(`${ops.address}/runs`);
+    await person.go("/runs");
     await heading("Tidemark 没有响应");
     expect(await page.getAttribute("html", "data-theme")).toBe("dark");
     expect(await ground()).toBe(before);
@@ -164,7 +158,7 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
 
   test("the browser keeps nothing but that page's files", async () => {
     await openAt("/");
-    for (const path of ["/trackers", "/account", "/settings/audit"]) await page.goto(`${ops.address}${path}`);
+    for (const path of ["/trackers", "/account", "/settings/audit"]) await person.go(path);
     const kept = await page.evaluate(async () => {
       const found: [string, string][] = [];
       for (const name of await caches.keys()) {
@@ -182,9 +176,8 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     const front = await startFront(ops.port);
     await api.request("PATCH", "/settings", { base_url: `http://127.0.0.1:${front.port}/ops` });
     try {
-      const origin = `http://127.0.0.1:${front.port}/ops`;
       for (const failure of ["cut", "bad gateway"] as const) {
-        await openAt("/settings/backups", origin);
+        await openAt("/settings/backups", `http://127.0.0.1:${front.port}/ops`);
         front.posts.length = 0;
         front.answerBy(failure);
         await page.click("text=Back up now");
@@ -199,7 +192,7 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
         await heading("Settings");
         expect(page.url()).toBe(`${origin}/settings/backups`);
         expect(front.posts).toEqual(sent);
-        await context.close();
+        await person.close();
       }
       expect(await backupsMade()).toEqual([]);
     } finally {
@@ -245,6 +238,6 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
   });
 
   test("neither the policy nor a script refused anything", async () => {
-    expect(complaints).toEqual([]);
+    expect(first.complaints).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { galleryPaths, startGallery } from "../gallery/server.tsx";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { peerSuite } from "../support/peer.ts";
 
 setDefaultTimeout(180_000);
@@ -10,76 +11,67 @@ const missing = chromiumMissing();
 
 peerSuite("the design system in Chromium under the content security policy", missing, () => {
   let gallery: ReturnType<typeof startGallery>;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
     gallery = startGallery();
-    browser = await startChromium();
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on("console", (message) => {
-      // Chromium reports each 4xx as an error of its own; the samples answer 422 and 409 on purpose.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-        complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
+    person = await openBrowser(() => gallery.origin);
+    ({ page } = person);
   });
 
   afterAll(async () => {
-    await browser.close();
+    await person?.close();
     await gallery.stop();
   });
 
-  const go = (path: string) => page.goto(`${gallery.origin}${path}`);
-
   test("htmx, the stream extension and app.js run, and a message of the stream reaches its place", async () => {
-    await go("/");
+    await person.go("/");
     await page.locator(".toast", { hasText: "Heard from the stream" }).waitFor();
     expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
   });
 
   test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
-    await go("/run");
+    await person.go("/run");
     await page.click("a[hx-get$='/retry']");
     await page.locator("dialog#dialog[open] .confirm").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("dialog-title");
+    expect(await person.focused("id")).toBe("dialog-title");
     await page.keyboard.press("Escape");
     await page.locator("dialog#dialog:not([open])").waitFor({ state: "attached" });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe("/runs/1/retry");
+    expect(await person.focused("href")).toBe("/runs/1/retry");
   });
 
   test("a refused form comes back with its errors in focus and the typed secret kept", async () => {
-    await go("/form");
+    await person.go("/form");
     await page.fill("[name='source.token']", "typed-secret");
     await page.click(".form-actions button");
     await page.locator(".error-summary").waitFor();
     expect(await page.inputValue("[name='source.token']")).toBe("typed-secret");
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe("error-summary");
+    expect(await person.focused("class")).toBe("error-summary");
     expect(await page.locator("form[data-busy], [aria-busy]").count()).toBe(0);
   });
 
   test("choosing another type draws its fields", async () => {
-    await go("/form");
+    await person.go("/form");
     await page.selectOption("[name='source.kind']", "github");
     await page.locator("[name='source.repository']").waitFor();
     expect(await page.locator("[name='source.image']").count()).toBe(0);
   });
 
   test("an answer of 409 leaves the row alone and says why in a toast", async () => {
-    await go("/trackers");
+    await person.go("/trackers");
     await page.locator(".row-actions button").first().click();
     await page.locator(".toast", { hasText: "The registry answered 401" }).waitFor();
     expect(await page.locator("#rows table").count()).toBe(1);
   });
 
   test("shortcuts: g t goes to the trackers, / searches, ? shows the list", async () => {
-    await go("/");
+    await person.go("/");
     await page.keyboard.press("g");
     await page.keyboard.press("t");
     await page.waitForURL("**/trackers");
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+    expect(await person.focused("id")).toBe("search");
     await page.keyboard.press("?");
     expect(await page.locator("dialog#shortcuts[open]").count()).toBe(0);
     await page.locator("h1").click();
@@ -88,7 +80,7 @@ peerSuite("the design system in Chromium under the content security policy", mis
   });
 
   test("the theme switches at once", async () => {
-    await go("/trackers");
+    await person.go("/trackers");
     await page.click("details.menu summary");
     await page.click("button[name=theme][value=dark]");
     expect(await page.evaluate(() => getComputedStyle(document.body.parentElement ?? document.body).colorScheme)).toBe(
@@ -100,26 +92,22 @@ peerSuite("the design system in Chromium under the content security policy", mis
     test.each(galleryPaths)("%s is not wider than the window, in both languages", async (path) => {
       await page.setViewportSize({ width, height: 900 });
       for (const language of ["en", "zh"]) {
-        await go(`${path}?lang=${language}`);
-        const excess = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(excess).toBe(0);
+        await person.go(`${path}?lang=${language}`);
+        expect(await person.excess()).toBe(0);
       }
     });
   });
 
   test("without scripts the pages still show everything, and the menu opens", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    const plain = await context.newPage();
-    await plain.goto(`${gallery.origin}/form`);
+    await using reader = await person.stranger({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    const plain = reader.page;
+    await reader.go("/form");
     expect(await plain.locator("button[value=redraw]").isVisible()).toBe(true);
     await plain.locator(".more summary").click();
     expect(await plain.locator(".more a[href='/settings']").isVisible()).toBe(true);
-    await context.close();
   });
 
   test("nothing was refused by the policy and no script failed", () => {
-    expect(complaints).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });

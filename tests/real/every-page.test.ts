@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import axe from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { everyPage, longest } from "../support/every-page.ts";
 import { peerSuite } from "../support/peer.ts";
 import { goodPassword } from "../support/test-app.ts";
@@ -17,11 +18,8 @@ const narrow = [
 peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing(), () => {
   let world: Awaited<ReturnType<typeof everyPage>>;
   let server: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
-  let context: BrowserContext;
+  let person: Person;
   let page: Page;
-  let at = "";
-  const complaints: string[] = [];
 
   beforeAll(async () => {
     world = await everyPage(longest);
@@ -31,26 +29,16 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
       port: 0,
       fetch: (request) => app.fetch(request, { peer_address: "127.0.0.1" }),
     });
-    browser = await startChromium([`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`]);
-    context = await browser.newContext({ locale: "en-GB", baseURL: world.app.origin });
-    page = await context.newPage();
-    page.on("console", (message) => {
-      const isUsual = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
-      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(`${at}: ${message.text()}`);
-    });
-    page.on("pageerror", (error) => complaints.push(`${at}: ${error.message}`));
+    const args = [`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`];
+    person = await openBrowser(() => world.app.origin, { args });
+    ({ page } = person);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.stop(true);
     await world?.app.close();
   });
-
-  const go = async (path: string) => {
-    at = path;
-    await page.goto(path);
-  };
 
   /** What axe finds in the page as it is, by rule and place. */
   const found = async (rules: "all" | "colors"): Promise<string[]> => {
@@ -61,7 +49,7 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
       const result = await here.run(document, { resultTypes: ["violations"], ...runOnly });
       return result.violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => target.join(" ")) }));
     }, rules);
-    return violations.map(({ id, targets }) => `${at}: ${id}: ${targets.slice(0, 3).join(", ")}`);
+    return violations.map(({ id, targets }) => `${page.url()}: ${id}: ${targets.slice(0, 3).join(", ")}`);
   };
 
   /** What reaches beyond the page at its present size: the innermost element of those that do. */
@@ -76,7 +64,7 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
       const last = beyond.at(-1);
       return `${scrollWidth - clientWidth} px too wide: ${last?.tagName.toLowerCase()}.${last?.className}`;
     });
-    return wide === null ? [] : [`${at} at ${width}: ${wide}`];
+    return wide === null ? [] : [`${page.url()} at ${width}: ${wide}`];
   };
 
   /** In the given colours: all of axe's rules, or only those on colours. */
@@ -96,25 +84,22 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
   };
 
   test("axe finds nothing on the sign-in page, in both themes, and it fits", async () => {
-    await go("/login");
+    await person.go("/login");
     expect([...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes())]).toEqual([]);
   });
 
   test("axe finds nothing on any page, in both themes, and each fits a phone and a zoom of 200 %", async () => {
-    await page.fill("[name=username]", "admin");
-    await page.fill("[name=password]", goodPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.pathname === "/");
+    await person.signIn("/", goodPassword);
     const all: string[] = [];
     for (const path of world.paths.filter(isPage)) {
-      await go(path);
+      await person.go(path);
       all.push(...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes()));
     }
     expect(all).toEqual([]);
   });
 
   test("no page broke the policy, and no script failed", () => {
-    expect(complaints).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });
 

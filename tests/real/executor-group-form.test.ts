@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { executors, tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { composeTarget } from "../support/compose-target.ts";
 import { FakeEngine, fakeRuntimes } from "../support/fake-runtime.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -14,12 +15,9 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   const engine = new FakeEngine();
   let app: TestApp;
   let connection: string;
-  let browser: Browser;
-  let context: BrowserContext;
+  let person: Person;
   let page: Page;
   let server: ReturnType<typeof Bun.serve>;
-  const complaints: string[] = [];
-  const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
 
   beforeAll(async () => {
     for (const service of ["web", "worker", "tunnel"]) {
@@ -32,34 +30,22 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     });
     for (let count = 0; count < 60; count++) engine.add(`app-${count}`, "registry.test/other:1.0", digest("c"));
     app = await testApp({ runtimes: fakeRuntimes(engine) });
-    const person = await app.signedIn();
+    const { api } = await app.signedIn();
     for (const name of ["web", "worker"]) await addTracker(name);
-    const { body } = await person.api("POST", "/runtime-connections", {
+    const { body } = await api("POST", "/runtime-connections", {
       name: "Home",
       kind: "docker",
       config: { address: "fake://home" },
     });
     connection = String(body.id);
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => forward(request) });
-    browser = await startChromium();
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
-    page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    page.on("console", (message) => {
-      if (message.type() === "error" && !/^Failed to load|Cross-Origin-Opener/.test(message.text())) {
-        complaints.push(message.text());
-      }
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(at("/login"));
-    await page.fill("#f-username", "admin");
-    await page.fill("#f-password", goodPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.pathname !== "/login");
+    person = await openBrowser(() => `http://127.0.0.1:${server.port}`);
+    ({ page } = person);
+    await person.signIn("/", goodPassword);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.stop(true);
     await app?.close();
   });
@@ -93,7 +79,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   const rows = (within: Page) => within.locator("fieldset[id^='f-service_']");
 
   test("a search leaves the targets that have its words, and says when none has", async () => {
-    await page.goto(at("/executors/new"));
+    await person.go("/executors/new");
     expect(await page.locator("#targets > li:visible").count()).toBe(62);
     await page.fill("[data-find]", "shop WORKER");
     expect(await page.locator("#targets > li:visible b").first().textContent()).toBe("shop");
@@ -106,7 +92,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   test("a search among namespaces leaves those that have a match, here and on the connection's page", async () => {
     engine.namespaceOf = (id) => (id.startsWith("app-1") ? "team-a" : "team-b");
     for (const path of ["/executors/new", `/connections/${connection}/targets`]) {
-      await page.goto(at(path));
+      await person.go(path);
       expect(await page.locator("#targets").getByText("team-a").first().isVisible()).toBe(true);
       await page.fill("[data-find]", "app-12");
       expect(await page.locator("#targets [data-found]:visible").count()).toBe(1);
@@ -117,15 +103,12 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
       for (const width of [390, 1600]) {
         await page.fill("[data-find]", "");
         await page.setViewportSize({ width, height: 900 });
-        const excess = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(excess).toBe(0);
+        expect(await person.excess()).toBe(0);
       }
     }
     engine.namespaceOf = () => null;
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(at("/executors/new"));
+    await person.go("/executors/new");
     await page.fill("[data-find]", "shop");
   });
 
@@ -135,7 +118,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await rows(page).count()).toBe(3);
     const chosen = [0, 1, 2].map((position) => page.inputValue(`#f-bindings-${position}-tracker`));
     expect(await Promise.all(chosen)).toEqual(["web", "worker", ""]);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("value"))).toBe("compose:shop");
+    expect(await person.focused("value")).toBe("compose:shop");
     expect(await page.locator("#other-targets[open]").count()).toBe(0);
     expect(await page.inputValue("#f-name")).toBe("shop");
   });
@@ -150,18 +133,16 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
 
   test.each([390, 1280, 1600])("at %i pixels nothing is wider than the window", async (width) => {
     await page.setViewportSize({ width, height: 900 });
-    const excess = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await excess()).toBe(0);
+    expect(await person.excess()).toBe(0);
     await page.locator("#other-targets > summary").click();
-    expect(await excess()).toBe(0);
+    expect(await person.excess()).toBe(0);
     await page.locator("#other-targets > summary").click();
   });
 
   test("without scripts the same form chooses, binds and saves", async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
-    const tab = await plain.newPage();
-    await tab.goto(at("/executors/new"));
+    await using plain = await person.withoutScript();
+    const tab = plain.page;
+    await plain.go("/executors/new");
     await tab.locator("input[value='compose:shop']").click();
     await tab.locator("#f-group_where > .unscripted button").click();
     await rows(tab).first().waitFor();
@@ -171,12 +152,11 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     const [stored] = (await app.services.executors.list({})).items;
     expect(stored?.target).toEqual(composeTarget("shop"));
     expect(stored?.bindings.map((binding) => binding.service)).toEqual(["web"]);
-    await plain.close();
   });
 
   test("the page of a new executor shows by itself what the first look found, and asks no more then", async () => {
     const [stored] = (await app.services.executors.list({})).items;
-    await page.goto(at(`/executors/${stored?.id}`));
+    await person.go(`/executors/${stored?.id}`);
     expect(await page.textContent("#executor-state")).toBe("Checking");
     const observed = { services: [], unbound: [], problem: null, waiting: null, desired_revision: null };
     await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
@@ -188,6 +168,6 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   });
 
   test("no script failed and nothing was refused by the policy", () => {
-    expect(complaints).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });

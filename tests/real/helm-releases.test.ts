@@ -7,8 +7,7 @@ import { isEndState } from "../../src/runs/states.ts";
 import { createHelm, type Helm, helmMissing, helmProgram, helmVersions } from "../peers/helm.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
 import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
-import type { Pod } from "../support/kubernetes-objects.ts";
-import { webDeployment } from "../support/kubernetes-objects.ts";
+import { podAnswers, webTemplate } from "../support/kubernetes-objects.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
 
@@ -45,14 +44,9 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
     charts = mkdtempSync(join(tmpdir(), "tidemark-charts-"));
     using helm = createHelm();
     const pack = async (version: string, values: object, files: Readonly<Record<string, string>> = {}) => {
-      const template = webDeployment("RELEASE", "IMAGE", { namespace: "NAMESPACE" });
-      const web = JSON.stringify(template)
-        .replaceAll("RELEASE", "{{ .Release.Name }}")
-        .replaceAll("NAMESPACE", "{{ .Release.Namespace }}")
-        .replaceAll("IMAGE", `${cluster.registry.host}/acme/web:{{ .Values.tag }}`);
       const settings =
         'kind: ConfigMap\napiVersion: v1\nmetadata: {name: "{{ .Release.Name }}"}\ndata: {greeting: {{ .Values.greeting | quote }}}\n';
-      const all = { "templates/web.yaml": web, "templates/settings.yaml": settings, ...files };
+      const all = { "templates/web.yaml": webTemplate(cluster), "templates/settings.yaml": settings, ...files };
       const content = { values: { ...values, greeting: "hello" }, files: all };
       archives.set(version, await helm.pack({ name: "web", version, appVersion: version }, charts, content));
     };
@@ -129,17 +123,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       );
       return found.map(({ revision, status, chart }) => `${revision} ${chart} ${status}`);
     };
-    const answers = async (app: string) => {
-      const path = `/api/v1/namespaces/${namespace}/pods`;
-      const { items } = await cluster.request<{ items: Pod[] }>("GET", `${path}?labelSelector=app%3D${app}`);
-      const ready = items.filter(
-        ({ metadata, status }) =>
-          metadata.deletionTimestamp === undefined && status.containerStatuses?.every((each) => each.ready) === true,
-      );
-      return await Promise.all(
-        ready.map(({ metadata }) => cluster.request<string>("GET", `${path}/${metadata.name}:80/proxy/`)),
-      );
-    };
+    const answers = (app: string) => podAnswers(cluster, namespace, app);
     const greetingOf = async (name: string) =>
       (
         await cluster.request<{ data: { greeting: string } }>(

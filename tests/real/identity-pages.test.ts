@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RunningServer, startServer, testPassword } from "../support/server.ts";
 
@@ -10,38 +11,28 @@ const missing = chromiumMissing();
 
 peerSuite("pages of identity, settings and notifiers in Chromium", missing, () => {
   let server: RunningServer;
-  let browser: Browser;
-  let context: BrowserContext;
+  let person: Person;
   let page: Page;
   let receiver: ReturnType<typeof Bun.serve>;
   /** The server under a name that browsers do not trust as they trust loopback: plain http as in a private network. */
   let address: string;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
     receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
     server = await startServer({ env: { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` } });
     address = server.url.replace("127.0.0.1", "tidemark.test");
-    browser = await startChromium(["--host-resolver-rules=MAP tidemark.test 127.0.0.1"]);
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
-    page = await context.newPage();
-    page.on("console", (message) => {
-      // Browsers report every 4xx of a page, and that plain http cannot isolate origins; what the policy or a script
-      // refuses is what must not be.
-      const isUsual = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
-      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
+    person = await openBrowser(() => address, { args: ["--host-resolver-rules=MAP tidemark.test 127.0.0.1"] });
+    ({ page } = person);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.kill("SIGTERM");
     await receiver?.stop(true);
   });
 
   test("signing in over plain http leads through the password change to where one wanted to go", async () => {
-    await page.goto(`${address}/notifiers`);
+    await person.go("/notifiers");
     expect(new URL(page.url()).pathname).toBe("/login");
     await page.fill("#f-username", "admin");
     await page.keyboard.press("Tab");
@@ -49,7 +40,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     await page.keyboard.press("Enter");
     await page.waitForSelector("#refusal");
     expect(await page.inputValue("#f-username")).toBe("admin");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("f-password");
+    expect(await person.focused("id")).toBe("f-password");
     await page.keyboard.type(server.bootstrapPassword() ?? "");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/account/password");
@@ -59,7 +50,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     expect(await page.getAttribute("#f-new_password", "type")).toBe("text");
     await page.click("form.sign-in .btn.main");
     await page.waitForURL(`${address}/`);
-    await page.goto(`${address}/notifiers`);
+    await person.go("/notifiers");
     expect(await page.textContent("h1")).toBe("Notifiers");
   });
 
@@ -93,50 +84,35 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
   });
 
   test("an API token is shown once in the form's place", async () => {
-    await page.goto(`${address}/account/tokens/new`);
+    await person.go("/account/tokens/new");
     await page.fill("#f-name", "script");
     await page.fill("#f-current_password", testPassword);
     await page.click(".form-actions .btn.main");
     const token = await page.textContent(".token .code code");
     expect(token).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
-    await page.goto(`${address}/account`);
+    await person.go("/account");
     expect(await page.content()).not.toContain(String(token));
   });
 
   test("an ended session leads an htmx request back to the sign-in", async () => {
-    await page.goto(`${address}/settings`);
-    const other = await context.newPage();
-    await other.goto(`${address}/settings`);
+    await person.go("/settings");
+    await using tab = await person.tab();
+    const other = tab.page;
+    await tab.go("/settings");
     await other.click(".top .menu > summary");
     await other.click("text=Sign out");
     await other.waitForURL("**/login");
     await page.click(".form-actions .btn.main");
     await page.waitForURL("**/login?next=%2Fsettings");
-    await other.close();
     await page.fill("#f-username", "admin");
     await page.fill("#f-password", testPassword);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings");
   });
 
-  test.each([390, 1280])("no page is wider than %d px, and none breaks the policy", async (width) => {
-    await page.setViewportSize({ width, height: 844 });
-    for (const path of [
-      "/account",
-      "/settings",
-      "/settings/audit",
-      "/notifiers",
-      "/notifiers/new",
-      "/docs",
-      "/docs/credentials",
-      "/none",
-    ]) {
-      await page.goto(address + path);
-      const surplus = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect([path, surplus]).toEqual([path, 0]);
-    }
-    expect(complaints).toEqual([]);
+  test("no page is wider than a phone or a desk, and none breaks the policy", async () => {
+    const paths = ["/account", "/settings", "/settings/audit", "/notifiers", "/notifiers/new", "/none"];
+    await person.expectFit([...paths, "/docs", "/docs/credentials"], [390, 1280]);
+    expect(person.complaints).toEqual([]);
   });
 });

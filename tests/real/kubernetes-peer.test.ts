@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
-import { type Deployment, isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
+import { type Deployment, isRolledOut, type Pod, podAnswers, webDeployment } from "../support/kubernetes-objects.ts";
 import { peerSuite } from "../support/peer.ts";
 
 const deployments = "/apis/apps/v1/namespaces/shop/deployments";
@@ -38,14 +38,7 @@ peerSuite("a real Kubernetes cluster", clusterMissing({ node: true }), () => {
   }, 120_000);
   afterAll(() => cluster.stop());
 
-  /** What each pod with this label answers, by way of the API server. */
-  async function answers(app: string): Promise<string[]> {
-    const { items } = await cluster.request<{ items: Pod[] }>("GET", `${pods}?labelSelector=app%3D${app}`);
-    const living = items.filter((pod) => pod.metadata.deletionTimestamp === undefined);
-    return await Promise.all(
-      living.map((pod) => cluster.request<string>("GET", `${pods}/${pod.metadata.name}:80/proxy/`)),
-    );
-  }
+  const answers = (app: string) => podAnswers(cluster, "shop", app);
 
   test("rolls a deployment out to real pods, which answer in the new version after a patch", async () => {
     await cluster.apply([webDeployment("web", cluster.image("1"), { namespace: "shop" })]);

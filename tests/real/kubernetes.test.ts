@@ -13,7 +13,7 @@ import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 import { nodeName } from "../peers/kubernetes-node.ts";
 import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
-import { isRolledOut, type Pod, webDeployment } from "../support/kubernetes-objects.ts";
+import { isRolledOut, podAnswers, webDeployment } from "../support/kubernetes-objects.ts";
 import { seenIn, watchLogs } from "../support/log-reader.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -81,23 +81,7 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   const push = async (tag: string, options: Parameters<typeof pushImage>[4]) => {
     digests.set(tag, await pushImage(cluster.registry.url, null, "acme/app", tag, options));
   };
-  const pods = async (app: string) => {
-    const found = await cluster.request<{ items: Pod[] }>(
-      "GET",
-      `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`,
-    );
-    return found.items.filter(
-      (pod) =>
-        pod.metadata.deletionTimestamp === undefined &&
-        pod.status.containerStatuses?.every(({ ready }) => ready) === true,
-    );
-  };
-  const answers = async (app: string) =>
-    await Promise.all(
-      (await pods(app)).map(({ metadata }) =>
-        cluster.request<string>("GET", `/api/v1/namespaces/${namespace}/pods/${metadata.name}:80/proxy/`),
-      ),
-    );
+  const answers = (app: string) => podAnswers(cluster, namespace, app);
   /** Deploys version 1 and follows it. */
   const deploy = async (name: string, settings: Readonly<Record<string, unknown>> = {}) => {
     await cluster.apply([webDeployment(name, image("1.0.0"), { namespace })]);

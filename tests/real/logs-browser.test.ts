@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { openBrowser, type Person, usualWhileAway } from "../support/browser-person.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
-import { firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 import { images, importImages, runContainer } from "../support/update-target.ts";
 
 setDefaultTimeout(180_000);
@@ -18,12 +19,10 @@ const token = "marmot-4711-cascade";
 peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
   let engine: TestEngine;
   let server: RunningServer;
-  let browser: Browser;
-  let context: BrowserContext;
+  let person: Person;
   let page: Page;
   let path: string;
   let spoken = 0;
-  const complaints: string[] = [];
 
   const lines = (of = page) => of.locator("#log-lines p span").allTextContents();
   const status = (text: string, of = page) =>
@@ -36,15 +35,6 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     await engine.call("POST", "/containers/speaks/kill?signal=USR1");
     return `${token} ${spoken}`;
   };
-  const signIn = async (within: BrowserContext) => {
-    const person = await within.newPage();
-    await person.goto(`${server.url}/login`);
-    await person.fill("#f-username", "admin");
-    await person.fill("#f-password", testPassword);
-    await person.keyboard.press("Enter");
-    await person.waitForURL((url) => url.pathname === "/");
-    return person;
-  };
 
   beforeAll(async () => {
     engine = await startEngine();
@@ -54,36 +44,32 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     server = await startServer();
     const api = await firstSignIn(server);
     const source = { key: "main", kind: "oci", config: { image: "lab/app", registry: "http://127.0.0.1:9" } };
-    await api.post("/trackers", { name: "app", sources: [{ ...source, channels: [{ type: "stable" }] }] });
-    const connection = await api.post("/runtime-connections", {
-      ...{ name: "engine", kind: "docker", config: { address: engine.address } },
-    });
-    const executor = await api.post("/executors", {
-      ...{ name: "heron-lagoon", connection_id: connection.body.id, trigger: "manual" },
+    await api.ok("POST", "/trackers", { name: "app", sources: [{ ...source, channels: [{ type: "stable" }] }] });
+    const config = { address: engine.address };
+    const connection = await api.ok("POST", "/runtime-connections", { name: "engine", kind: "docker", config });
+    const executor = await api.ok("POST", "/executors", {
+      ...{ name: "heron-lagoon", connection_id: connection.id, trigger: "manual" },
       target: { kind: "container", id: "speaks" },
       bindings: [{ tracker: "app", source: "main", channel: "stable" }],
     });
-    expect([executor.status, executor.body.fields ?? null]).toEqual([201, null]);
-    path = `${server.url}/executors/${executor.body.id}/logs`;
-    browser = await startChromium();
-    context = await browser.newContext({ viewport: { width: 1280, height: 600 }, locale: "en-GB" });
-    page = await signIn(context);
-    page.on("console", (message) => {
-      const isUsual = /^The Cross-Origin-Opener-Policy header has been ignored/;
-      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
+    path = `/executors/${executor.id}/logs`;
+    // The stream's answer while the server is away, and when it answers with the sign-in.
+    const usual = new RegExp(`${usualWhileAway.source}|EventSource's response has a MIME type`);
+    person = await openBrowser(() => server.url, { usual });
+    ({ page } = person);
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await person.signIn();
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.kill("SIGTERM");
     await engine?.stop();
   });
 
   test("are followed from the executor's page on", async () => {
-    await page.goto(path.replace(/\/logs$/, ""));
+    await person.go(path.replace(/\/logs$/, ""));
     await page.locator(".page-title").getByRole("link", { name: "Logs" }).click();
-    await page.waitForURL(path);
+    await page.waitForURL(person.at(path));
     await shows(`begins ${token}`);
     await status("Following");
     await shows(await speak());
@@ -92,20 +78,20 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
   });
 
   test("are held while paused, and shown afterwards", async () => {
-    const other = await context.newPage();
-    await other.goto(path);
+    await using beside = await person.tab();
+    const other = beside.page;
+    await beside.go(path);
     await status("Following", other);
-    await page.getByRole("button", { name: "Pause" }).click();
+    await person.button("Pause").click();
     await status("Paused");
     const line = await speak();
     await shows(line, other);
     await shows(await speak(), other);
     expect(await lines()).toEqual([`begins ${token}`, `${token} 1`]);
-    await page.getByRole("button", { name: "Follow" }).click();
+    await person.button("Follow").click();
     await shows(`${token} ${spoken}`);
     expect(await lines()).toEqual([`begins ${token}`, ...[1, 2, 3].map((count) => `${token} ${count}`)]);
     await status("Following");
-    await other.close();
   });
 
   test("stay where somebody reads, and follow at their end", async () => {
@@ -146,18 +132,16 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
   });
 
   test("are shown without a script, and reloaded by a link", async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
-    await plain.addCookies(await context.cookies());
-    const bare = await plain.newPage();
-    await bare.goto(`${path}?lines=50`);
+    await using plain = await person.withoutScript();
+    const bare = plain.page;
+    await plain.go(`${path}?lines=50`);
     await shows(`begins ${token}`, bare);
-    expect(await bare.getByRole("button", { name: "Pause" }).isVisible()).toBe(false);
+    expect(await plain.button("Pause").isVisible()).toBe(false);
     const line = await speak();
     await eventually("the line after a reload", async () => {
       await bare.getByRole("link", { name: "Reload" }).click();
       return (await lines(bare)).includes(line);
     });
-    await plain.close();
   });
 
   test("that lost their server say so, and go on when asked to", async () => {
@@ -165,7 +149,7 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     server = await startServer({ data_dir: server.data_dir, env: { PORT: new URL(server.url).port } });
     // The browser takes the stream up again by itself.
     await shows(await speak());
-    await context.clearCookies();
+    await page.context().clearCookies();
     await server.kill("SIGTERM");
     server = await startServer({ data_dir: server.data_dir, env: { PORT: new URL(server.url).port } });
     await page.locator("#log-end", { hasText: "Continue, or reload the page to see why." }).waitFor();
@@ -173,8 +157,6 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
   });
 
   test("leave the console quiet", () => {
-    // While the server is away, and when it answers with the sign-in.
-    const usual = /Failed to load resource|ERR_|EventSource's response has a MIME type/;
-    expect(complaints.filter((text) => !usual.test(text))).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });

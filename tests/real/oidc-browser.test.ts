@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { type Authority, authorityMissing, createAuthority } from "../peers/authority.ts";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { freePort } from "../peers/free-port.ts";
 import { giteaMissing } from "../peers/gitea.ts";
 import type { IdentityAccount, IdentityOptions, IdentityProvider } from "../peers/identity.ts";
 import { startCertifiedProvider } from "../peers/identity-certified.ts";
 import { dexMissing, startDex } from "../peers/identity-dex.ts";
 import { startGiteaIdentity } from "../peers/identity-gitea.ts";
+import { openBrowser, type Person, usualWhileAway } from "../support/browser-person.ts";
 import { passProvider } from "../support/identity-browser.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RunningServer, startServer, testPassword } from "../support/server.ts";
 import { startTlsFront } from "../support/tls-front.ts";
 
-const limit = 180_000;
+setDefaultTimeout(180_000);
 
 interface Case {
   name: IdentityProvider["name"];
@@ -58,41 +59,16 @@ for (const each of cases) {
     let server: RunningServer;
     let front: { stop(): Promise<void> } | null = null;
     let provider: IdentityProvider;
-    let browser: Browser;
+    let person: Person;
     let page: Page;
     let home: string;
-    const contexts: BrowserContext[] = [];
-    const complaints: string[] = [];
 
     const at = (path: string) => `${home}${path}`;
-    const text = async (selector = "main") => (await page.textContent(selector)) ?? "";
-    const field = (name: string) => page.locator(`[name="${name}"]`);
-    /** Another browser as it were: nobody knows it, neither we nor the provider. */
-    const freshPage = async (options: { javaScriptEnabled?: boolean } = {}) => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...options });
-      contexts.push(context);
-      const fresh = await context.newPage();
-      fresh.setDefaultTimeout(60_000);
-      fresh.on("console", (message) => {
-        const isUsual = /^Failed to load resource|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/;
-        if (message.type() !== "error" || isUsual.test(message.text())) return;
-        // The providers' own pages may complain about themselves.
-        if (message.location().url.startsWith(home)) complaints.push(message.text());
-      });
-      return fresh;
-    };
-    const signInByPassword = async (on: Page, next = "/") => {
-      await on.goto(at(`/login?next=${encodeURIComponent(next)}`));
-      await on.fill("#f-username", "admin");
-      await on.fill("#f-password", testPassword);
-      await on.press("#f-password", "Enter");
-      await on.waitForURL(at(next));
-    };
     const sessionCookies = async (of: Page) =>
       (await of.context().cookies(home)).filter(({ name }) => name.includes("session"));
     /** At the provider and back; where it was refused, the log says why and the page does not. */
-    const passTo = async (on: Page, person: IdentityAccount, path: string) => {
-      await passProvider(on, provider, person, home);
+    const passTo = async (on: Page, who: IdentityAccount, path: string) => {
+      await passProvider(on, provider, who, home);
       if (new URL(on.url()).pathname === `${each.prefix}${path}`) return;
       throw new Error(`${on.url()}: ${await on.textContent("main")}\n${server.lines.slice(-5).join("\n")}`);
     };
@@ -114,231 +90,193 @@ for (const each of cases) {
       if (each.https)
         front = await startTlsFront({ authority, name: "tidemark.localhost", port: frontPort, target_port: port });
       provider = await each.start({ authority, redirect_uris: [at("/auth/oidc/house/callback")] });
-      browser = await startChromium([onlyLoopback, `--ignore-certificate-errors-spki-list=${authority.pins()}`]);
-      page = await freshPage();
-    }, limit);
+      const args = [onlyLoopback, `--ignore-certificate-errors-spki-list=${authority.pins()}`];
+      person = await openBrowser(() => home, { args, usual: usualWhileAway });
+      ({ page } = person);
+    });
     afterAll(async () => {
-      for (const context of contexts) await context.close();
-      await browser?.close();
+      await person?.close();
       await provider?.stop();
       await front?.stop();
       await server?.kill("SIGTERM");
       authority?.remove();
-    }, limit);
+    });
 
-    test(
-      "is configured from an empty page that shows the callback URL",
-      async () => {
-        await page.goto(at("/login"));
-        await page.fill("#f-username", "admin");
-        await page.fill("#f-password", server.bootstrapPassword() ?? "");
-        await page.press("#f-password", "Enter");
-        await page.waitForURL("**/account/password");
-        await page.fill("#f-current_password", server.bootstrapPassword() ?? "");
-        await page.fill("#f-new_password", testPassword);
-        await page.click("form.sign-in .btn.main");
-        await page.waitForURL(at("/"));
+    test("is configured from an empty page that shows the callback URL", async () => {
+      await person.signInFirst(server);
 
-        await page.goto(at("/settings"));
-        await page.click(".tabs >> text=Sign-in provider");
-        expect(await text(".empty")).toContain(at("/auth/oidc/home/callback"));
-        await page.click(".empty .btn.main");
-        await field("display_name").fill("The House");
-        await field("slug").fill("house");
-        await field("client_id").fill(provider.client_id);
-        await field("client_secret").fill(provider.client_secret);
-        await page.uncheck("#f-is_discovery_enabled");
-        await page.waitForSelector("#f-token_url");
-        if (each.is_manual) {
-          for (const [name, address] of await endpointsOf(provider, authority)) await field(name).fill(address);
-        } else {
-          await page.check("#f-is_discovery_enabled");
-          await page.waitForSelector("#f-token_url", { state: "detached" });
-        }
-        await field("issuer_url").fill(provider.issuer);
-        await page.click(".form-actions .btn.main");
-        await page.waitForURL(at("/settings/sign-in-provider"));
-        const shown = await text();
-        expect(shown).toContain("No account is bound yet");
-        expect(shown).toContain(at("/auth/oidc/house/callback"));
-        expect(shown).toContain(provider.issuer);
-        expect(await page.content()).not.toContain(provider.client_secret);
-      },
-      limit,
-    );
+      await person.go("/settings");
+      await page.click(".tabs >> text=Sign-in provider");
+      expect(await person.text(".empty")).toContain(at("/auth/oidc/home/callback"));
+      await page.click(".empty .btn.main");
+      await person.fill("display_name", "The House");
+      await person.fill("slug", "house");
+      await person.fill("client_id", provider.client_id);
+      await person.fill("client_secret", provider.client_secret);
+      await page.uncheck("#f-is_discovery_enabled");
+      await page.waitForSelector("#f-token_url");
+      if (each.is_manual) {
+        for (const [name, address] of await endpointsOf(provider, authority)) await person.field(name).fill(address);
+      } else {
+        await page.check("#f-is_discovery_enabled");
+        await page.waitForSelector("#f-token_url", { state: "detached" });
+      }
+      await person.fill("issuer_url", provider.issuer);
+      await page.click(".form-actions .btn.main");
+      await page.waitForURL(at("/settings/sign-in-provider"));
+      const shown = await person.text();
+      expect(shown).toContain("No account is bound yet");
+      expect(shown).toContain(at("/auth/oidc/house/callback"));
+      expect(shown).toContain(provider.issuer);
+      expect(await page.content()).not.toContain(provider.client_secret);
+    });
 
-    test(
-      "is not offered before an account is bound",
-      async () => {
-        const stranger = await freshPage();
-        await stranger.goto(at("/login"));
-        expect(await providerLink(stranger).count()).toBe(0);
-        await stranger.goto(at("/auth/oidc/house/start"));
-        expect(stranger.url()).toStartWith(`${home}/`);
-        expect(await stranger.textContent("h1")).toContain("failed");
-        expect(await sessionCookies(stranger)).toEqual([]);
-      },
-      limit,
-    );
+    test("is not offered before an account is bound", async () => {
+      await using visitor = await person.stranger();
+      const stranger = visitor.page;
+      await visitor.go("/login");
+      expect(await providerLink(stranger).count()).toBe(0);
+      await visitor.go("/auth/oidc/house/start");
+      expect(stranger.url()).toStartWith(`${home}/`);
+      expect(await stranger.textContent("h1")).toContain("failed");
+      expect(await sessionCookies(stranger)).toEqual([]);
+    });
 
-    test(
-      "binds the account after the password and the provider's own sign-in",
-      async () => {
-        await page.goto(at("/account"));
-        await page.click("#binding .btn");
-        await page.waitForSelector("dialog[open] #f-current_password");
-        await page.waitForFunction(() => document.activeElement?.id === "f-current_password");
-        await page.keyboard.type("not the password");
-        await page.keyboard.press("Enter");
-        await page.waitForSelector("dialog[open] .field-error");
-        expect(page.url()).toStartWith(at("/account"));
-        await page.fill("#f-current_password", testPassword);
-        await page.press("#f-current_password", "Enter");
-        await page.waitForURL(`${new URL(provider.issuer).origin}/**`);
-        await passTo(page, provider.people[0], "/account");
-        const shown = await text("#binding");
-        expect(shown).toContain("Bound");
-        expect(shown).toContain(provider.issuer);
-        expect(shown).toMatch(/Subject\S+/);
-        expect(await page.textContent("#toasts")).toContain("bound");
-      },
-      limit,
-    );
+    test("binds the account after the password and the provider's own sign-in", async () => {
+      await person.go("/account");
+      await page.click("#binding .btn");
+      await page.waitForSelector("dialog[open] #f-current_password");
+      await page.waitForFunction(() => document.activeElement?.id === "f-current_password");
+      await page.keyboard.type("not the password");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("dialog[open] .field-error");
+      expect(page.url()).toStartWith(at("/account"));
+      await page.fill("#f-current_password", testPassword);
+      await page.press("#f-current_password", "Enter");
+      await page.waitForURL(`${new URL(provider.issuer).origin}/**`);
+      await passTo(page, provider.people[0], "/account");
+      const shown = await person.text("#binding");
+      expect(shown).toContain("Bound");
+      expect(shown).toContain(provider.issuer);
+      expect(shown).toMatch(/Subject\S+/);
+      expect(await page.textContent("#toasts")).toContain("bound");
+    });
 
-    test(
-      "is switched off and on again while it is bound",
-      async () => {
-        await page.goto(at("/settings/sign-in-provider"));
-        await page.click('form[action$="/disable"] button');
-        await page.waitForSelector('form[action$="/enable"]');
-        expect(await text()).toContain("Your account stays bound");
-        await page.click('form[action$="/enable"] button');
-        await page.waitForSelector('form[action$="/disable"]');
-      },
-      limit,
-    );
+    test("is switched off and on again while it is bound", async () => {
+      await person.go("/settings/sign-in-provider");
+      await page.click('form[action$="/disable"] button');
+      await page.waitForSelector('form[action$="/enable"]');
+      expect(await person.text()).toContain("Your account stays bound");
+      await page.click('form[action$="/enable"] button');
+      await page.waitForSelector('form[action$="/disable"]');
+    });
 
-    test(
-      "refuses to be changed, deleted or bound again while it is bound",
-      async () => {
-        await page.goto(at("/settings/sign-in-provider"));
-        expect(await text()).toContain("only disable and enable the provider");
-        expect(await page.locator("main .section-header .btn").allTextContents()).toEqual(["Disable provider"]);
-        await page.goto(at("/settings/sign-in-provider/edit"));
-        await field("display_name").fill("Another name");
-        const [changed] = await Promise.all([
-          page.waitForResponse((answer) => answer.request().method() === "POST"),
-          page.click(".form-actions .btn.main"),
-        ]);
-        expect(changed.status()).toBe(422);
-        await page.waitForSelector("[data-errors]");
-        expect(await text("[data-errors]")).toContain("binding");
-        expect(await field("display_name").inputValue()).toBe("Another name");
-        await page.goto(at("/settings/sign-in-provider/delete"));
-        const [deleted] = await Promise.all([
-          page.waitForResponse((answer) => answer.request().method() === "POST"),
-          page.click(".confirm .btn.danger"),
-        ]);
-        expect(deleted.status()).toBe(409);
-        await page.waitForSelector(".field-error");
-        await page.goto(at("/account/binding/bind"));
-        await page.fill("#f-current_password", testPassword);
-        await page.press("#f-current_password", "Enter");
-        await page.waitForSelector(".field-error");
-        await page.goto(at("/settings/sign-in-provider"));
-        expect(await text()).toContain("The House");
-      },
-      limit,
-    );
+    test("refuses to be changed, deleted or bound again while it is bound", async () => {
+      await person.go("/settings/sign-in-provider");
+      expect(await person.text()).toContain("only disable and enable the provider");
+      expect(await page.locator("main .section-header .btn").allTextContents()).toEqual(["Disable provider"]);
+      await person.go("/settings/sign-in-provider/edit");
+      await person.fill("display_name", "Another name");
+      const [changed] = await Promise.all([
+        page.waitForResponse((answer) => answer.request().method() === "POST"),
+        page.click(".form-actions .btn.main"),
+      ]);
+      expect(changed.status()).toBe(422);
+      await page.waitForSelector("[data-errors]");
+      expect(await person.text("[data-errors]")).toContain("binding");
+      expect(await person.field("display_name").inputValue()).toBe("Another name");
+      await person.go("/settings/sign-in-provider/delete");
+      const [deleted] = await Promise.all([
+        page.waitForResponse((answer) => answer.request().method() === "POST"),
+        page.click(".confirm .btn.danger"),
+      ]);
+      expect(deleted.status()).toBe(409);
+      await page.waitForSelector(".field-error");
+      await person.go("/account/binding/bind");
+      await page.fill("#f-current_password", testPassword);
+      await page.press("#f-current_password", "Enter");
+      await page.waitForSelector(".field-error");
+      await person.go("/settings/sign-in-provider");
+      expect(await person.text()).toContain("The House");
+    });
 
-    test(
-      "signs the bound person in, to where one wanted to go",
-      async () => {
-        await page.click(".top .menu > summary");
-        await page.click("text=Sign out");
-        await page.waitForURL("**/login");
-        expect(await sessionCookies(page)).toEqual([]);
-        const other = await freshPage();
-        await other.goto(at("/credentials"));
-        expect(await providerLink(other).textContent()).toContain("Continue with The House");
-        await providerLink(other).click();
-        await passTo(other, provider.people[0], "/credentials");
-        expect(await other.textContent("h1")).toBe("Credentials");
-        const [cookie] = await sessionCookies(other);
-        expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: each.https });
-        // Only a cookie for all of a host may have that name.
-        if (each.https) expect(cookie?.name).toStartWith(each.prefix === "" ? "__Host-" : "__Secure-");
-        expect(cookie?.path).toBe(each.prefix === "" ? "/" : each.prefix);
-      },
-      limit,
-    );
+    test("signs the bound person in, to where one wanted to go", async () => {
+      await page.click(".top .menu > summary");
+      await page.click("text=Sign out");
+      await page.waitForURL("**/login");
+      expect(await sessionCookies(page)).toEqual([]);
+      await using visitor = await person.stranger();
+      const other = visitor.page;
+      await visitor.go("/credentials");
+      expect(await providerLink(other).textContent()).toContain("Continue with The House");
+      await providerLink(other).click();
+      await passTo(other, provider.people[0], "/credentials");
+      expect(await other.textContent("h1")).toBe("Credentials");
+      const [cookie] = await sessionCookies(other);
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: each.https });
+      // Only a cookie for all of a host may have that name.
+      if (each.https) expect(cookie?.name).toStartWith(each.prefix === "" ? "__Host-" : "__Secure-");
+      expect(cookie?.path).toBe(each.prefix === "" ? "/" : each.prefix);
+    });
 
-    test(
-      "gives nobody else a session, and says to all of them the same",
-      async () => {
-        const stranger = await freshPage();
-        await stranger.goto(at("/login"));
-        await providerLink(stranger).click();
-        await passProvider(stranger, provider, provider.people[1], home);
-        // No code, no state: what the address bar shows, the history keeps.
-        expect(stranger.url()).toBe(at("/auth/oidc/failed"));
-        const shown = await stranger.textContent("main");
-        expect(shown).toContain("failed");
-        expect(shown).not.toContain(provider.people[1].login);
-        expect(await sessionCookies(stranger)).toEqual([]);
-        await stranger.goto(at("/settings/audit"));
-        expect(stranger.url()).toStartWith(at("/login"));
-        await signInByPassword(page, "/settings/audit?outcome=failed");
-        expect(await text(".table tbody tr:first-child")).toContain("Reason: another account is bound");
-      },
-      limit,
-    );
+    test("gives nobody else a session, and says to all of them the same", async () => {
+      await using visitor = await person.stranger();
+      const stranger = visitor.page;
+      await visitor.go("/login");
+      await providerLink(stranger).click();
+      await passProvider(stranger, provider, provider.people[1], home);
+      // No code, no state: what the address bar shows, the history keeps.
+      expect(stranger.url()).toBe(at("/auth/oidc/failed"));
+      const shown = await stranger.textContent("main");
+      expect(shown).toContain("failed");
+      expect(shown).not.toContain(provider.people[1].login);
+      expect(await sessionCookies(stranger)).toEqual([]);
+      await visitor.go("/settings/audit");
+      expect(stranger.url()).toStartWith(at("/login"));
+      await person.signIn("/settings/audit?outcome=failed");
+      expect(await person.text(".table tbody tr:first-child")).toContain("Reason: another account is bound");
+    });
 
-    test(
-      "is unbound with the password, and then deleted",
-      async () => {
-        await page.goto(at("/account"));
-        await page.click("#binding a.btn");
-        await page.waitForSelector("dialog[open] #f-current_password");
-        await page.fill("#f-current_password", testPassword);
-        await page.press("#f-current_password", "Enter");
-        await page.waitForFunction(() => document.querySelector("#toasts")?.textContent?.includes("Account unbound"));
-        expect(await text("#binding")).toContain("Not bound");
-        const stranger = await freshPage();
-        await stranger.goto(at("/login"));
-        expect(await providerLink(stranger).count()).toBe(0);
-      },
-      limit,
-    );
+    test("is unbound with the password, and then deleted", async () => {
+      await person.go("/account");
+      await page.click("#binding a.btn");
+      await page.waitForSelector("dialog[open] #f-current_password");
+      await page.fill("#f-current_password", testPassword);
+      await page.press("#f-current_password", "Enter");
+      await person.untilText("#toasts", "Account unbound");
+      expect(await person.text("#binding")).toContain("Not bound");
+      await using visitor = await person.stranger();
+      const stranger = visitor.page;
+      await visitor.go("/login");
+      expect(await providerLink(stranger).count()).toBe(0);
+    });
 
-    test(
-      "binds and unbinds without script as well",
-      async () => {
-        const plain = await freshPage({ javaScriptEnabled: false });
-        await signInByPassword(plain, "/account");
-        await plain.click("#binding .btn");
-        await plain.fill("#f-current_password", testPassword);
-        await plain.click(".confirm .btn.main");
-        await plain.click("main a.btn.main");
-        await passTo(plain, provider.people[0], "/account");
-        expect(await plain.textContent("#binding")).toContain("Bound");
-        await plain.click("#binding a.btn");
-        await plain.fill("#f-current_password", testPassword);
-        await plain.click(".confirm .btn.danger");
-        await plain.waitForURL(at("/account*"));
-        expect(await plain.textContent("#binding")).toContain("Not bound");
+    test("binds and unbinds without script as well", async () => {
+      await using visitor = await person.stranger({ javaScriptEnabled: false });
+      const plain = visitor.page;
+      await visitor.signIn("/account");
+      await plain.click("#binding .btn");
+      await plain.fill("#f-current_password", testPassword);
+      await plain.click(".confirm .btn.main");
+      await plain.click("main a.btn.main");
+      await passTo(plain, provider.people[0], "/account");
+      expect(await plain.textContent("#binding")).toContain("Bound");
+      await plain.click("#binding a.btn");
+      await plain.fill("#f-current_password", testPassword);
+      await plain.click(".confirm .btn.danger");
+      await plain.waitForURL(at("/account*"));
+      expect(await plain.textContent("#binding")).toContain("Not bound");
 
-        await page.goto(at("/settings/sign-in-provider"));
-        await page.click("main .section-header >> text=Delete");
-        await page.click("dialog[open] .btn.danger");
-        await page.waitForSelector(".empty");
-        expect(await page.textContent("#toasts")).toContain("Deleted The House");
-      },
-      limit,
-    );
+      await person.go("/settings/sign-in-provider");
+      await page.click("main .section-header >> text=Delete");
+      await page.click("dialog[open] .btn.danger");
+      await page.waitForSelector(".empty");
+      expect(await page.textContent("#toasts")).toContain("Deleted The House");
+    });
 
     test("never breaks the content security policy", () => {
-      expect(complaints).toEqual([]);
+      // The providers' own pages may complain about themselves.
+      expect(person.complaints.filter((each) => each.startsWith(home))).toEqual([]);
     });
   });
 }

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Portainer, portainerMissing, startPortainer } from "../peers/portainer.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { type ApiClient, checkUntil, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
 setDefaultTimeout(180_000);
 
@@ -24,42 +25,28 @@ peerSuite("a Portainer, in a browser", missing, () => {
   let portainer: Portainer;
   let server: RunningServer;
   let api: ApiClient;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
   let port: number;
   let stack: number;
-  const complaints: string[] = [];
 
-  const at = (path: string) => `${server.url}${path}`;
-  const field = (name: string) => page.locator(`[name="${name}"]`);
-  const text = async (selector = "main") => (await page.textContent(selector)) ?? "";
-  const save = async () => await page.locator('.form-actions [name="_action"][value="save"]').click();
   const push = (tag: string, options: Parameters<typeof pushImage>[4] = {}) =>
     pushImage(registry.url, null, "acme/web", tag, { cmd: serveHttp, healthcheck, ...options });
   const serves = () => eventually("an answer", async () => await (await fetch(`http://127.0.0.1:${port}/`)).text());
-  const settled = async (state: string) => {
-    await page.waitForURL("**/runs/*");
-    await page.locator("#run-live:not([data-poll])").waitFor({ state: "attached", timeout: 120_000 });
-    expect(await text(".page-title")).toContain(state);
-  };
   const publish = async (tag: string, options?: Parameters<typeof pushImage>[4]) => {
     await push(tag, options);
-    await api.post("/trackers/web/checks");
-    await eventually("the version", async () => {
-      const { body } = await api.get("/trackers/web");
-      return JSON.stringify(body).includes(`"${tag}"`);
-    });
+    await checkUntil(api, "web", tag);
   };
   /** From the executor's page: the plan, and the run that it leads to. */
   const runNow = async (tag: string) => {
-    await page.goto(at("/executors"));
+    await person.go("/executors");
     await page.getByRole("link", { name: "shop", exact: true }).first().click();
     await eventually("the update", async () => {
       await page.reload();
-      return (await text()).includes(tag);
+      return (await person.text()).includes(tag);
     });
     await page.getByRole("link", { name: "Run now" }).first().click();
-    await page.getByRole("button", { name: "Run this plan" }).waitFor();
+    await person.button("Run this plan").waitFor();
   };
 
   beforeAll(async () => {
@@ -75,20 +62,13 @@ peerSuite("a Portainer, in a browser", missing, () => {
       ...{ key: "registry", kind: "oci", config: { image: "acme/web", registry: registry.url } },
       channels: [{ type: "stable" }],
     };
-    const tracker = await api.post("/trackers", { name: "web", sorting: "semantic", sources: [source] });
-    expect([tracker.status, tracker.body.fields ?? null]).toEqual([201, null]);
-    browser = await startChromium();
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" })).newPage();
-    page.setDefaultTimeout(30_000);
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(at("/login"));
-    await field("username").fill("admin");
-    await field("password").fill(testPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(at("/"));
+    await api.ok("POST", "/trackers", { name: "web", sorting: "semantic", sources: [source] });
+    person = await openBrowser(() => server.url);
+    ({ page } = person);
+    await person.signIn();
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.kill("SIGTERM");
     await portainer?.stop();
     await engine?.stop();
@@ -96,49 +76,49 @@ peerSuite("a Portainer, in a browser", missing, () => {
   });
 
   test("the connection is stored with its key, and lists the stacks", async () => {
-    await page.goto(at("/credentials/new?kind=portainer"));
-    await field("name").fill("portainer");
-    await field("secret.api_key").fill(portainer.key);
-    await save();
+    await person.go("/credentials/new?kind=portainer");
+    await person.fill("name", "portainer");
+    await person.fill("secret.api_key", portainer.key);
+    await person.save();
     await page.waitForURL("**/credentials");
-    expect(await text()).not.toContain(portainer.key);
-    await page.goto(at("/connections/new?kind=portainer"));
-    await field("name").fill("stacks");
-    await field("config.url").fill(portainer.url);
-    await field("config.endpoint_id").fill("1");
-    await field("credential_id").selectOption({ label: "portainer" });
-    await save();
+    expect(await person.text()).not.toContain(portainer.key);
+    await person.go("/connections/new?kind=portainer");
+    await person.fill("name", "stacks");
+    await person.fill("config.url", portainer.url);
+    await person.fill("config.endpoint_id", "1");
+    await person.field("credential_id").selectOption({ label: "portainer" });
+    await person.save();
     // A new connection leads to what can be adopted there; its own page is above that.
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
     await page.click("main .parent");
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}$/);
-    await page.locator("tr", { hasText: "shop" }).first().waitFor();
-    expect(await text()).toContain("2.23.0");
-    expect(await text("tr:has-text('from-git')")).toContain("git repository");
+    await person.row("shop").first().waitFor();
+    expect(await person.text()).toContain("2.23.0");
+    expect(await person.text("tr:has-text('from-git')")).toContain("git repository");
   });
 
   test("its plan shows the edit, and the run each service", async () => {
-    await page.goto(at("/executors/new"));
-    await field("connection_id").selectOption({ label: "stacks" });
+    await person.go("/executors/new");
+    await person.field("connection_id").selectOption({ label: "stacks" });
     await page.locator("[name='target.choice'][value='stack:shop']").click();
     // Both services run the tracker's image; the first one, `cache`, is to stay as it is.
     await page.locator("#f-bindings-1-source").waitFor();
     await page.selectOption("#f-bindings-0-tracker", "");
     await page.locator("#f-bindings-0-source").waitFor({ state: "detached" });
-    await field("trigger").selectOption("manual");
-    await field("name").fill("shop");
-    await save();
+    await person.field("trigger").selectOption("manual");
+    await person.fill("name", "shop");
+    await person.save();
     await page.waitForURL(/\/executors\/[0-9a-f-]{36}/);
     await publish("1.1.0");
     await runNow("1.1.0");
-    const plan = await text("body");
+    const plan = await person.text("body");
     for (const words of ["stack.env", "-TAG=1.0.0", "+TAG=1.1.0", "Portainer pulls the images"]) {
       expect(plan).toContain(words);
     }
-    await page.getByRole("button", { name: "Run this plan" }).click();
-    await settled("Succeeded");
+    await person.button("Run this plan").click();
+    await person.untilRunEnds("Succeeded");
     for (const words of ["New stack file deployed", "Services run the new version"])
-      expect(await text()).toContain(words);
+      expect(await person.text()).toContain(words);
     expect(await serves()).toBe("1.1.0\n");
     expect(portainer.stack(stack).Env).toEqual([{ name: "TAG", value: "1.1.0" }]);
   });
@@ -146,30 +126,28 @@ peerSuite("a Portainer, in a browser", missing, () => {
   test("a stack that is taken down is put back, and the page says so", async () => {
     await publish("1.2.0", { cmd: ["/no/such/program"] });
     await runNow("1.2.0");
-    await page.getByRole("button", { name: "Run this plan" }).click();
-    await settled("Failed");
+    await person.button("Run this plan").click();
+    await person.untilRunEnds("Failed");
     for (const words of ["removed the stack's containers", "Saved stack file deployed again"]) {
-      expect(await text()).toContain(words);
+      expect(await person.text()).toContain(words);
     }
     expect(await serves()).toBe("1.1.0\n");
   });
 
   test("a saved stack file is deployed again by its own plan", async () => {
-    await page.goto(at("/executors"));
+    await person.go("/executors");
     await page.getByRole("link", { name: "shop", exact: true }).first().click();
     const saved = page.locator("#snapshots");
     expect(await saved.textContent()).toContain("Saved stack files");
     await saved.getByRole("link", { name: "Restore" }).last().click();
-    await page.getByRole("button", { name: "Roll back" }).waitFor();
-    expect(await text("body")).toContain("The whole stack file and environment return to what was saved");
-    await page.getByRole("button", { name: "Roll back" }).click();
-    await settled("Rolled back");
+    await person.button("Roll back").waitFor();
+    expect(await person.text("body")).toContain("The whole stack file and environment return to what was saved");
+    await person.button("Roll back").click();
+    await person.untilRunEnds("Rolled back");
     expect(await serves()).toBe("1.0.0\n");
   });
 
   test("its pages hold at phone width in Chinese", async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.context().addCookies([{ name: "tidemark_language", value: "zh", url: server.url }]);
     const { body } = await api.get("/runs");
     const [connection] = (await api.get("/runtime-connections")).body.items as { id: string }[];
     const runs = (body.items as { id: string; executor_id: string }[]).map(({ id }) => `/runs/${id}`);
@@ -180,13 +158,8 @@ peerSuite("a Portainer, in a browser", missing, () => {
       `/executors/${executor}`,
       ...runs,
     ];
-    for (const path of paths) {
-      await page.goto(at(path));
-      expect([path, await page.getAttribute("html", "lang")]).toEqual([path, "zh-CN"]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect([path, overflow <= 0]).toEqual([path, true]);
-    }
-    expect(await text()).toContain("堆栈文件");
-    expect(complaints).toEqual([]);
+    await person.expectFit(paths);
+    expect(await person.text()).toContain("堆栈文件");
+    expect(person.complaints).toEqual([]);
   });
 });

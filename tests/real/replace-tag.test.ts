@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { say, told } from "../../src/messages/message.ts";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { account } from "../peers/registry.ts";
 import { addRelease, hubRepository } from "../sources/github/hub-content.ts";
 import { type StandInGithub, startGithub } from "../sources/github/stand-in-github.ts";
 import type { StandIn } from "../sources/oci/stand-in-registry.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { type ChartVersion, chartIndex, chartRepository, dayOf } from "../support/corpus-upstreams.ts";
 import { eventually } from "../support/eventually.ts";
-import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
+import { type ApiClient, firstSignIn } from "../support/server.ts";
 import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(180_000);
@@ -22,7 +22,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
   let world: Story;
   let hub: StandInGithub;
   let charts: StandIn;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
   let api: ApiClient;
   let executor = "";
@@ -49,8 +49,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
   }
   async function addTracker(name: string, kind: string, config: object, credential_id: unknown = null) {
     const source = { key: "main", kind, config, credential_id, channels: [{ type: "stable" }] };
-    const added = await api.post("/trackers", { name, sorting: "semantic", sources: [source] });
-    if (added.status !== 201) throw new Error(JSON.stringify(added.body));
+    await api.ok("POST", "/trackers", { name, sorting: "semantic", sources: [source] });
   }
   const newest = async () =>
     ((await api.get(`/executors/${executor}/runs`)).body.items as Record<string, unknown>[])[0];
@@ -59,7 +58,6 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
       const { body } = await api.get(`/runs/${id}`);
       return body.ended_at === null ? null : body;
     });
-  const go = (path: string) => page.goto(`${world.server.url}${path}`);
   async function expectServed(tag: string): Promise<void> {
     expect(await world.serves()).toBe(tag);
     const [left] = await eventually("the previous one to be gone", async () => {
@@ -84,17 +82,12 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     await addTracker("chart", "helm", { chart: "web", repository_url: charts.url });
     const lab = { name: "lab", kind: "docker", config: { address: world.engine.address } };
     await api.post("/runtime-connections", lab);
-    browser = await startChromium();
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" })).newPage();
-    page.setDefaultTimeout(60_000);
-    await go("/login");
-    await page.fill("#f-username", "admin");
-    await page.fill("#f-password", testPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.pathname !== "/login");
+    person = await openBrowser(() => world.server.url);
+    ({ page } = person);
+    await person.signIn();
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await charts?.stop();
     await hub?.[Symbol.asyncDispose]();
     await world?.stop();
@@ -102,17 +95,15 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
 
   test("a forge, by the form that adds the executor", async () => {
     const tag = await publish("forge");
-    await go("/executors/new?tracker=forge");
+    await person.go("/executors/new?tracker=forge");
     await page.check("[name='target.choice'][value='container:web']");
     await page.locator("#preview").getByText(`:${tag}`).first().waitFor();
-    await openFolds(page);
+    await person.openFolds();
     expect(await page.inputValue("[name='bindings.0.tracker']")).toBe("forge");
     await page.selectOption("[name='health_check.strategy']", "disabled");
     await page.waitForSelector("[name='health_check.on_failure']", { state: "detached" });
     await page.click("text=Add and run now");
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
-    await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });
-    expect(await page.textContent("#run-state")).toBe("Succeeded");
+    await person.untilRunEnds("Succeeded");
     await expectServed(tag);
     const { items } = (await api.get("/executors")).body as { items: { id: string }[] };
     executor = items[0]?.id ?? "";
@@ -120,17 +111,15 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
 
   test.each(["chart", "image"])("the channel of %s, by the form that edits it", async (tracker) => {
     const tag = await publish(tracker);
-    await go(`/executors/${executor}/edit`);
+    await person.go(`/executors/${executor}/edit`);
     await page.selectOption("[name='bindings.0.tracker']", tracker);
     await page.locator("#preview").getByText(`:${tag}`).first().waitFor();
     await page.click(".form-actions .btn.main");
     await page.waitForURL(`**/executors/${executor}`);
-    await page.click("a[href$='/run']");
+    await person.openPlan();
     await page.waitForSelector("dialog[open] .diff >> text=Image");
-    await page.click("dialog[open] button[type=submit]");
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
-    await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });
-    expect(await page.textContent("#run-state")).toBe("Succeeded");
+    await person.confirm();
+    await person.untilRunEnds("Succeeded");
     await expectServed(tag);
   });
 
@@ -156,7 +145,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
     });
     const image = `${world.registry.host}/${world.repository}`;
     expect(problem).toEqual({ code: "no_tag", ...told(say("executors.tag_not_found", { tags: [tag], image })) });
-    await go(`/executors/${executor}`);
+    await person.go(`/executors/${executor}`);
     expect(await page.textContent("main")).toContain("No tag for this version");
     expect((await newest())?.id).toBe(before?.id);
     await world.push(tag);
@@ -173,8 +162,8 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
   test("the tracker's image is refused for a source without one, by the API and in the form", async () => {
     const answer = await api.request("PATCH", `/executors/${executor}`, { image_selection: "use_tracker" });
     expect(answer).toMatchObject({ status: 422, body: { error: { fields: { image_selection: expect.any(String) } } } });
-    await go(`/executors/${executor}/edit`);
-    await openFolds(page);
+    await person.go(`/executors/${executor}/edit`);
+    await person.openFolds();
     await page.selectOption("[name='image_selection']", "use_tracker");
     await page.click(".form-actions .btn.main");
     const error = page.locator("#f-image_selection-error");

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
-import { account } from "../peers/registry.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { type Story, startStory, storyMissing } from "../support/story.ts";
+import { type ApiClient, checkUntil, firstSignIn } from "../support/server.ts";
+import { addWebExecutor, addWebTracker, type Story, startStory, storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(120_000);
 
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 
 peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ?? chromiumMissing(), () => {
   let world: Story;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
   let api: ApiClient;
   let connection = "";
@@ -24,56 +24,23 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
   beforeAll(async () => {
     world = await startStory();
     api = await firstSignIn(world.server);
-    connection = await create("/runtime-connections", {
-      name: "nas",
-      kind: "docker",
-      config: { address: world.engine.address },
-    });
-    const credential_id = await create("/credentials", { name: "registry", kind: "oci", secret: { ...account } });
-    const config = { image: world.repository, registry: world.registry.url };
-    const channels = [{ type: "stable", include_pattern: "^\\d+\\.\\d+\\.\\d+$" }];
-    await create("/trackers", {
-      name: "web",
-      sources: [{ key: "image", kind: "oci", config, credential_id, channels }],
-    });
+    await addWebTracker(world, api);
     await world.push("1.1.0");
-    await api.post("/trackers/web/checks");
-    await eventually("the release to be found", async () =>
-      JSON.stringify((await api.get("/trackers/web/releases?limit=5")).body).includes('"1.1.0"'),
-    );
-    executor = await create("/executors", {
-      name: "web",
-      connection_id: connection,
-      target: { kind: "container", id: "web" },
-      bindings: [{ service: "main", tracker: "web", source: "image", channel: "stable" }],
-      trigger: "manual",
-      health_check: { strategy: "disabled" },
-    });
+    await checkUntil(api, "web", "1.1.0");
+    ({ connection, executor } = await addWebExecutor(world, api));
     await run({});
     snapshot = await newest();
-    browser = await startChromium();
-    page = await (
-      await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", acceptDownloads: true })
-    ).newPage();
-    page.setDefaultTimeout(30_000);
-    await page.goto(`${world.server.url}/login`);
-    await page.fill("#f-username", "admin");
-    await page.fill("#f-password", testPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => !url.pathname.startsWith("/login"));
+    person = await openBrowser(() => world.server.url);
+    ({ page } = person);
+    await person.signIn();
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await world?.stop();
   });
 
-  async function create(path: string, body: Json): Promise<string> {
-    const answer = await api.post(path, body);
-    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return String(answer.body.id);
-  }
   async function run(body: Json): Promise<void> {
-    const id = await create(`/executors/${executor}/runs`, body);
+    const { id } = await api.ok("POST", `/executors/${executor}/runs`, body);
     await eventually("the run to end", async () => (await api.get(`/runs/${id}`)).body.ended_at !== null);
     expect((await api.get(`/runs/${id}`)).body.state).toBe("succeeded");
   }
@@ -91,7 +58,7 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
     expect(kept).toMatchObject({ reason: "kept", named_by: [{ snapshot_id: snapshot, executor: "web" }] });
     const refused = await api.request("DELETE", `/runtime-connections/${connection}/images/${kept?.id}`);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: "in_use" } } });
-    await page.goto(`${world.server.url}/executors/${executor}`);
+    await person.go(`/executors/${executor}`);
     await page.click("#snapshots tbody tr a");
     await page.waitForSelector("#diff .diff-field >> text=1.0.0");
     await page.waitForSelector("#diff >> text=present");
@@ -128,7 +95,7 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
   test("restoring shows what changes first, and does just that", async () => {
     await page.click("main .actions >> text=Restore");
     await page.waitForSelector("dialog[open] .diff-field >> text=1.0.0");
-    await page.click("dialog[open] button[type=submit]");
+    await person.confirm();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     const id = page.url().split("/").at(-1);
     await eventually("the rollback to end", async () => (await api.get(`/runs/${id}`)).body.ended_at !== null);
@@ -143,12 +110,12 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
     await eventually("the previous container to be removed", async () => (await images()).length === 1);
     const [unused] = await images();
     expect(unused).toMatchObject({ reason: "kept", named_by: [] });
-    await page.goto(`${world.server.url}/connections/${connection}`);
+    await person.go(`/connections/${connection}`);
     await page.waitForSelector("#images tbody tr >> text=1.1.0");
     await page.check("#images [name=image]");
     await page.click("#images >> text=Remove selected");
     await page.waitForSelector("dialog[open] >> text=Remove 1 image?");
-    await page.click("dialog[open] button[type=submit]");
+    await person.confirm();
     await page.waitForSelector(".toast >> text=Removed 1 image");
     expect(await images()).toEqual([]);
   });

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { type Gitea, giteaMissing, startGitea } from "../peers/gitea.ts";
 import { addRelease, addTag, hubRepository } from "../sources/github/hub-content.ts";
 import { type StandInGithub, startGithub } from "../sources/github/stand-in-github.ts";
 import { project, type StandInGitLab, standInGitLab } from "../sources/gitlab/stand-in-gitlab.ts";
 import type { StandIn } from "../sources/oci/stand-in-registry.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { chartIndex, chartRepository, corpusOf, dayOf, registryOf } from "../support/corpus-upstreams.ts";
 import { peerSuite } from "../support/peer.ts";
-import { firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
 setDefaultTimeout(180_000);
-
-setDefaultTimeout(120_000);
 
 const images = {
   "library/traefik": corpusOf("traefik-traefik"),
@@ -46,9 +45,8 @@ peerSuite(
     let registry: StandIn;
     let chartServer: StandIn;
     let server: RunningServer;
-    let browser: Browser;
+    let person: Person;
     let page: Page;
-    const complaints: string[] = [];
 
     async function fillForge() {
       forge = await startGitea();
@@ -90,38 +88,29 @@ peerSuite(
       chartServer = chartRepository(() => chartIndex({ alertmanager: [], "kube-prometheus-stack": charts }));
       server = await startServer();
       await firstSignIn(server);
-      browser = await startChromium();
-      page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" })).newPage();
-      page.on("console", (message) => {
-        if (message.type() === "error") complaints.push(message.text());
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      await page.goto(`${server.url}/login?next=/trackers`);
-      await page.fill("#f-username", "admin");
-      await page.fill("#f-password", testPassword);
-      await page.keyboard.press("Enter");
-      await page.waitForURL(`${server.url}/trackers`);
+      // Nothing is asked for that is not there, so nothing at all is usual.
+      person = await openBrowser(() => server.url, { usual: /^$/ });
+      ({ page } = person);
+      await person.signIn("/trackers");
     });
     afterAll(async () => {
-      await browser?.close();
+      await person?.close();
       await server?.kill("SIGTERM");
       await Promise.all([registry?.stop(), chartServer?.stop(), forge?.stop()]);
       await gitlab?.[Symbol.asyncDispose]();
       await hub?.[Symbol.asyncDispose]();
     });
 
-    const field = (name: string) => page.locator(`[name="${name}"]`);
-
     /** Nothing but the name, the kind and the address, as a person does who has read no manual of ours. */
     async function createTracker(name: string, kind: string, config: Readonly<Record<string, string>>) {
-      await page.goto(`${server.url}/trackers/new`);
-      await field("name").fill(name);
-      if (kind !== "oci") await field("sources.0.kind").selectOption(kind);
-      for (const [key, value] of Object.entries(config)) await field(`sources.0.config.${key}`).fill(value);
-      expect(await field("name").inputValue()).toBe(name);
+      await person.go("/trackers/new");
+      await person.fill("name", name);
+      if (kind !== "oci") await person.field("sources.0.kind").selectOption(kind);
+      for (const [key, value] of Object.entries(config)) await person.fill(`sources.0.config.${key}`, value);
+      expect(await person.field("name").inputValue()).toBe(name);
       await page.click(".form-actions .btn.main");
       await page.waitForURL(`**/trackers/${name}`);
-      await page.waitForFunction(() => document.querySelector("#look-again") === null);
+      await person.untilChecked();
     }
 
     const latest = () => page.locator(".source .facts .version.new").allTextContents();
@@ -186,7 +175,7 @@ peerSuite(
     });
 
     test("the list shows all ten with what is current", async () => {
-      await page.goto(`${server.url}/trackers`);
+      await person.go("/trackers");
       const rows = await page.locator("#tracker-list tbody tr").allTextContents();
       for (const [name, , , stable] of cases) {
         expect([name, rows.some((row) => row.includes(name) && row.includes(stable))]).toEqual([name, true]);
@@ -194,7 +183,7 @@ peerSuite(
     });
 
     test("upstreams understood every request, and the browser refused nothing", () => {
-      expect([hub.violations, gitlab.violations, complaints]).toEqual([[], [], []]);
+      expect([hub.violations, gitlab.violations, person.complaints]).toEqual([[], [], []]);
     });
   },
 );

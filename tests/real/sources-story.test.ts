@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import type { Page } from "playwright-core";
+import { chromiumMissing } from "../peers/chromium.ts";
 import { addRelease, hubRepository, oid } from "../sources/github/hub-content.ts";
 import { type StandInGithub, startGithub } from "../sources/github/stand-in-github.ts";
 import { addImage, emptyContent, type StandIn } from "../sources/oci/stand-in-registry.ts";
+import { openBrowser, type Person } from "../support/browser-person.ts";
 import { type ChartVersion, chartIndex, chartRepository, dayOf, registryOf } from "../support/corpus-upstreams.ts";
-import { openFolds } from "../support/folds.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { type ApiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
 setDefaultTimeout(120_000);
 
@@ -17,7 +17,7 @@ peerSuite("one application by its repository, its image and its chart, in Chromi
   let chartServer: StandIn;
   let server: RunningServer;
   let api: ApiClient;
-  let browser: Browser;
+  let person: Person;
   let page: Page;
   const app = hubRepository("acme", "app");
   const image = emptyContent();
@@ -33,13 +33,11 @@ peerSuite("one application by its repository, its image and its chart, in Chromi
     if (where.includes("chart")) charts.push({ version: chart, app_version: version, created });
   }
 
-  const field = (name: string) => page.locator(`[name="${name}"]`);
-
   async function check() {
-    await page.goto(`${server.url}/trackers/app`);
+    await person.go("/trackers/app");
     await page.click("text=Check now");
-    await page.waitForFunction(() => document.querySelector("#toasts")?.textContent?.includes("Checked app"));
-    await page.waitForFunction(() => document.querySelector("#look-again") === null);
+    await person.untilText("#toasts", "Checked app");
+    await person.untilChecked();
   }
 
   /** The versions of the page with the words of their badges, the newest first. */
@@ -70,43 +68,40 @@ peerSuite("one application by its repository, its image and its chart, in Chromi
     publish("2.0.0-rc.1", ["git"]);
     server = await startServer();
     api = await firstSignIn(server);
-    browser = await startChromium();
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" })).newPage();
-    await page.goto(`${server.url}/login?next=/trackers/new`);
-    await page.fill("#f-username", "admin");
-    await page.fill("#f-password", testPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${server.url}/trackers/new`);
+    person = await openBrowser(() => server.url);
+    ({ page } = person);
+    await person.signIn("/trackers/new");
   });
   afterAll(async () => {
-    await browser?.close();
+    await person?.close();
     await server?.kill("SIGTERM");
     await Promise.all([registry?.stop(), chartServer?.stop()]);
     await hub?.[Symbol.asyncDispose]();
   });
 
   test("three sources are added in one form, each of the kind that is missing, and what was typed stays", async () => {
-    await field("name").fill("app");
-    await field("sources.0.kind").selectOption("github");
-    await field("sources.0.config.repository").fill(`${hub.url}/acme/app`);
-    await openFolds(page);
+    await person.fill("name", "app");
+    await person.field("sources.0.kind").selectOption("github");
+    await person.fill("sources.0.config.repository", `${hub.url}/acme/app`);
+    await person.openFolds();
     await page.click("text=Add channel");
     await page.waitForSelector('[name="sources.0.channels.1.type"]');
     await page.click("text=Add source");
     await page.waitForSelector('[name="sources.1.kind"]');
-    await openFolds(page);
-    await field("sources.1.config.image").fill("acme/app");
-    await field("sources.1.config.registry").fill(registry.url);
+    await person.openFolds();
+    await person.fill("sources.1.config.image", "acme/app");
+    await person.fill("sources.1.config.registry", registry.url);
     await page.click("text=Add source");
     await page.waitForSelector('[name="sources.2.kind"]');
-    await openFolds(page);
-    await field("sources.2.config.chart").fill("app");
-    await field("sources.2.config.repository_url").fill(chartServer.url);
-    expect(await field("sources.0.config.repository").inputValue()).toBe(`${hub.url}/acme/app`);
-    for (const [position, key] of ["git", "image", "chart"].entries()) await field(`sources.${position}.key`).fill(key);
+    await person.openFolds();
+    await person.fill("sources.2.config.chart", "app");
+    await person.fill("sources.2.config.repository_url", chartServer.url);
+    expect(await person.field("sources.0.config.repository").inputValue()).toBe(`${hub.url}/acme/app`);
+    for (const [position, key] of ["git", "image", "chart"].entries())
+      await person.fill(`sources.${position}.key`, key);
     await page.click(".form-actions .btn.main");
     await page.waitForURL("**/trackers/app");
-    await page.waitForFunction(() => document.querySelector("#look-again") === null);
+    await person.untilChecked();
   });
 
   test("each version is one row, which says whether all sources have it", async () => {
@@ -133,7 +128,7 @@ peerSuite("one application by its repository, its image and its chart, in Chromi
   });
 
   test("the list names one version for all three", async () => {
-    await page.goto(`${server.url}/trackers`);
+    await person.go("/trackers");
     const cells = await page.locator("#tracker-list tbody tr td").allInnerTexts();
     expect(cells).toContain("1.2.0");
     expect(cells).toContain("v2.0.0-rc.1");

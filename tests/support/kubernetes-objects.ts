@@ -1,3 +1,4 @@
+import type { Cluster } from "../peers/kubernetes.ts";
 import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 
 /** What of a deployment tests look at. */
@@ -47,4 +48,29 @@ export function webDeployment(name: string, image: string, { namespace = "defaul
 export function isRolledOut({ metadata, status }: Deployment, replicas = 2): boolean {
   const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
   return status.observedGeneration === metadata.generation && counts.every((count = 0) => count === replicas);
+}
+
+/** The template of a chart with the deployment: its name, namespace and `values.tag` come from the release. */
+export function webTemplate({ registry }: Cluster): string {
+  return JSON.stringify(webDeployment("RELEASE", "IMAGE", { namespace: "NAMESPACE" }))
+    .replaceAll("RELEASE", "{{ .Release.Name }}")
+    .replaceAll("NAMESPACE", "{{ .Release.Namespace }}")
+    .replaceAll("IMAGE", `${registry.host}/acme/web:{{ .Values.tag }}`);
+}
+
+/** The pods of an application that are ready and stay. */
+export async function readyPods(cluster: Cluster, namespace: string, app: string): Promise<readonly Pod[]> {
+  const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`;
+  const { items } = await cluster.request<{ items: Pod[] }>("GET", path);
+  return items.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined && status.containerStatuses?.every(({ ready }) => ready) === true,
+  );
+}
+
+/** What each of them answers, by way of the API server. */
+export async function podAnswers(cluster: Cluster, namespace: string, app: string): Promise<readonly string[]> {
+  const path = (pod: Pod) => `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}:80/proxy/`;
+  const pods = await readyPods(cluster, namespace, app);
+  return await Promise.all(pods.map((pod) => cluster.request<string>("GET", path(pod))));
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "./eventually.ts";
 
 const root = join(import.meta.dir, "../..");
 
@@ -115,6 +116,8 @@ export interface ApiClient {
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
   get(path: string): Promise<ApiAnswer>;
   post(path: string, body?: unknown): Promise<ApiAnswer>;
+  /** The body of what is answered; an error, with the answer, unless the request succeeds. */
+  ok(method: string, path: string, body?: unknown): Promise<ApiAnswer["body"]>;
 }
 
 /** Speaks to the API as a program would. */
@@ -135,8 +138,22 @@ export function apiClient(url: string, token: string | null = null): ApiClient {
     },
     get: (path) => client.request("GET", path),
     post: (path, body) => client.request("POST", path, body),
+    ok: async (method, path, body) => {
+      const answer = await client.request(method, path, body);
+      if (answer.status < 300) return answer.body;
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    },
   };
   return client;
+}
+
+/** Checks a tracker and waits until a tag is among its releases. */
+export async function checkUntil(api: ApiClient, tracker: string, tag: string): Promise<void> {
+  await api.ok("POST", `/trackers/${tracker}/checks`);
+  await eventually(`${tracker} to find ${tag}`, async () => {
+    const { items } = await api.ok("GET", `/trackers/${tracker}/releases`);
+    return (items as { tag: string }[]).some((each) => each.tag === tag);
+  });
 }
 
 export const testPassword = "correct horse battery staple 42";
@@ -145,15 +162,8 @@ export const testPassword = "correct horse battery staple 42";
 export async function firstSignIn(server: RunningServer): Promise<ApiClient> {
   const client = apiClient(server.url);
   const password = server.bootstrapPassword();
-  const signedIn = await client.post("/session", { username: "admin", password });
-  if (signedIn.status !== 201) throw new Error(`Sign-in answered ${signedIn.status}: ${JSON.stringify(signedIn.body)}`);
-  client.token = String(signedIn.body.token);
-  const changed = await client.request("PUT", "/account/password", {
-    current_password: password,
-    new_password: testPassword,
-  });
-  if (changed.status !== 200)
-    throw new Error(`Password change answered ${changed.status}: ${JSON.stringify(changed.body)}`);
-  client.token = String(changed.body.token);
+  client.token = String((await client.ok("POST", "/session", { username: "admin", password })).token);
+  const passwords = { current_password: password, new_password: testPassword };
+  client.token = String((await client.ok("PUT", "/account/password", passwords)).token);
   return client;
 }

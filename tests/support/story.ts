@@ -3,7 +3,7 @@ import { freePort } from "../peers/free-port.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "./eventually.ts";
 import { type ImageOptions, pushImage, runnableImageMissing, serveHttp } from "./oci-image.ts";
-import { type RunningServer, startServer, temporaryDir } from "./server.ts";
+import { type ApiClient, type RunningServer, startServer, temporaryDir } from "./server.ts";
 
 /** Why the whole story cannot be told here, or null when it can. */
 export function storyMissing(): string | null {
@@ -59,7 +59,6 @@ export interface Story {
   page_url: string;
   /** Pushes a version; what it serves is its tag unless `options` say otherwise. Returns the digest. */
   push(tag: string, options?: ImageOptions): Promise<string>;
-  /** What the published port answers now. */
   /** What the published port answers, as soon as anything answers: a container that was started is not there at once. */
   serves(): Promise<string>;
   /** Containers whose name begins with `web`: name, state and image. */
@@ -173,4 +172,33 @@ async function build(
   };
   started.push(() => world.server.kill("SIGTERM"));
   return world;
+}
+
+/** The credential of the registry, and a tracker `web` of the image with the channel `stable` of its source `image`. */
+export async function addWebTracker({ registry, repository }: Story, api: ApiClient): Promise<void> {
+  const credential = await api.ok("POST", "/credentials", { name: "registry", kind: "oci", secret: { ...account } });
+  const config = { image: repository, registry: registry.url };
+  const channels = [{ type: "stable", include_pattern: "^\\d+\\.\\d+\\.\\d+$" }];
+  const source = { key: "image", kind: "oci", config, credential_id: credential.id, channels };
+  await api.ok("POST", "/trackers", { name: "web", sources: [source] });
+}
+
+/** An executor `web` of the container that follows the tracker `web`, over a connection `nas`: the ids of both. */
+export async function addWebExecutor(
+  { engine }: Story,
+  api: ApiClient,
+  settings: Readonly<Record<string, unknown>> = {},
+) {
+  const config = { address: engine.address };
+  const connection = await api.ok("POST", "/runtime-connections", { name: "nas", kind: "docker", config });
+  const executor = await api.ok("POST", "/executors", {
+    name: "web",
+    connection_id: connection.id,
+    target: { kind: "container", id: "web" },
+    bindings: [{ tracker: "web", source: "image", channel: "stable" }],
+    trigger: "manual",
+    health_check: { strategy: "disabled" },
+    ...settings,
+  });
+  return { connection: String(connection.id), executor: String(executor.id) };
 }
