@@ -236,6 +236,7 @@ export async function createServices(options: ServiceOptions) {
     sources,
     openContext: http.open,
     rates: ledger.view,
+    clocks: http.clocks,
     instance_id: options.instance_id,
     versionHistoryCount: async (read) => (await settings.within(read)).version_history_count,
     excerpt: options.redactor.excerpt,

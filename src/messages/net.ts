@@ -3,6 +3,13 @@ import type { Area, Message } from "./types.ts";
 type Host = { host: string };
 type PortRefused = { port: number; allowed: readonly number[]; scheme: string | null; entry?: string };
 
+/** A length of time in its largest whole unit: nobody needs the minutes of days. */
+function span(minutes: number): string {
+  const [count, unit] =
+    minutes >= 2_880 ? [minutes / 1_440, "days"] : minutes >= 120 ? [minutes / 60, "hours"] : [minutes, "minutes"];
+  return `${Math.round(count)} ${unit}`;
+}
+
 /** Outgoing requests and connections, and where they may go. */
 export const net = {
   /** `entry`: what the operator would allow, as in `hooks.lan:8080`; null if nothing can allow it. */
@@ -23,7 +30,9 @@ export const net = {
   network_unreachable: "the network is unreachable",
   certificate_for_another_name: "the certificate is for another name",
   certificate_expired: "the certificate has expired",
-  certificate_not_yet_valid: "the certificate is not valid yet; check that the clock of this machine is right",
+  certificate_not_yet_valid: "the certificate is not valid yet",
+  clock_differs: ({ host, minutes, is_ahead }: Host & { minutes: number; is_ahead: boolean }) =>
+    `this machine's clock is ${span(minutes)} ${is_ahead ? "ahead of" : "behind"} the clock of "${host}"; check the time of this machine`,
   certificate_self_signed: "the certificate is self-signed",
   certificate_untrusted: "the certificate's authority is not trusted",
   gzip_damaged: "the gzip data of the response is damaged",

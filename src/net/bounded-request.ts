@@ -7,6 +7,7 @@ import { PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
+import { type ClockDifferences, explainedByClocks, isAboutTime } from "./clock-difference.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
 import { neverAllowed } from "./destination.ts";
 import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection, wantsHttps } from "./exchange.ts";
@@ -31,6 +32,7 @@ export interface Wire {
   cache: ResponseCache;
   ledger: RateLedger;
   deadlines: Deadlines;
+  differences: ClockDifferences;
   lookup: LookupFunction;
   agents: Readonly<Record<"http:" | "https:", http.Agent | https.Agent>>;
 }
@@ -90,11 +92,12 @@ export async function sendBounded(wire: Wire, request: BoundedRequest): Promise<
 }
 
 /** Maps network failures to plug-in errors; other failures pass unchanged. */
-async function overNetwork<T>(work: Promise<T>, hop: Hop, deadline: Deadline): Promise<T> {
+async function overNetwork<T>(work: Promise<T>, hop: Hop, { wire, deadline }: Attempt): Promise<T> {
   try {
     return await work;
   } catch (cause) {
     const { error, isPassing } = describeFailure(cause, hop.url, deadline);
+    if (isAboutTime(cause)) throw await explainedByClocks(error, hop.url, { ...wire, deadline });
     throw isPassing ? new PassingFault(error, null) : error;
   }
 }
@@ -119,8 +122,9 @@ async function takeHop(hop: Hop, attempt: Attempt): Promise<Hop | Response> {
   admit(hop, attempt);
   const key = cacheableKey(hop, init);
   const known = key === null ? null : await wire.cache.find(key);
-  const message = await overNetwork(sendHop(hop, known, attempt), hop, deadline);
+  const message = await overNetwork(sendHop(hop, known, attempt), hop, attempt);
   const headers = headersOf(message);
+  wire.differences.observe(hop.url.host, headers);
   const status = message.statusCode ?? 0;
   const isUnchanged = status === 304 && known !== null;
   const next = isUnchanged || init.redirect === "manual" ? null : nextHop(hop, status, headers.get("location"));
@@ -176,7 +180,7 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   // Compressed although that was declined: a server that describes a file so. Its bytes are what was asked for.
   const isRaw = status < 400 && hop.headers.get("accept-encoding") === "identity";
   const begun = isBodiless ? skipBody(message) : startBody(bodyOf(message, attempt.onBytes, isRaw), limits);
-  const { start, rest } = await overNetwork(begun, hop, deadline);
+  const { start, rest } = await overNetwork(begun, hop, attempt);
   const isJudged = status >= 400 || hop.method === "POST";
   const text = isJudged ? new TextDecoder().decode(start.subarray(0, judgedTextBytes)) : "";
   const wait = wire.ledger.observe(host, hop.credential_id, { status, headers, text });

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
 import { type BoundedRequest, isRepeatable, PassingFault, sendBounded, type Wire } from "./bounded-request.ts";
+import { type ClockDifferences, clockDifferences } from "./clock-difference.ts";
 import { createDeadlines } from "./deadline.ts";
 import { createAgent } from "./exchange.ts";
 import { readOutgoing } from "./outgoing.ts";
@@ -52,6 +53,8 @@ export interface HttpContext extends PluginContext {
 
 export interface Http {
   open(options: HttpOpen): HttpContext;
+  /** By the responses so far. */
+  clocks: Pick<ClockDifferences, "explain" | "all">;
   /** Closes the idle connections. */
   close(): void;
 }
@@ -68,7 +71,8 @@ export function createHttp(options: HttpOptions): Http {
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
   const agents = { "http:": createAgent("http:", pool), "https:": createAgent("https:", pool) };
   const lookup = lookupFrom((host) => resolveBeyondMetadata(options.resolve ?? systemResolve, host));
-  const rated: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), lookup, agents };
+  const differences = clockDifferences(clock);
+  const rated: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), differences, lookup, agents };
   const unrated: Wire = { ...rated, ledger: noLedger };
 
   const pause = async (ms: number, signal: AbortSignal, cause: PluginError): Promise<void> => {
@@ -127,6 +131,7 @@ export function createHttp(options: HttpOptions): Http {
         stats: () => ({ ...stats }),
       };
     },
+    clocks: differences,
     close: () => {
       agents["http:"].destroy();
       agents["https:"].destroy();

@@ -7,7 +7,7 @@ import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { say } from "../messages/message.ts";
+import { type Message, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sourceCheck } from "./checks/check.ts";
@@ -49,6 +49,11 @@ interface TrackerServiceOptions extends CheckListeners, Pick<Parts, "db" | "cloc
   versionHistoryCount: (read: Reader) => Promise<number>;
   /** Upstream rate limits, from their latest responses. */
   rates: () => readonly RateState[];
+  /** What the clocks of hosts show. */
+  clocks: {
+    explain: (reason: Message, host: string) => Message;
+    all: () => readonly { host: string; ms: number; said: Message }[];
+  };
   /** Upstream text for storing and showing: without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
   /** Notifies the scheduler that something is due. */
@@ -57,6 +62,8 @@ interface TrackerServiceOptions extends CheckListeners, Pick<Parts, "db" | "cloc
 
 /** How often a wait for a check polls: another process may have done it. */
 const waitStepMs = 1_000;
+/** If our clock is wrong, it differs from every host's. */
+const maxClockDifferences = 20;
 
 /** Trackers with their sources and channels, their releases, and the checks that find them. */
 export function trackerService(options: TrackerServiceOptions) {
@@ -75,7 +82,7 @@ export function trackerService(options: TrackerServiceOptions) {
   const onChecked = (trackerId: string, sourceId: string): void => {
     for (const listener of listeners) listener(trackerId, sourceId);
   };
-  const check = sourceCheck({ ...opener, ...options, onChecked });
+  const check = sourceCheck({ ...opener, ...options, onChecked, explainByClock: options.clocks.explain });
   /** Requests that the enabled trackers, and `more`, send to the upstreams. */
   const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
     const checked = await listCheckedSources(db.read);
@@ -256,6 +263,10 @@ export function trackerService(options: TrackerServiceOptions) {
       items: await loadsWith([]),
       outages: await currentOutages(db.read),
       past_outages: await pastOutages(db.read),
+      clock_differences: options.clocks
+        .all()
+        .slice(0, maxClockDifferences)
+        .map(({ host, ms, said }) => ({ host, ms, ...told(said) })),
     }),
 
     /** The hosts that do not respond, with the sources that wait for them. */

@@ -3,12 +3,14 @@ import type { RequestHours } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "../../src/trackers/upstreams/schema.ts";
 import { Chart, Charts } from "../components/chart.tsx";
 import { Empty } from "../components/empty.tsx";
+import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatClock, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Outages, PastOutages } from "./outages.tsx";
 import { TrackersSubpage } from "./subpage.tsx";
@@ -60,6 +62,7 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
   }));
   return (
     <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
+      <WrongClock ctx={ctx} upstreams={upstreams} />
       <Outages ctx={ctx} outages={upstreams.outages} />
       {rows.length === 0 ? (
         <Empty ctx={ctx} icon="tag" title={t.empty}>
@@ -73,6 +76,18 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       <RequestCharts ctx={ctx} requests={requests} upstreams={upstreams} />
       <PastOutages ctx={ctx} outages={upstreams.past_outages} />
     </TrackersSubpage>
+  );
+}
+
+/** One host's clock may be wrong itself; where several differ, it is ours. */
+function WrongClock({ ctx, upstreams }: Pick<UpstreamsPageProps, "ctx" | "upstreams">) {
+  const t = texts(ctx).upstreams;
+  const [latest] = upstreams.clock_differences;
+  if (latest === undefined) return null;
+  return (
+    <Banner tone="attention" title={t.clock_differs}>
+      {translateMessage(ctx.language, latest.message_data)}
+    </Banner>
   );
 }
 

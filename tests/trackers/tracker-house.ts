@@ -17,6 +17,7 @@ import {
 import type { PluginError } from "../../src/errors.ts";
 import { boundExecutors } from "../../src/executors/bound-queries.ts";
 import { newId } from "../../src/ids.ts";
+import { clockDifferences } from "../../src/net/clock-difference.ts";
 import { addSourceToEvent } from "../../src/notifications/queries.ts";
 import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
@@ -184,6 +185,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
 
   const events: NewEvent[] = [];
   const parts = { keep: options.keep ?? 20 };
+  const differences = clockDifferences(clock);
   const build = (instanceId: string) => {
     const service = trackerService({
       db,
@@ -201,6 +203,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
           .insert(eventRows)
           .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
       },
+      clocks: differences,
       credentials,
       sources: options.has_real_sources === true ? sources : { ...sources, oci: fake, gitlab: forge },
       openContext:
@@ -252,6 +255,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     secrets,
     rates,
     parts,
+    differences,
     files,
     filesRead,
     actor: systemActor,

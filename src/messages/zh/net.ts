@@ -1,6 +1,12 @@
 import type { net as english } from "../net.ts";
 import type { Rendering } from "../types.ts";
 
+function span(minutes: number): string {
+  const [count, unit] =
+    minutes >= 2_880 ? [minutes / 1_440, "天"] : minutes >= 120 ? [minutes / 60, "小时"] : [minutes, "分钟"];
+  return `${Math.round(count)} ${unit}`;
+}
+
 export const net = {
   destination_blocked: ({ entry }) =>
     entry == null ? "目标已被拦截" : `目标已被拦截；如果该地址本应是内部地址，请将“${entry}”加入 OUTBOUND_ALLOW`,
@@ -17,7 +23,9 @@ export const net = {
   network_unreachable: "网络不可达",
   certificate_for_another_name: "证书属于另一个域名",
   certificate_expired: "证书已过期",
-  certificate_not_yet_valid: "证书尚未生效；请检查本机时钟是否准确",
+  certificate_not_yet_valid: "证书尚未生效",
+  clock_differs: ({ host, minutes, is_ahead }) =>
+    `本机时钟比“${host}”的时钟${is_ahead ? "快" : "慢"} ${span(minutes)}；请检查本机时间`,
   certificate_self_signed: "证书是自签名的",
   certificate_untrusted: "证书的颁发机构不受信任",
   gzip_damaged: "响应的 gzip 数据已损坏",

@@ -40,6 +40,8 @@ export interface CheckOptions extends SourceOpener, CheckListeners, Pick<Parts, 
   instance_id: string;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;
+  /** Adds to a reason how far our clock is from the host's, if that may explain it. */
+  explainByClock: (reason: Message, host: string) => Message;
   /** Upstream text without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
   /** Called after each check. */
@@ -229,9 +231,12 @@ export function sourceCheck(options: CheckOptions) {
 
   const describe = (error: unknown, claimed: Claimed): Failure => {
     if (error instanceof PluginError) {
+      // Where clocks differ, a token is refused as expired or not valid yet, in whatever words.
+      const isAboutTime = error.code === "unauthorized";
+      const said = isAboutTime ? options.explainByClock(error.said, claimed.source.host) : error.said;
       return {
         code: error.code,
-        message: withTexts(error.said, options.excerpt),
+        message: withTexts(said, options.excerpt),
         retry_after_ms: error.retry_after_ms,
         // A check that waits for a rate limit has sent nothing.
         is_answer: answers.has(error.code) && error.said.code !== "net.waiting_for_rate_limit",

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../../forms/inputs.ts";
-import { ProblemSchema } from "../../messages/schema.ts";
+import { MessageSchema, ProblemSchema } from "../../messages/schema.ts";
 
 /** What one host allows one credential, with the load of the trackers. */
 export const UpstreamView = v.object({
@@ -44,11 +44,22 @@ export const UpstreamOutageView = v.object({
 });
 export type UpstreamOutageView = v.InferOutput<typeof UpstreamOutageView>;
 
+/** By the `Date` of the host's last response. */
+export const ClockDifferenceView = v.object({
+  host: v.string(),
+  /** Positive if this machine's clock is ahead. */
+  ms: v.number(),
+  message: v.string(),
+  message_data: MessageSchema,
+});
+
 export const UpstreamsView = v.object({
   items: v.array(UpstreamView),
   /** That sources wait for, the oldest first. */
   outages: v.array(UpstreamOutageView),
   /** That ended in the last 30 days, the latest first; at most 20. */
   past_outages: v.array(UpstreamOutageView),
+  /** Hosts whose clock differs from this machine's by five minutes or more, the latest response first; at most 20. */
+  clock_differences: v.array(ClockDifferenceView),
 });
 export type UpstreamsView = v.InferOutput<typeof UpstreamsView>;

@@ -23,6 +23,7 @@ export const upstreams = {
   short: (minutes: number) => `Each checked every ${formatSpan(minutes)}`,
   short_help:
     "The limit is too low for all requests. Sources share it fairly: the one that has waited longest goes next",
+  clock_differs: "Check the time of this machine",
   waits: "Waiting",
   waits_help: "No requests are sent until then. Known versions are kept",
   empty: "No trackers checked yet",

@@ -23,6 +23,7 @@ export const upstreams = {
   fits: "未超限额",
   short: (minutes: number) => `每个来源每${formatSpan(minutes)}检查一次`,
   short_help: "限额小于所需请求。各来源公平分配：等待最久的最先检查",
+  clock_differs: "请检查本机时间",
   waits: "等待中",
   waits_help: "在此之前不发送请求，已有结果保留",
   empty: "还没有检查过追踪器",

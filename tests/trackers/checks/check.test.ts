@@ -448,6 +448,23 @@ describe("what a check asks for", () => {
 });
 
 describe("a failing check", () => {
+  test.each([
+    ["unauthorized", true],
+    ["not_found", false],
+  ] as const)("(%s) names the difference of the clocks if that may explain it", async (code, isNamed) => {
+    await house.create("web");
+    await house.tick();
+    const { host } = (await house.trackers.upstreams()).items[0] ?? { host: "" };
+    const theirs = new Date(house.clock.now() - 3 * 3_600_000).toUTCString();
+    house.differences.observe(host, new Headers({ date: theirs }));
+    house.repository("web").failure = new PluginError(code, quoted("The token is not valid yet"));
+    await house.check("web");
+    const { error } = (await house.trackers.get("web")).sources[0] ?? {};
+    const words = `this machine's clock is 3 hours ahead of the clock of "${host}"`;
+    expect(error?.message.includes(words)).toBe(isNamed);
+    expect((await house.trackers.upstreams()).clock_differences).toMatchObject([{ host, ms: 3 * 3_600_000 }]);
+  });
+
   test("keeps the data, says since when, and is over with the next success", async () => {
     house.publish("web", "1.0.0");
     await house.create("web");
