@@ -4,6 +4,7 @@ import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
+import { valuesOf } from "../forms/fields.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -16,6 +17,7 @@ import { releaseLeases, requestChecks } from "./checks/queries.ts";
 import type { CheckListeners } from "./checks/record-listing.ts";
 import { namesOf, sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
+import { freeName, takenNames } from "./import/propose.ts";
 import { listChannelAddresses } from "./import/queries.ts";
 import { notesLookup } from "./notes/lookup.ts";
 import { notesMarks } from "./notes/marks.ts";
@@ -257,6 +259,15 @@ export function trackerService(options: TrackerServiceOptions) {
     }),
     knownChannels,
     identityOf: identify,
+
+    /** An unused name for a tracker with this source: the last part of its address, valid or not; null without one. */
+    nameFor: async ({ kind, config }: Readonly<Record<string, unknown>>): Promise<string | null> => {
+      const known = sourceKinds.find((name) => name === kind);
+      const parsed = known === undefined ? null : v.safeParse(options.sources[known].Config, config);
+      const { image, project, chart, repository } = valuesOf(parsed?.success ? parsed.output : config);
+      const [address] = [image, project, chart, repository].filter((each) => typeof each === "string" && each !== "");
+      return typeof address === "string" ? freeName(address, takenNames(await knownChannels())) : null;
+    },
 
     /** Requests of the enabled trackers per upstream, its limits, and the hosts that did not respond. */
     upstreams: async (): Promise<UpstreamsView> => ({

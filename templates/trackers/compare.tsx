@@ -57,7 +57,7 @@ export function ComparePage(props: ComparePageProps) {
 function Chooser({ ctx, view, choices, kept }: ComparePageProps) {
   const t = texts(ctx).notes;
   const { from, to } = view;
-  if (choices.length === 0) return null;
+  if (new Set([...choices, from, to].filter((name) => name !== null)).size < 2) return null;
   return (
     <form class="compare-form panel padded" method="get" action={url(ctx, `${trackerPath(view.tracker)}/compare`)}>
       {Object.entries(kept).map(([name, value]) => (

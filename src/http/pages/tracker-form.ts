@@ -4,6 +4,7 @@ import { sourceKinds } from "../../sources/source.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
 import { repositories } from "../../trackers/notes/settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
+import type { TrackerService } from "../../trackers/service.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -24,6 +25,13 @@ export function newValues(
   const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
   const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
   return { name: name === "" ? (bare.split("/").at(-1) ?? "") : name, is_enabled: true, sources: [source] };
+}
+
+/** A new tracker without a name is called as the last part of its first source's address. */
+export async function namedBySource(trackers: Pick<TrackerService, "nameFor">, sent: Values): Promise<Values> {
+  if (typeof sent.name === "string" && sent.name.trim() !== "") return sent;
+  const name = await trackers.nameFor(objectsOf(sent.sources)[0] ?? {});
+  return name === null ? sent : { ...sent, name };
 }
 
 /** A stored tracker as form values. */

@@ -31,6 +31,7 @@ import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
 import {
   chosenCredentials,
+  namedBySource,
   newValues,
   repositoryKeys,
   storedValues,
@@ -245,8 +246,8 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     describe,
     draw: async ({ ctx, stored, ...state }, c) =>
       await drawForm(services, ctx, stored, state, stored === null ? await proposalOf(c) : null),
-    input: (sent, stored) => {
-      if (stored === null) return sent;
+    input: async (sent, stored) => {
+      if (stored === null) return await namedBySource(trackers, sent);
       const { name: _fixed, ...changes } = sent;
       return withDefaults(changes);
     },

@@ -30,7 +30,7 @@ export function proposeTrackers(
   drafts: readonly Draft[],
   known: readonly KnownChannel[],
 ): { proposals: ProposalView[]; surplus: Skipped[] } {
-  const taken = new Set(known.map(({ tracker }) => tracker.toLowerCase()));
+  const taken = takenNames(known);
   const channelsOf = Map.groupBy(known, ({ identity }) => identity);
   const proposals = new Map<string, ProposalView>();
   const surplus: Skipped[] = [];
@@ -119,6 +119,10 @@ function keyOf(source: SourceDraft, position: number, sources: readonly SourceDr
   const name = source.kind === "oci" ? "image" : source.kind;
   const before = sources.slice(0, position).filter(({ kind }) => kind === source.kind).length;
   return before === 0 ? name : `${name}-${before + 1}`;
+}
+
+export function takenNames(known: readonly Pick<KnownChannel, "tracker">[]): Set<string> {
+  return new Set(known.map(({ tracker }) => tracker.toLowerCase()));
 }
 
 /** An unused name: the last part of a path, else more of it, else with a number. */

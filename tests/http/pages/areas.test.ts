@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { runtimes } from "../../../src/runtimes/index.ts";
+import { sources } from "../../../src/sources/index.ts";
+import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -400,6 +403,25 @@ describe("/docs", () => {
     };
     expect((await person.api("POST", "/notifiers", input)).status).toBe(201);
   });
+});
+
+test("a new credential can only be of a kind that a source or a connection takes", async () => {
+  const kinds = ({ text }: { text: string }) =>
+    [...text.matchAll(/<option value="([a-z]+)"/g)].map(([, kind = ""]) => kind).toSorted();
+  expect(kinds(await person.get("/credentials/new"))).toEqual(
+    [...Object.keys(runtimes), ...Object.keys(sources)].sort(),
+  );
+  const small = await testApp({ runtimes: fakeRuntimes(new FakeEngine()) });
+  try {
+    const someone = await small.signedIn();
+    expect(kinds(await someone.get("/credentials/new"))).toEqual(["docker", ...Object.keys(sources), "podman"].sort());
+    const input = { name: "cluster", kind: "kubernetes", secret: { token: "a token" } };
+    const { body } = await someone.api("POST", "/credentials", input);
+    // What is there already can still be changed.
+    expect((await someone.get(`/credentials/${body.id}/edit`)).text).toContain("Bearer token");
+  } finally {
+    await small.close();
+  }
 });
 
 test("the list of credentials says what is stored in the page's language", async () => {

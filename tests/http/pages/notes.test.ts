@@ -174,11 +174,15 @@ describe("GET /trackers/{name}/compare", () => {
   test("speaks Chinese, and explains itself without versions", async () => {
     const headers = { "accept-language": "zh" };
     const none = await person.get("/trackers/app/compare", { headers });
-    expect(none.text).toContain("需要有两个版本");
+    expect(none.text).toContain("暂无可比较的版本");
     await release("1.0.0", null);
+    const one = await person.get("/trackers/app/compare", { headers });
+    expect(one.text).toContain("暂无可比较的版本");
+    expect(one.text).not.toContain("compare-form");
     await release("1.0.1", null);
     const page = await person.get("/trackers/app/compare", { headers });
     expect(page.text).toContain("比较 app 的版本");
+    expect(page.text).toContain("compare-form");
   });
 
   test.each([

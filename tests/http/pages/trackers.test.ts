@@ -458,6 +458,38 @@ describe("POST /trackers/preview", () => {
   });
 });
 
+describe("the first save without a name", () => {
+  const unnamed = (config: FormFields) => {
+    const { "sources.0.config.image": _image, "sources.0.config.registry": _registry, ...rest } = form("");
+    return { ...rest, "sources.0.channels.0.include_pattern": "", ...config };
+  };
+
+  test.each<[FormFields, string]>([
+    [{ "sources.0.config.image": "ghcr.io/acme/web-app" }, "web-app"],
+    [{ "sources.0.kind": "github", "sources.0.config.repository": "https://github.com/acme/tool.git" }, "tool"],
+    [
+      {
+        "sources.0.kind": "helm",
+        "sources.0.config.chart": "ingress-nginx",
+        "sources.0.config.repository_url": "https://charts.example.com/stable",
+      },
+      "ingress-nginx",
+    ],
+  ])("takes it from the address: %o", async (config, name) => {
+    const saved = await person.post("/trackers", unnamed(config));
+    expect([saved.status, saved.location]).toEqual([303, `/trackers/${name}`]);
+  });
+
+  test("takes a free one, and complains about nothing but what is wrong", async () => {
+    await person.post("/trackers", unnamed({ "sources.0.config.image": "ghcr.io/acme/app" }));
+    const second = await person.post("/trackers", unnamed({ "sources.0.config.image": "quay.io/other/app" }));
+    expect(second.location).toBe("/trackers/other-app");
+    const wrong = await person.post("/trackers", unnamed({ "sources.0.config.image": "no image" }));
+    expect(wrong.status).toBe(422);
+    expect(wrong.text.match(/class="field-error"/g)).toHaveLength(1);
+  });
+});
+
 test("what an upstream refuses while its address is typed is told, and is no error in the log", async () => {
   const config = { image: "acme/missing", registry: registry.url };
   const answer = await person.api("POST", "/tracker-previews", { kind: "oci", config, channels: [{ type: "stable" }] });
