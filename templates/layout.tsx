@@ -8,6 +8,7 @@ import { State } from "./components/state.tsx";
 import { Time } from "./components/time.tsx";
 import { formatNumber } from "./format.ts";
 import { type PageContext, url } from "./page.ts";
+import { Palette } from "./search/palette.tsx";
 import { texts } from "./texts/texts.ts";
 
 /**
@@ -77,6 +78,7 @@ export function Layout({ ctx, title, section, live, logs, children }: LayoutProp
           </main>
         </div>
         <dialog id="dialog" aria-labelledby="dialog-title" />
+        <Palette ctx={ctx} />
         <Shortcuts ctx={ctx} entries={[...primary, ...secondary]} />
         <Toasts ctx={ctx} />
       </body>
@@ -217,6 +219,7 @@ function PageLinks({ ctx, live, logs }: Pick<LayoutProps, "ctx" | "live" | "logs
       <script src={ctx.assets("htmx.js")} defer={live !== true} />
       {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
       <script src={ctx.assets("app.js")} defer />
+      {ctx.user === null ? null : <script src={ctx.assets("palette.js")} defer />}
       {logs === true ? <script src={ctx.assets("logs.js")} defer /> : null}
     </>
   );

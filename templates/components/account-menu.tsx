@@ -114,6 +114,10 @@ export function Shortcuts({ ctx, entries }: ShortcutsProps) {
           <Key>/</Key>
         </dt>
         <dd>{t.shortcut_search}</dd>
+        <dt>
+          <Key>Ctrl</Key> <Key>K</Key>
+        </dt>
+        <dd>{texts(ctx).overview.search.palette}</dd>
         {entries.map((entry) => (
           <>
             <dt>

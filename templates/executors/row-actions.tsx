@@ -77,7 +77,8 @@ export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProp
 
 const ending: ReadonlySet<string> = new Set(["dismiss", "resume", "end_snooze", "unskip"]);
 
-function askedBy(ctx: PageContext, executor: ExecutorView, snapshotId: string | null): readonly Asked[] {
+/** What its state calls for, the most likely first. */
+export function askedBy(ctx: PageContext, executor: ExecutorView, snapshotId: string | null): readonly Asked[] {
   const t = texts(ctx);
   const { id, state, waiting, active_run_id, last_run, is_enabled } = executor;
   if (!is_enabled) return [];

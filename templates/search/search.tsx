@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { SearchView } from "../../src/stats/schema.ts";
+import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
@@ -11,29 +12,80 @@ import { RunState } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import type { Command } from "./commands.ts";
 import { markedParts } from "./marked.ts";
 
 interface SearchPageProps {
   ctx: PageContext;
   found: SearchView;
+  /** Of the first found trackers by name and executors by id. */
+  commands: FoundCommands;
+  /** Those about no single thing that have every word. */
+  general: readonly Command[];
+}
+
+export interface FoundCommands {
+  trackers: ReadonlyMap<string, readonly Command[]>;
+  executors: ReadonlyMap<string, readonly Command[]>;
 }
 
 /** The database limit: at this number the list says that it is cut. */
 const mostOfEach = 10;
 const example = "nginx 1.29";
 
-export function SearchPage({ ctx, found }: SearchPageProps) {
+export function SearchPage({ ctx, found, commands, general }: SearchPageProps) {
   const t = texts(ctx).overview.search;
   const { query, terms } = found;
-  const total = found.trackers.length + found.executors.length + found.releases.length + found.runs.length;
+  const total =
+    found.trackers.length + found.executors.length + found.releases.length + found.runs.length + general.length;
   const title = terms.length === 0 ? t.title : total === 0 ? t.nothing_for(query) : t.found_for(query);
   return (
     <Layout ctx={ctx} title={terms.length === 0 ? t.title : `${query} · ${t.title}`}>
       <PageHeader ctx={ctx} title={title} />
       {terms.length === 0 ? <Teach ctx={ctx} /> : null}
       {terms.length > 0 && total === 0 ? <p class="panel nothing">{t.nothing_text}</p> : null}
-      <Groups ctx={ctx} found={found} />
+      <Groups ctx={ctx} found={found} commands={commands} />
+      {general.length === 0 ? null : (
+        <Section title={t.commands}>
+          <div class="panel commands">
+            <CommandItems ctx={ctx} commands={general} />
+          </div>
+        </Section>
+      )}
     </Layout>
+  );
+}
+
+function CommandItems({ ctx, commands }: { ctx: PageContext; commands: readonly Command[] }) {
+  return (
+    <>
+      {commands.map(({ title, subject, icon, href, opens_dialog, fields }) => {
+        const words = subject === undefined ? title : `${title} · ${subject}`;
+        return fields === undefined ? (
+          <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog={opens_dialog}>
+            {words}
+          </MenuLink>
+        ) : (
+          <MenuAction ctx={ctx} action={href} fields={fields} icon={icon}>
+            {words}
+          </MenuAction>
+        );
+      })}
+    </>
+  );
+}
+
+/** What can be done about one found thing. */
+function CommandMenu({ ctx, commands = [] }: { ctx: PageContext; commands: readonly Command[] | undefined }) {
+  const subject = commands[0]?.subject;
+  if (subject === undefined) return null;
+  const own = commands.map(({ subject: _same, ...command }) => command);
+  return (
+    <Menu
+      label={texts(ctx).overview.search.commands_of(subject)}
+      small
+      items={<CommandItems ctx={ctx} commands={own} />}
+    />
   );
 }
 
@@ -53,7 +105,7 @@ function Teach({ ctx }: { ctx: PageContext }) {
   );
 }
 
-function Groups({ ctx, found }: SearchPageProps) {
+function Groups({ ctx, found, commands }: Omit<SearchPageProps, "general">) {
   const t = texts(ctx);
   const { terms } = found;
   const mark = (text: string) => <Marked text={text} terms={terms} />;
@@ -66,6 +118,7 @@ function Groups({ ctx, found }: SearchPageProps) {
             href={trackerPath(name)}
             title={mark(name)}
             meta={[...images.map(mark), description === "" ? null : mark(description)]}
+            action={<CommandMenu ctx={ctx} commands={commands.trackers.get(name)} />}
           />
         ))}
       </Group>
@@ -79,6 +132,7 @@ function Groups({ ctx, found }: SearchPageProps) {
               mark(t.executors.target_on(target, connection)),
               services.length === 0 ? null : mark(formatList(ctx.language, services)),
             ]}
+            action={<CommandMenu ctx={ctx} commands={commands.executors.get(id)} />}
           />
         ))}
       </Group>

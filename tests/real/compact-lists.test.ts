@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { connections, executors, trackers } from "../../src/db/tables.ts";
-import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { chromiumMissing } from "../peers/chromium.ts";
+import { browsedApp } from "../support/browsed-app.ts";
 import { peerSuite } from "../support/peer.ts";
 import { digest } from "../support/run-world.ts";
 import { seedRows } from "../support/seeded-rows.ts";
-import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
+import { type TestApp, testApp } from "../support/test-app.ts";
 
 setDefaultTimeout(120_000);
 
@@ -32,8 +33,7 @@ const least = { action: 44, target: 24 };
 
 peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
   let app: TestApp;
-  let server: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
+  let browsed: Awaited<ReturnType<typeof browsedApp>>;
   let page: Page;
 
   beforeAll(async () => {
@@ -68,24 +68,12 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         expect((await person.api("POST", path, { name, ...input })).body).toMatchObject({ name });
       }
     }
-    server = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: (request) => app.app.fetch(request, { peer_address: "127.0.0.1" }),
-    });
-    browser = await startChromium([`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`]);
-    const context = await browser.newContext({ baseURL: app.origin, viewport: { width: 390, height: 844 } });
-    page = await context.newPage();
-    await page.goto("/login");
-    await page.fill("[name=username]", "admin");
-    await page.fill("[name=password]", goodPassword);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.pathname === "/");
+    browsed = await browsedApp(app, { viewport: { width: 390, height: 844 } });
+    page = browsed.page;
   });
 
   afterAll(async () => {
-    await browser?.close();
-    await server?.stop(true);
+    await browsed?.close();
     await app?.close();
   });
 

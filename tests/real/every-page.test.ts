@@ -105,5 +105,5 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
 
 /** Not what is for programs, nor a part of a page. */
 function isPage(path: string): boolean {
-  return !/^\/health\/|\.(js|json|webmanifest)$|\/(parts|newest)$/.test(path);
+  return !/^\/health\/|\.(js|json|webmanifest)$|\/(parts|newest|palette)$/.test(path);
 }

@@ -25,6 +25,7 @@ test.each([
     joinStyles(resolve(root, "public")),
     read("public/app.js"),
     read("public/away.js"),
+    read("public/palette.js"),
     read("public/icon.svg"),
     read("node_modules/htmx.org/dist/htmx.min.js"),
     read("node_modules/htmx.org/dist/ext/hx-sse.min.js"),

@@ -1,16 +1,140 @@
-import { SearchPage } from "../../../templates/search/search.tsx";
+import type { PageContext } from "../../../templates/page.ts";
+import {
+  type Command,
+  commandsAbout,
+  executorCommands,
+  generalCommands,
+  pageCommands,
+  trackerCommands,
+} from "../../../templates/search/commands.ts";
+import { PaletteAnswer, type PaletteGroup } from "../../../templates/search/palette.tsx";
+import { type FoundCommands, SearchPage } from "../../../templates/search/search.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { trackerPath } from "../../../templates/trackers/address.ts";
+import { AppError } from "../../errors.ts";
+import type { ExecutorView } from "../../executors/schema.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
+import type { SearchView } from "../../stats/schema.ts";
+import type { App, AppContext } from "../context.ts";
+import { isLocalPath } from "../cookies.ts";
+import { belowBasePath } from "../paths.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
 /** The form has the same limit; a longer query in the address is cut, not refused. */
 const maxQueryCharacters = 100;
+/** Found things whose commands are offered, of each kind: more would bury what was found. */
+const mostWithCommands = 3;
+/** Connections to adopt from. */
+const mostConnections = 5;
 
-export function searchPages(app: App, { stats }: Services, page: PageSettings): void {
+export function searchPages(app: App, services: Services, page: PageSettings): void {
   app.get("/search", async (c) => {
-    const ctx = await pageContext(c, page);
-    const q = (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
-    return respondHtml(c, <SearchPage ctx={ctx} found={await stats.search({ q })} />);
+    const { found, commands, general, ctx } = await foundFor(services, c, await pageContext(c, page));
+    return respondHtml(c, <SearchPage ctx={ctx} found={found} commands={commands} general={general} />);
   });
+
+  app.get("/search/palette", async (c) => {
+    const asked = await pageContext(c, page);
+    const ctx = { ...asked, path: pathShown(c, asked) };
+    return respondHtml(c, <PaletteAnswer ctx={ctx} groups={groupsOf(await foundFor(services, c, ctx))} />);
+  });
+}
+
+/** The page that the palette is open on: what it changes returns there. */
+function pathShown(c: AppContext, { base_path }: PageContext): string {
+  const address = c.req.header("hx-current-url") ?? "";
+  if (!URL.canParse(address)) return "/";
+  const { pathname, search } = new URL(address);
+  const path = belowBasePath(pathname, base_path) + search;
+  return isLocalPath(path) ? path : "/";
+}
+
+interface Found {
+  ctx: PageContext;
+  found: SearchView;
+  /** The words name a thing together with what to do about it. */
+  is_command: boolean;
+  commands: FoundCommands;
+  general: readonly Command[];
+}
+
+/** Things with every word of the query; "update web" finds what can be done about "web". */
+async function foundFor({ stats, ...services }: Services, c: AppContext, ctx: PageContext): Promise<Found> {
+  const q = (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
+  const exact = await stats.search({ q });
+  const { terms } = exact;
+  const shorter = isNothing(exact) && terms.length > 1 ? [terms.slice(1), terms.slice(0, -1)] : [];
+  const loose = await Promise.all(shorter.map((words) => stats.search({ q: words.join(" ") })));
+  const found = loose.find((each) => !isNothing(each)) ?? exact;
+  const is_command = found !== exact;
+  const about = (all: readonly Command[]) => (is_command ? commandsAbout(all, terms) : all);
+  const [executors, connections] = await Promise.all([
+    executorsOf(services, found),
+    services.connections.list({ limit: mostConnections }),
+  ]);
+  const snapshots = await services.snapshots.latestOf(executors.map(({ id }) => id));
+  const enabled = connections.items.filter((connection) => connection.is_enabled);
+  return {
+    ...{ ctx, found, is_command },
+    commands: {
+      executors: new Map(
+        executors.map((each) => [each.id, about(executorCommands(ctx, each, snapshots.get(each.id) ?? null))]),
+      ),
+      trackers: new Map(
+        found.trackers.slice(0, mostWithCommands).map(({ name }) => [name, about(trackerCommands(ctx, name))]),
+      ),
+    },
+    general: commandsAbout([...generalCommands(ctx, enabled), ...pageCommands(ctx)], terms),
+  };
+}
+
+function isNothing({ trackers, executors, releases, runs }: SearchView): boolean {
+  return trackers.length + executors.length + releases.length + runs.length === 0;
+}
+
+/** The first found executors as they are now; one that was deleted meanwhile is left out. */
+async function executorsOf({ executors }: Pick<Services, "executors">, found: SearchView): Promise<ExecutorView[]> {
+  const views = await Promise.all(
+    found.executors.slice(0, mostWithCommands).map(async ({ id }) => {
+      try {
+        return await executors.get(id);
+      } catch (error) {
+        if (error instanceof AppError && error.status === 404) return null;
+        throw error;
+      }
+    }),
+  );
+  return views.filter((view) => view !== null);
+}
+
+/** Things first, each followed by its commands; what the words name a command of, the command first. */
+function groupsOf({ ctx, found, is_command, commands, general }: Found): readonly PaletteGroup[] {
+  const t = texts(ctx);
+  const things = {
+    executors: found.executors.map(
+      ({ id, name }): Command => ({ title: name, icon: "rocket", href: `/executors/${id}` }),
+    ),
+    trackers: found.trackers.map(({ name }): Command => ({ title: name, icon: "tag", href: trackerPath(name) })),
+    releases: found.releases.map(
+      ({ tracker, tag }): Command => ({ title: tag, subject: tracker, icon: "package", href: trackerPath(tracker) }),
+    ),
+    runs: found.runs.map(
+      ({ id, executor, to }): Command => ({
+        ...{ title: executor, icon: "list-checks", href: `/runs/${id}` },
+        ...(to.tag === null ? {} : { subject: to.tag }),
+      }),
+    ),
+  };
+  const acts = [...commands.executors.values(), ...commands.trackers.values()].flat();
+  const kinds: readonly PaletteGroup[] = [
+    { title: t.common.executors, commands: things.executors },
+    { title: t.common.trackers, commands: things.trackers },
+  ];
+  const others: readonly PaletteGroup[] = [
+    { title: t.overview.search.releases, commands: things.releases },
+    { title: t.common.runs, commands: things.runs },
+  ];
+  const about = { title: t.overview.search.commands, commands: [...acts, ...general] };
+  return is_command ? [about, ...kinds, ...others] : [...kinds, about, ...others];
 }

@@ -134,9 +134,23 @@ export const overview = {
       "Every word must be in a name, a description, an image, a target or a tag. Try fewer or shorter words.",
     teach:
       "Find trackers by name, description or image, executors by name or target, releases by tag, runs by their executor.",
-    example_text: "finds the releases 1.29 of the tracker nginx. Press / on any page to search.",
+    example_text:
+      "finds the releases 1.29 of the tracker nginx. Press / on any page to search, or Ctrl K for commands too.",
     releases: "Releases",
     seen: "first seen",
     only_first: (count: number) => `the first ${formatNumber("en", count)}`,
+    palette: "Search and commands",
+    palette_placeholder: "Search, or enter a command",
+    results: "Results",
+    commands: "Commands",
+    edit_executor: "Edit executor",
+    edit_tracker: "Edit tracker",
+    commands_of: (name: string) => `Commands for ${name}`,
+    count: (count: number) =>
+      count === 0 ? "No results" : count === 1 ? "1 result" : `${formatNumber("en", count)} results`,
+    check_all: "Check all trackers",
+    use_english: "Switch to English",
+    use_chinese: "Switch to Chinese (中文)",
+    use_theme: { system: "Use the system theme", light: "Use the light theme", dark: "Use the dark theme" },
   },
 };
