@@ -37,6 +37,7 @@ import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 import type { PlannedUpdate, PlanPurpose } from "./update-plan.ts";
+import { recordVersions } from "./versions.ts";
 import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -218,6 +219,9 @@ export function executorEvaluator(options: EvaluatorOptions) {
         // If it was made due meanwhile, it needs another evaluation.
         ...(row.next_evaluation_at === pushed ? { next_evaluation_at } : {}),
       });
+      if (unknown_settings !== null) {
+        await recordVersions(tx, id, comparison.services, { before: row.observed_at, now });
+      }
       return start !== null && (await options.createRun(tx, { executor_id: id, ...start }));
     });
     if (isQueued) {

@@ -44,6 +44,7 @@ import {
   type HealthCheck,
   notDeferred,
   type PlanView,
+  type VersionSpanView,
   WindowInput,
 } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings, targetOf } from "./settings.ts";
@@ -60,6 +61,7 @@ import {
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
 import { owedParts, type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
+import { versionSpans } from "./versions.ts";
 import { executorsByState, executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -304,6 +306,9 @@ export function executorService(options: ExecutorServiceOptions) {
         });
       });
     },
+
+    /** Which version of each service ran from when to when, the newest first. */
+    versions: async (id: string): Promise<VersionSpanView[]> => await versionSpans(db.read, (await get(id)).id),
 
     /** What a run would do now, with the hash that ties a run to it. Throws `PluginError`. */
     plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>

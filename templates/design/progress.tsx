@@ -1,13 +1,40 @@
+import type { VersionSpanView } from "../../src/executors/schema.ts";
 import { Chart } from "../components/chart.tsx";
 import { DiffView } from "../components/diff.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Meter, Progress } from "../components/progress.tsx";
 import { Steps } from "../components/steps.tsx";
+import { Timeline } from "../executors/timeline.tsx";
 import { formatDate, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
 const day = 86_400_000;
+
+/** Services that were updated, rolled back, changed by others and removed, the newest change first. */
+function spansAt(now: number): VersionSpanView[] {
+  const span = (
+    service: string,
+    tag: string | null,
+    cause: VersionSpanView["cause"],
+    [from, until]: readonly [number, number | null],
+  ): VersionSpanView => ({
+    ...{ service, tag, cause, digest: null, reference: tag === null ? null : `registry.example/${service}:${tag}` },
+    run_id: cause === "run" || cause === "rolled_back" ? "run" : null,
+    from_at: now - from * day,
+    until_at: until === null ? null : now - until * day,
+  });
+  return [
+    span("web", "3.0.5", "run", [2, null]),
+    span("web", "2.18.4", "rolled_back", [11, 2]),
+    span("worker", null, "outside", [5, null]),
+    span("web", "3.0.4", "run", [11.5, 11]),
+    span("database-with-a-long-name", "17.2-bookworm-2026-01-20-build.4711", "outside", [16, null]),
+    span("database-with-a-long-name", "17.1-bookworm", "first_seen", [45, 16]),
+    span("web", "2.18.4", "first_seen", [20, 11.5]),
+    span("worker", "2.18.4", "first_seen", [20, 5]),
+  ];
+}
 
 export function ProgressSamples({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).design;
@@ -78,6 +105,7 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
           />
         </Panel>
       </Section>
+      <Timeline ctx={ctx} is_group since={ctx.now - 30 * day} spans={spansAt(ctx.now)} />
       <Section title={t.diff}>
         <DiffView
           ctx={ctx}

@@ -1,4 +1,4 @@
-import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import type { ExecutorView, PlanView, VersionSpanView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import type { ExecutorHistory } from "../../src/stats/schema.ts";
@@ -27,6 +27,7 @@ import { expectedDowntime, Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
 import { Services } from "./services.tsx";
 import { ExecutorState, isFirstLook } from "./state.tsx";
+import { Timeline } from "./timeline.tsx";
 import { ExecutorVersions, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
@@ -40,6 +41,7 @@ interface ExecutorPageProps {
   runs: readonly RunView[];
   history: ExecutorHistory;
   snapshots: readonly SnapshotView[];
+  versions: readonly VersionSpanView[];
   planned: Planned;
 }
 
@@ -94,6 +96,12 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <RunsTable ctx={ctx} runs={props.runs} />
           )}
         </Section>
+        <Timeline
+          ctx={ctx}
+          is_group={executor.target.is_group}
+          spans={props.versions}
+          since={props.history.days[0]?.starts_at ?? ctx.now}
+        />
         {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (
           <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
         )}

@@ -23,5 +23,6 @@ export { overview } from "./en/overview.ts";
 export { runs } from "./en/runs.ts";
 export { settings } from "./en/settings.ts";
 export { images, snapshots } from "./en/snapshots.ts";
+export { timeline } from "./en/timeline.ts";
 export { trackers } from "./en/trackers.ts";
 export { upstreams } from "./en/upstreams.ts";

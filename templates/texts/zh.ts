@@ -22,5 +22,6 @@ export { overview } from "./zh/overview.ts";
 export { runs } from "./zh/runs.ts";
 export { settings } from "./zh/settings.ts";
 export { images, snapshots } from "./zh/snapshots.ts";
+export { timeline } from "./zh/timeline.ts";
 export { trackers } from "./zh/trackers.ts";
 export { upstreams } from "./zh/upstreams.ts";

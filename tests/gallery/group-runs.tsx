@@ -220,6 +220,7 @@ export function NewExecutorSample({ ctx }: { ctx: PageContext }) {
       ctx={ctx}
       executor={newOne(ctx)}
       runs={[]}
+      versions={[]}
       history={noHistory}
       snapshots={[]}
       planned={{ failure: plain("Not now") }}
@@ -234,6 +235,7 @@ export function WaitingExecutorSample({ ctx }: { ctx: PageContext }) {
       ctx={ctx}
       executor={waitingOne(ctx)}
       runs={[]}
+      versions={[]}
       history={noHistory}
       snapshots={[]}
       planned={{ failure: plain("Not now") }}

@@ -195,7 +195,15 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
     expected_downtime_runs: 4,
   };
   return (
-    <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} history={noHistory} snapshots={[]} planned={{ view }} />
+    <ExecutorPage
+      ctx={ctx}
+      executor={executor(ctx)}
+      runs={[]}
+      versions={[]}
+      history={noHistory}
+      snapshots={[]}
+      planned={{ view }}
+    />
   );
 }
 
@@ -230,7 +238,15 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     expected_downtime_runs: 0,
   };
   return (
-    <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} history={noHistory} snapshots={[]} planned={{ view }} />
+    <ExecutorPage
+      ctx={ctx}
+      executor={executor(ctx)}
+      runs={[]}
+      versions={[]}
+      history={noHistory}
+      snapshots={[]}
+      planned={{ view }}
+    />
   );
 }
 

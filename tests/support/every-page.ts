@@ -8,6 +8,7 @@ import {
   releases,
   run_steps,
   runs,
+  seen_versions,
   snapshots,
   tracker_sources,
   upstream_outages,
@@ -112,6 +113,12 @@ async function fill({ db, clock, sealer }: TestApp, notifier_id: string, message
       ...{ health_check: { strategy: "auto" }, unknown_settings: [toText(message)], observed, observed_at: now },
       ...times,
     });
+    const seen = { executor_id: "e", service: "main", reference: "registry.test/app:1.0" };
+    await tx.insert(seen_versions).values([
+      { id: "v1", ...seen, tag: "1.0", cause: "first_seen", from_at: now },
+      { id: "v2", ...seen, tag: null, reference: null, cause: "outside", from_at: now },
+      { id: "v3", ...seen, digest: "sha256:a", cause: "rolled_back", run_id: "r", from_at: now },
+    ]);
     const { service, channel } = binding;
     await tx.insert(executor_bindings).values({ executor_id: "e", service, tracker_id: "t", source_id: "s", channel });
     const run = { executor_id: "e", kind: "update" as const, trigger: "manual" as const, due_at: now, created_at: now };

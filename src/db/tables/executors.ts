@@ -96,3 +96,25 @@ export const executor_bindings = sqliteTable(
     index("executor_bindings_source").on(t.source_id),
   ],
 );
+
+/** Which version each service ran since when: a row for each change, in the order of the rows. */
+export const seen_versions = sqliteTable(
+  "seen_versions",
+  {
+    id: id(),
+    executor_id: text("executor_id")
+      .notNull()
+      .references(() => executors.id, { onDelete: "cascade" }),
+    service: text("service").notNull(),
+    /** Of the image or the chart; null if there was no such service. */
+    reference: text("reference"),
+    digest: text("digest"),
+    /** The version in words, as far as known. */
+    tag: text("tag"),
+    cause: text("cause", { enum: ["first_seen", "run", "rolled_back", "outside"] }).notNull(),
+    /** The run that brought it. Runs are never deleted before their executor. */
+    run_id: text("run_id"),
+    from_at: instant("from_at").notNull(),
+  },
+  (t) => [index("seen_versions_service").on(t.executor_id, t.service)],
+);

@@ -5,6 +5,7 @@ import {
   ExecutorView,
   executorList,
   PlanView,
+  VersionSpansView,
 } from "../../executors/schema.ts";
 import { listQuery, PageQuery } from "../../forms/page.ts";
 import { LogQuery, LogView } from "../../logs/schema.ts";
@@ -112,6 +113,12 @@ export function executorRoutes({
         const { id } = await executors.get(param("id"));
         return await runs.list({ ...query, executor_id: id });
       },
+    }),
+    route("GET", "/executors/{id}/versions", {
+      operation_id: "list_executor_versions",
+      summary: "List which version of each service ran from when to when, the newest first",
+      answer: { status: 200, description: "The versions that were seen", schema: VersionSpansView },
+      perform: async ({ param }) => ({ items: await executors.versions(param("id")) }),
     }),
     route("GET", "/executors/{id}/snapshots", {
       operation_id: "list_executor_snapshots",

@@ -82,13 +82,14 @@ function acceptedIn(text: string): unknown {
 }
 
 async function detailPage(services: Services, ctx: PageContext, id: string, planned: Planned) {
-  const [executor, runs, snapshots, history] = await Promise.all([
+  const [executor, runs, snapshots, history, versions] = await Promise.all([
     services.executors.get(id),
     services.runs.list({ executor_id: id, limit: 10 }),
     services.snapshots.list({ executor_id: id, limit: 50 }),
     services.stats.executorHistory(id),
+    services.executors.versions(id),
   ]);
-  const props = { ctx, executor, history, runs: runs.items, snapshots: snapshots.items, planned };
+  const props = { ctx, executor, history, runs: runs.items, snapshots: snapshots.items, versions, planned };
   return <ExecutorPage {...props} />;
 }
 

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { systemActor } from "../../src/auth/schema.ts";
+import { seen_versions } from "../../src/db/tables.ts";
+import { createWorld, digest, makeDue, release, type World } from "../support/run-world.ts";
+
+const hour = 3_600_000;
+const live = new AbortController().signal;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const evaluate = async (executor: string, at = world.main) => {
+  await makeDue(world, executor);
+  await world.clock.runUntil(at.evaluator.perform({ id: executor }, live));
+};
+const spans = async (executor: string) =>
+  (await world.main.executors.versions(executor)).map(({ service, tag, cause }) => [service, tag, cause]);
+
+describe("the versions that an executor's services run", () => {
+  test("are stored when they change: first seen, by a run, by others, rolled back", async () => {
+    const executor = await world.addExecutor();
+    const begun = world.clock.now();
+    await evaluate(executor);
+    await world.clock.advance(hour);
+    const run = await world.update(executor);
+    await world.clock.advance(hour);
+    await evaluate(executor);
+    await evaluate(executor);
+    await world.clock.advance(hour);
+    world.engine.add("web", "registry.test/app:1.2", digest("c"));
+    await evaluate(executor);
+    const [latest, middle, first] = await world.main.executors.versions(executor);
+    expect([latest, middle, first]).toMatchObject([
+      { tag: "1.2", cause: "outside", run_id: null, from_at: world.clock.now(), until_at: null },
+      { tag: "1.1", cause: "run", run_id: run.id, from_at: run.ended_at, until_at: world.clock.now() },
+      { tag: "1.0", cause: "first_seen", run_id: null, from_at: begun, until_at: run.ended_at },
+    ]);
+    expect(latest?.reference).toBe("registry.test/app:1.2");
+    expect(latest?.digest).toBe(digest("c"));
+  });
+
+  test("show a rollback, which leads to its run", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    await world.update(executor);
+    await evaluate(executor);
+    const [snapshot] = (await world.main.snapshots.list({ executor_id: executor })).items;
+    const run = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(run.state).toBe("succeeded");
+    await evaluate(executor);
+    const [latest] = await world.main.executors.versions(executor);
+    expect(latest).toMatchObject({ cause: "rolled_back", run_id: run.id, digest: digest("a") });
+  });
+
+  test("are not those of a run that others replaced before it was looked at", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    await world.update(executor);
+    world.engine.add("web", "registry.test/app:0.9", digest("d"));
+    await evaluate(executor);
+    expect(await spans(executor)).toEqual([
+      ["main", "0.9", "outside"],
+      ["main", "1.0", "first_seen"],
+    ]);
+  });
+
+  test("are no others under another name for the same content, nor when the digest becomes known", async () => {
+    world.engine.add("web", "registry.test/app:1.0", null);
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    world.engine.add("web", "registry.test/app:1.0", digest("a"));
+    await evaluate(executor);
+    world.engine.add("web", `registry.test/app@${digest("a")}`, digest("a"));
+    await evaluate(executor);
+    expect(await world.main.executors.versions(executor)).toMatchObject([{ tag: "1.0", digest: digest("a") }]);
+  });
+
+  test("stay as they were while the engine does not respond, and end when the target is gone", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    world.engine.isUnreachable = true;
+    await evaluate(executor);
+    expect(await spans(executor)).toHaveLength(1);
+    world.engine.isUnreachable = false;
+    world.engine.containers.delete("web");
+    await world.tick();
+    await evaluate(executor);
+    expect((await world.main.executors.versions(executor))[0]).toMatchObject({ reference: null, cause: "outside" });
+  });
+
+  test("keep their order when the clock is set back", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    const begun = world.clock.now();
+    world.clock.set(begun - 24 * hour);
+    world.engine.add("web", "registry.test/app:1.2", digest("c"));
+    await evaluate(executor);
+    expect(await world.main.executors.versions(executor)).toMatchObject([
+      { tag: "1.2", from_at: begun },
+      { tag: "1.0", from_at: begun, until_at: begun },
+    ]);
+  });
+
+  test("are stored once by two processes", async () => {
+    const executor = await world.addExecutor();
+    const other = world.instance();
+    const both = [world.main, other, world.main].map((at) => at.evaluator.perform({ id: executor }, live));
+    await world.clock.runUntil(Promise.all(both));
+    expect(await spans(executor)).toEqual([["main", "1.0", "first_seen"]]);
+  });
+
+  test("are known from the runs before there was a history", async () => {
+    const executor = await world.addExecutor();
+    const run = await world.update(executor);
+    await world.db.write((tx) => tx.delete(seen_versions).where(eq(seen_versions.executor_id, executor)));
+    await evaluate(executor);
+    expect(await world.main.executors.versions(executor)).toMatchObject([
+      { tag: "1.1", cause: "run", run_id: run.id, from_at: run.ended_at },
+    ]);
+  });
+
+  test("are kept for the last fifty changes, and removed with the executor", async () => {
+    const executor = await world.addExecutor();
+    for (let change = 0; change < 55; change += 1) {
+      world.engine.add("web", `registry.test/app:2.${change}`, digest((change % 16).toString(16)));
+      await evaluate(executor);
+    }
+    const all = await world.main.executors.versions(executor);
+    expect([all.length, all[0]?.tag, all.at(-1)?.tag]).toEqual([50, "2.54", "2.5"]);
+    await world.main.executors.remove(systemActor, executor);
+    expect(await world.db.read.select().from(seen_versions)).toEqual([]);
+  });
+});
+
+test("each service of a group has its own history", async () => {
+  world.engine.add("shop-web-1", "registry.test/app:1.0", digest("a"), { project: "shop", service: "web" });
+  world.engine.add("shop-worker-1", "registry.test/app:1.0", digest("a"), { project: "shop", service: "worker" });
+  const bindings = ["web", "worker"].map((service) => ({ service, tracker: "app", source: "main", channel: "stable" }));
+  const executor = await world.addExecutor({ target: { kind: "compose", id: "shop" }, bindings });
+  await evaluate(executor);
+  world.upstream.choice = { release: release("1.1", "b"), ready_at: null };
+  const run = await world.update(executor);
+  await evaluate(executor);
+  world.engine.add("shop-worker-1", "registry.test/app:1.2", digest("c"), { project: "shop", service: "worker" });
+  await evaluate(executor);
+  const found = await world.main.executors.versions(executor);
+  expect(found.map(({ service, tag, cause, run_id }) => [service, tag, cause, run_id])).toEqual([
+    ["worker", "1.2", "outside", null],
+    ["worker", "1.1", "run", run.id],
+    ["web", "1.1", "run", run.id],
+    ["worker", "1.0", "first_seen", null],
+    ["web", "1.0", "first_seen", null],
+  ]);
+});
