@@ -125,14 +125,15 @@ document.addEventListener("click", (event) => {
   if (theme) setTheme(theme.value);
 });
 
-// One tick for all of a group; it shows whether all of them are ticked.
+// One tick for all of a group, or of a table; it shows whether all of them are ticked.
 document.addEventListener("change", ({ target }) => {
-  const group = target.closest?.("tbody");
+  const group = target.closest?.("tbody:has([data-ticks]), table:has(thead [data-ticks])");
   const whole = group?.querySelector("[data-ticks]");
   if (!whole) return;
   const own = [...all("input.choice", group)];
   if (target === whole) for (const tick of own) tick.checked = whole.checked;
   else whole.checked = own.every((tick) => tick.checked);
+  whole.indeterminate = !whole.checked && own.some((tick) => tick.checked);
 });
 
 // Keys. Nothing happens while somebody types.

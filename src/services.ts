@@ -10,6 +10,7 @@ import { authService } from "./auth/service.ts";
 import { sessionService } from "./auth/sessions.ts";
 import { addressKey, createThrottle } from "./auth/throttle.ts";
 import { backupService } from "./backups/service.ts";
+import { bulkService } from "./bulk/service.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { connectionImageService } from "./connections/images.ts";
@@ -306,6 +307,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
+  const bulk = bulkService({ clock, log, executors, runs, trackers });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({
     ...{ db, clock, counted, timezone, updateDifferences, openingOf },
@@ -383,6 +385,7 @@ export async function createServices(options: ServiceOptions) {
     images,
     executors,
     adoption,
+    bulk,
     runs,
     approval_links,
     snapshots,

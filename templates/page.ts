@@ -11,8 +11,8 @@ export interface Notice {
   tone: Tone;
   text: string;
   href?: string | undefined;
-  /** The action on an executor that takes it back. */
-  undo?: { executor_id: string; fields: Readonly<Record<string, string>> } | undefined;
+  /** The action on an executor, or on several, that takes it back: where it is sent, and its fields. */
+  undo?: { path: string; fields: Readonly<Record<string, string>> } | undefined;
 }
 
 /**

@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { ReachView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import type { ListShape } from "../forms/page.ts";
-import { issue, type Message, told } from "../messages/message.ts";
-import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
+import { issue, type Message, say, told } from "../messages/message.ts";
+import { MessageSchema, type Problem, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { PlannedContainers } from "../runtimes/containers-detail.ts";
+import type { UpdateStep } from "../trackers/notes/schema.ts";
 import { BehindView, ChannelName } from "../trackers/schema.ts";
 import { deferralReasons } from "./deferral.ts";
 import { HealthCheck } from "./health-check.ts";
@@ -491,6 +492,8 @@ export const ExecutorView = v.object({
   /** The next three openings of the window, in window mode. */
   next_windows: v.array(OpeningView),
   active_run_id: v.nullable(v.string()),
+  /** The last run that was queued, whatever became of it: a run can be refused if there has been another since. */
+  newest_run_id: v.nullable(v.string()),
   /** Since when automatic runs are on hold; null unless they are. */
   held_since: NullableInstant,
   /** Until when no automatic run starts; null unless updates are snoozed. */
@@ -596,3 +599,20 @@ export const PlanView = v.object({
   expected_downtime_runs: v.number(),
 });
 export type PlanView = v.InferOutput<typeof PlanView>;
+
+/** Why a manual run of this plan would do nothing; null if it would do something. A downgrade is approved by the plan's hash. */
+export function whyNoRun({ plan, unmet, target }: PlanView): Problem | null {
+  const reason = unmet ?? plan?.refusals[0] ?? null;
+  if (reason !== null) return reason;
+  if (plan !== null && !plan.is_noop) return null;
+  return { code: "already_current", ...told(say("executors.already_current", { target: target.id })) };
+}
+
+/** The moves of a plan that was made now. */
+export function stepsOfPlan({ services }: Pick<PlanView, "services">): readonly UpdateStep[] {
+  return services.flatMap(({ tracker, source, channel, found, desired }) => {
+    const from = found?.tag ?? null;
+    if (from === null || desired === null || desired.tag === from) return [];
+    return [{ tracker, source, channel, from, to: desired.tag }];
+  });
+}

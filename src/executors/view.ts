@@ -222,6 +222,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),
       active_run_id: active?.id ?? null,
+      newest_run_id: recent[0]?.id ?? null,
       held_since: row.held_since,
       snoozed_until: isSnoozed(row, deps.counted.now()) ? row.snoozed_until : null,
       update_revision: updateRevisionOf(row),

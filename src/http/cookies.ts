@@ -18,7 +18,7 @@ const StoredNotice = v.object({
   href: v.optional(v.pipe(v.string(), v.check(isLocalPath))),
   undo: v.optional(
     v.object({
-      executor_id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+      path: v.pipe(v.string(), v.regex(/^\/executors\/([\w-]{1,64}\/actions|bulk)$/)),
       fields: v.record(v.string(), v.pipe(v.string(), v.maxLength(maxUndoCharacters))),
     }),
   ),

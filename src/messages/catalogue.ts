@@ -2,6 +2,7 @@ import { addresses } from "./addresses.ts";
 import { adoption } from "./adoption.ts";
 import { auth } from "./auth.ts";
 import { backups } from "./backups.ts";
+import { bulk } from "./bulk.ts";
 import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
@@ -44,6 +45,7 @@ import { addresses as addressesZh } from "./zh/addresses.ts";
 import { adoption as adoptionZh } from "./zh/adoption.ts";
 import { auth as authZh } from "./zh/auth.ts";
 import { backups as backupsZh } from "./zh/backups.ts";
+import { bulk as bulkZh } from "./zh/bulk.ts";
 import { changelogs as changelogsZh } from "./zh/changelogs.ts";
 import { charts as chartsZh } from "./zh/charts.ts";
 import { checks as checksZh } from "./zh/checks.ts";
@@ -88,6 +90,7 @@ const areas = {
   adoption: { en: adoption, zh: adoptionZh },
   auth: { en: auth, zh: authZh },
   backups: { en: backups, zh: backupsZh },
+  bulk: { en: bulk, zh: bulkZh },
   changelogs: { en: changelogs, zh: changelogsZh },
   charts: { en: charts, zh: chartsZh },
   checks: { en: checks, zh: checksZh },

@@ -105,6 +105,8 @@ export const runs = {
   target_changed_since_plan: "The target has changed since the plan was made",
   already_approved: "The run is already approved",
   not_awaiting: "The run is not waiting for approval",
+  run_since: ({ executor }: Executor) =>
+    `Another run of "${executor}" was started after you opened this; nothing was started again`,
   plan_hash_wanted: "Enter the hash of a plan: 64 hexadecimal digits",
   plan_changed: "The plan has changed; review it and decide again",
   approval_expired: "The approval period of this run has expired",

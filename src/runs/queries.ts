@@ -21,7 +21,7 @@ import {
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
-import { cameAfter } from "../db/insertion-order.ts";
+import { cameAfter, lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
@@ -402,6 +402,17 @@ export async function deleteStepsBetween(tx: Writer, runId: string, step: string
   await tx
     .delete(run_steps)
     .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
+}
+
+/** The last run of an executor that was queued, whatever became of it; null before the first. */
+export async function newestRunOf(read: Reader, executorId: string): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(eq(runs.executor_id, executorId))
+    .orderBy(lastFirst(runs))
+    .limit(1);
+  return rows[0]?.id ?? null;
 }
 
 /** A later run of the same executor that has changed its target, by the given steps; null if there is none. */

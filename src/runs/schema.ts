@@ -67,7 +67,7 @@ export interface NewAutomaticRun {
   attempt: number;
 }
 
-const PlanHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, issue("runs.plan_hash_wanted")));
+export const PlanHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, issue("runs.plan_hash_wanted")));
 
 /** What an evaluation finds while a run of its executor waits. */
 export interface SeenWhileWaiting {
@@ -86,6 +86,15 @@ export const RunInput = v.strictObject({
       v.title("Plan"),
       v.description(
         "The run is refused if the plan's hash has changed by then. It approves a downgrade, and a rollback that replaces an unknown container",
+      ),
+    ),
+  ),
+  newest_run_id: v.optional(
+    v.pipe(
+      v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+      v.title("Newest run"),
+      v.description(
+        "The executor's `newest_run_id` as last read: refused if there has been another run since, so that sending it twice starts one run",
       ),
     ),
   ),

@@ -21,6 +21,7 @@ import {
   hasAttempt,
   insertRun,
   namesOfExecutors,
+  newestRunOf,
   outageOf,
   type RunRow,
   runLists,
@@ -98,6 +99,12 @@ function runActive(executor: string, id: string): AppError {
   });
 }
 
+function runSince(executor: string, id: string | null): AppError {
+  return new AppError("run_since", 409, say("runs.run_since", { executor }), {
+    fields: id === null ? {} : { newest_run_id: plain(id) },
+  });
+}
+
 /** Runs: queued manually or by an evaluation, performed by the first process that claims them, reported step by step. */
 export function runService(options: RunServiceOptions) {
   const { db, clock, audit } = options;
@@ -124,6 +131,10 @@ export function runService(options: RunServiceOptions) {
   const insertManual = async (tx: Writer, actor: Actor, executorId: string, input: RunInput, id: string) => {
     const executor = await executorOfRun(tx, executorId);
     if (executor === null) throw notFound("executor", executorId);
+    if (input.newest_run_id !== undefined) {
+      const newest = await newestRunOf(tx, executorId);
+      if (newest !== input.newest_run_id) throw runSince(executor.name, newest);
+    }
     const active = await consent.makeRoom(tx, executorId);
     if (active !== null) throw runActive(executor.name, active.id);
     const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
@@ -192,7 +203,7 @@ export function runService(options: RunServiceOptions) {
 
     /**
      * Queues a manual run: an update, or with `snapshot_id` a rollback. Throws `run_active` with the other run's ID if the executor has an
-     * active run.
+     * active run, and `run_since` with the newest run's ID if that is not the one that was named.
      */
     create: async (actor: Actor, executorId: string, input: unknown): Promise<RunView> => {
       const parsed = parseInput(RunInput, input ?? {});

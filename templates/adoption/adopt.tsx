@@ -81,7 +81,7 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
     );
   }
   return (
-    <div id={partId}>
+    <div id={partId} class="choices">
       <p class="adopt-explained">{t.explained}</p>
       {error === undefined ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
       <Selection {...props} />

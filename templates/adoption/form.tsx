@@ -23,11 +23,11 @@ export function AdoptionForm(props: FormProps) {
   const { ctx, list, connection } = props;
   const t = texts(ctx).adoption;
   return (
-    <form class="adopt" method="post" action={url(ctx, adoptPath(connection.id))}>
+    <form class="adopt choosing" method="post" action={url(ctx, adoptPath(connection.id))}>
       <Csrf ctx={ctx} />
       <TargetTable {...props} />
       <NewTrackers {...props} />
-      <div class="adopt-bar">
+      <div class="choice-bar">
         <label>
           {t.trigger}
           <select name="trigger">
@@ -36,7 +36,7 @@ export function AdoptionForm(props: FormProps) {
             ))}
           </select>
         </label>
-        <span class="adopt-actions">
+        <span class="choice-actions">
           <Button type="submit" name="_action" value="ignore" skips_validation>
             {t.ignore}
           </Button>

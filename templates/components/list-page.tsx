@@ -7,6 +7,7 @@ import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { type FilterGroup, Filters, Pagination } from "./navigation.tsx";
 import { PageHeader } from "./page-header.tsx";
+import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
 /** One page of a list, as its address asks for it. */
@@ -77,6 +78,8 @@ export interface ListBodyProps extends ListProps<unknown> {
   /** What the text filter looks at. */
   search_label?: string | undefined;
   table: Pick<TableProps, "columns" | "rows">;
+  /** What can be done with several rows at once. */
+  selection?: Omit<SelectionBarProps, "ctx" | "form"> | undefined;
   /** Below the table. */
   children?: Child;
 }
@@ -99,6 +102,7 @@ export function ListBody({
   filters,
   search_label,
   table,
+  selection,
   children,
   ...list
 }: ListBodyProps) {
@@ -117,13 +121,19 @@ export function ListBody({
     ];
   });
   const label = search_label ?? texts(ctx).common.filter_text;
+  const shown = { ctx, caption, ...table, sort: asked.sort, is_list: true };
   return (
-    <div id={id}>
+    <div id={id} class="choices">
       <Filters ctx={ctx} groups={groups} search={{ name: "q", value: asked.q, label, target: `#${id}` }} />
       {items.length === 0 ? (
         <NothingMatches ctx={ctx} href={`/${section}`} />
+      ) : selection === undefined ? (
+        <Table {...shown} />
       ) : (
-        <Table ctx={ctx} caption={caption} {...table} sort={asked.sort} is_list />
+        <div class="choosing">
+          <Table {...shown} choices_form={`${section}-selection`} />
+          <SelectionBar ctx={ctx} form={`${section}-selection`} {...selection} />
+        </div>
       )}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
       {children}

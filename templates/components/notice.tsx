@@ -62,7 +62,7 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
         {notice.undo === undefined ? null : (
           <ActionForm
             ctx={ctx}
-            action={`/executors/${notice.undo.executor_id}/actions`}
+            action={notice.undo.path}
             fields={{ ...notice.undo.fields, next: ctx.path }}
             icon="undo-2"
             small

@@ -34,6 +34,15 @@ export interface Row {
   group?: { key: string; heading: Child } | undefined;
   /** What a search within the page finds it by, in lower case. */
   found?: string | undefined;
+  /** Can be selected, for an action on several rows. */
+  choice?: Choice | undefined;
+}
+
+interface Choice {
+  /** Sent as `id`. */
+  value: string;
+  /** "Select web" */
+  label: string;
 }
 
 export interface TableProps {
@@ -46,20 +55,24 @@ export interface TableProps {
   sort?: string | undefined;
   /** Two lines a row in a narrow container, where other tables become cards. */
   is_list?: boolean | undefined;
+  /** The id of the form that the selected rows are sent with. */
+  choices_form?: string | undefined;
 }
 
 /**
  * A list of similar entries, one line each; becomes cards in a narrow container. The whole row leads to the detail page; the link itself is
  * the first cell, so the keyboard and middle clicks work as on any link.
  */
-export function Table({ ctx, caption, columns, rows, sort, is_list }: TableProps) {
+export function Table({ ctx, caption, columns, rows, sort, is_list, choices_form }: TableProps) {
   const hasActions = rows.some((row) => row.actions !== undefined);
+  const choices = choices_form === undefined ? null : { form: choices_form, are_all: areAllChosen(ctx) };
   return (
     <div class="table-box">
       <table class={classes("table", is_list === true && "compact")}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
+            {choices === null ? null : <AllRows ctx={ctx} are_all={choices.are_all} />}
             {columns.map((column) => (
               <ColumnHeading ctx={ctx} column={column} sort={sort} />
             ))}
@@ -74,18 +87,39 @@ export function Table({ ctx, caption, columns, rows, sort, is_list }: TableProps
           <tbody>
             {key === undefined ? null : (
               <tr class="group-heading">
-                <th scope="rowgroup" colspan={columns.length + (hasActions ? 1 : 0)}>
+                <th scope="rowgroup" colspan={columns.length + (hasActions ? 1 : 0) + (choices === null ? 0 : 1)}>
                   {own[0]?.group?.heading}
                 </th>
               </tr>
             )}
             {own.map((row) => (
-              <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} />
+              <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} choices={choices} />
             ))}
           </tbody>
         ))}
       </table>
     </div>
+  );
+}
+
+/** Without script, a link asks for the page with every row selected. */
+function areAllChosen(ctx: PageContext): boolean {
+  return new URLSearchParams(ctx.path.split("?", 2)[1]).get("select") === "all";
+}
+
+function AllRows({ ctx, are_all }: { ctx: PageContext; are_all: boolean }) {
+  const t = texts(ctx).selection;
+  return (
+    <th scope="col" class="ticks">
+      <label class="scripted" title={t.all_shown}>
+        <input type="checkbox" data-ticks="table" autocomplete="off" checked={are_all} aria-label={t.all_shown} />
+      </label>
+      <span class="unscripted">
+        <a href={url(ctx, withQuery(ctx.path, { select: are_all ? null : "all" }))}>
+          {are_all ? texts(ctx).common.none : texts(ctx).common.all}
+        </a>
+      </span>
+    </th>
   );
 }
 
@@ -130,9 +164,10 @@ interface TableRowProps {
   columns: readonly Column[];
   row: Row;
   has_actions: boolean;
+  choices: { form: string; are_all: boolean } | null;
 }
 
-function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
+function TableRow({ ctx, columns, row, has_actions, choices }: TableRowProps) {
   const [first, ...others] = columns;
   return (
     <tr
@@ -140,6 +175,25 @@ function TableRow({ ctx, columns, row, has_actions }: TableRowProps) {
       data-found={row.found}
       class={classes(row.href !== undefined && "leads", row.muted === true && "muted")}
     >
+      {choices === null ? null : (
+        <td class="ticks">
+          {row.choice === undefined ? null : (
+            <label title={row.choice.label}>
+              <input
+                type="checkbox"
+                class="choice"
+                id={`choice-${row.id}`}
+                name="id"
+                value={row.choice.value}
+                form={choices.form}
+                autocomplete="off"
+                checked={choices.are_all}
+                aria-label={row.choice.label}
+              />
+            </label>
+          )}
+        </td>
+      )}
       {first === undefined ? null : (
         <th scope="row" class={cellClass(first)}>
           {row.href === undefined ? row.cells[first.key] : <a href={url(ctx, row.href)}>{row.cells[first.key]}</a>}

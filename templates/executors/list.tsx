@@ -5,6 +5,7 @@ import { Duration, Time } from "../components/time.tsx";
 import type { Notice, PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
 import { texts } from "../texts/texts.ts";
+import { executorSelection } from "./bulk.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
@@ -74,6 +75,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
       },
       { name: "trigger", title: t.trigger, options: triggers.map((value) => [value, t.triggers[value]]) },
     ],
+    selection: executorSelection(props),
     table: {
       columns: [
         { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
@@ -87,6 +89,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
         id: `executor-${executor.id}`,
         href: `/executors/${executor.id}`,
         muted: !executor.is_enabled,
+        choice: { value: executor.id, label: texts(ctx).selection.choose(executor.name) },
         cells: {
           name: executor.name,
           target: (

@@ -1,12 +1,13 @@
-import type { ExecutorView } from "../../src/executors/schema.ts";
+import { type ExecutorView, whyNoRun } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
+import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { type BreakingStep, BreakingUpdate } from "../trackers/notes.tsx";
+import { BreakingUpdate } from "../trackers/notes.tsx";
 import { Overrides } from "./actions.tsx";
 import type { Planned } from "./detail.tsx";
 import { expectedDowntime, Plan, ResultingImages } from "./plan.tsx";
@@ -25,15 +26,8 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
   const t = texts(ctx).executors;
   const back = `/executors/${executor.id}`;
   const view = "view" in planned ? planned.view : null;
-  const plan = view?.plan ?? null;
-  // Sending the plan's hash approves a downgrade, so that alone does not block the run.
-  const isOpen =
-    plan !== null &&
-    !plan.is_noop &&
-    plan.refusals.length === 0 &&
-    (view?.unmet ?? null) === null &&
-    executor.is_enabled;
-  if (!isOpen) {
+  const plan = view === null || whyNoRun(view) !== null ? null : view.plan;
+  if (plan === null || !executor.is_enabled) {
     return (
       <NothingAsked ctx={ctx} title={t.run_now} section="executors" heading={t.run_nothing} back={back}>
         <div class="confirm-facts">

@@ -1,10 +1,10 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
+import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import type { BreakingStep } from "../trackers/notes.tsx";
 import { ConsentFacts, type Decision } from "./consent.tsx";
 
 interface ApprovalLinkPageProps {

@@ -1,6 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { planOf, type RunDetailView, type RunView } from "../../src/runs/schema.ts";
+import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -12,7 +13,7 @@ import { formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { type BreakingStep, BreakingUpdate } from "../trackers/notes.tsx";
+import { BreakingUpdate } from "../trackers/notes.tsx";
 import { RunVersions } from "./versions.tsx";
 
 export type Decision = "approve" | "refuse";

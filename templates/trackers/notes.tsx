@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import type { NotesView, VersionNotes } from "../../src/trackers/notes/schema.ts";
+import type { BreakingStep, NotesView, VersionNotes } from "../../src/trackers/notes/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Icon } from "../components/icon.tsx";
 import { Later } from "../components/later.tsx";
@@ -201,12 +201,6 @@ export function BreakingChanges({ ctx, versions, is_update }: MarkedProps & { is
       )}
     </Banner>
   );
-}
-
-/** The versions that an update of one tracker's version passes and that announce breaking changes. */
-export interface BreakingStep {
-  tracker: string;
-  versions: readonly VersionNotes[];
 }
 
 /** What breaks with an update, before it is approved; several trackers are named. */

@@ -44,7 +44,7 @@ export function DecidedExecutorSample({ ctx }: { ctx: PageContext }) {
     snoozed_until: ctx.now + 60 * hour,
     is_version_skipped: true,
   };
-  const undo = { executor_id: failed.id, fields: { action: "resume" } };
+  const undo = { path: `/executors/${failed.id}/actions`, fields: { action: "resume" } };
   const notices = [{ tone: "current" as const, text: "Updates of paperless-ngx are on hold", undo }];
   const rest = { runs: [], versions: [], snapshots: [], planned: { failure: plain("Not now") }, history: noHistory };
   return <ExecutorPage ctx={{ ...ctx, notices }} executor={all} {...rest} />;

@@ -102,6 +102,7 @@ export function executor(ctx: PageContext): ExecutorView {
     open_window: null,
     next_windows: [],
     active_run_id: null,
+    newest_run_id: null,
     held_since: null,
     snoozed_until: null,
     update_revision: null,

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
+import { BulkQuestionSample, BulkResultSample } from "./bulk.tsx";
 import { DecidedExecutorSample, DecidedExecutorsSample } from "./decided.tsx";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "./forms.tsx";
 import {
@@ -50,6 +51,8 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/run-recovered": (ctx) => <RecoveredSample ctx={ctx} />,
   "/executor-decided": (ctx) => <DecidedExecutorSample ctx={ctx} />,
   "/executors-decided": (ctx) => <DecidedExecutorsSample ctx={ctx} />,
+  "/executors-bulk": (ctx) => <BulkQuestionSample ctx={ctx} />,
+  "/executors-bulk-done": (ctx) => <BulkResultSample ctx={ctx} />,
   "/executors-down": (ctx) => <DownExecutorsSample ctx={ctx} />,
   "/executors": (ctx) => <ExecutorsSample ctx={ctx} />,
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,

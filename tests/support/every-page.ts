@@ -68,7 +68,10 @@ function pagesOf({ app }: TestApp, ids: Ids): readonly string[] {
         .map((part, index, all) => (part.startsWith(":") ? (ids[all[index - 1] ?? ""] ?? ["x"]) : [part]));
       return parts.reduce((paths, names) => paths.flatMap((start) => names.map((name) => `${start}/${name}`)));
     })
-    .map((path) => (path.endsWith("/notes") ? `${path}?to=1.1` : path || "/"));
+    .map((path) => {
+      if (path.endsWith("/notes")) return `${path}?to=1.1`;
+      return path === "/executors/bulk" ? `${path}?ids=${ids.executors?.join(",")}` : path || "/";
+    });
 }
 
 async function fill({ db, clock, sealer }: TestApp, notifier_id: string, message: Message): Promise<void> {

@@ -54,6 +54,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
     "src/adoption/**",
     `${feature} ${views} src/{connections,executors,trackers}/service.ts src/{runtimes,versions}/*.ts src/trackers/import/*.ts src/sources/source.ts`,
   ],
+  ["src/bulk/**", `${feature} ${views} src/{executors,runs,trackers}/service.ts src/versions/*.ts`],
   ["src/runs/{schema,states}.ts", `${runs} src/db/tables.ts`],
   ["src/runs/**", runs],
   ["src/logs/**", `${feature} ${views} src/{connections,executors}/service.ts src/runtimes/*.ts`],

@@ -6,7 +6,7 @@ import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
-import { breakingIn, stepsOfRun } from "./update-notes.ts";
+import { stepsOfRun } from "./update-notes.ts";
 
 /** The page behind a one-time link. Registered before the guard: the link is the permission to decide. */
 export function approvalLinkPages(app: App, services: Services, page: PageSettings): void {
@@ -27,7 +27,7 @@ export function approvalLinkPages(app: App, services: Services, page: PageSettin
       const { run: id, token } = c.req.param();
       const run = await links.get(id, token, c.get("address"));
       const executor = await executors.get(run.executor_id);
-      const breaking = await breakingIn(services, stepsOfRun(run, executor));
+      const breaking = await services.trackers.breakingIn(stepsOfRun(run, executor));
       return respondHtml(c, <ApprovalLinkPage {...{ ctx: await context(c), run, executor, breaking, token }} />);
     }),
   );

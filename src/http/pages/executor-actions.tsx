@@ -1,3 +1,4 @@
+import { actionsPath } from "../../../templates/executors/actions.tsx";
 import { ExecutorListAnswer, type ExecutorsPageProps } from "../../../templates/executors/list.tsx";
 import { formatShort } from "../../../templates/format.ts";
 import { OverviewAnswer } from "../../../templates/overview/overview.tsx";
@@ -79,5 +80,5 @@ function noticeOf(
       ? t.snooze(view.name, formatShort(ctx, view.snoozed_until))
       : (Object.entries(t.words).find(([name]) => name === action)?.[1](view.name) ?? "");
   const fields = Object.fromEntries(Object.entries(undo).map(([name, value]) => [name, String(value)]));
-  return { tone: "current", text, undo: { executor_id: view.id, fields } };
+  return { tone: "current", text, undo: { path: actionsPath(view.id), fields } };
 }

@@ -6,7 +6,7 @@ import { RunQuestion } from "../../../templates/executors/run-question.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
-import type { ExecutorView } from "../../executors/schema.ts";
+import { type ExecutorView, stepsOfPlan } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
@@ -14,13 +14,13 @@ import type { App, AppContext } from "../context.ts";
 import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { executorActionPages, readExecutors } from "./executor-actions.tsx";
 import { submitted } from "./executor-bindings.ts";
+import { executorBulkPages } from "./executor-bulk.tsx";
 import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
-import { breakingIn, stepsOfPlan } from "./update-notes.ts";
 
 export function executorPages(app: App, services: Services, page: PageSettings): void {
   const { executors } = services;
@@ -30,6 +30,8 @@ export function executorPages(app: App, services: Services, page: PageSettings):
     return respondHtml(c, <ExecutorsPage {...(await readExecutors(services, ctx))} />);
   });
 
+  // Before the forms, which would take its path for the id of an executor.
+  executorBulkPages(app, services, page);
   executorForms(app, services, page);
 
   app.get("/executors/:id", async (c) => {
@@ -153,7 +155,7 @@ function runRoutes(app: App, services: Services, page: PageSettings): void {
     find: async (c) => ({ executor: await executors.get(c.req.param("id") ?? "") }),
     draw: async (asked, c) => {
       const planned = await planOf(executors, asked.executor, c);
-      const breaking = "view" in planned ? await breakingIn(services, stepsOfPlan(planned.view)) : [];
+      const breaking = "view" in planned ? await services.trackers.breakingIn(stepsOfPlan(planned.view)) : [];
       return <RunQuestion {...asked} planned={planned} breaking={breaking} />;
     },
     perform: async (c, ctx, { executor }) => {

@@ -36,10 +36,15 @@ export interface ListService<View> {
 /** Per page: a longer one would be too heavy for a phone. */
 const listSize = 50;
 
+/** What an address asks a list for. */
+export function listQueryOf(path: string, shape: ListShape): Readonly<Record<string, string>> {
+  const { q = "", ...sent } = Object.fromEntries(new URLSearchParams(path.split("?", 2)[1] ?? ""));
+  return knownQuery(shape, { ...sent, search: q });
+}
+
 /** The page of a list that the path of `ctx` asks for. */
 export async function readList<View>(ctx: PageContext, service: ListService<View>): Promise<ListProps<View>> {
-  const { q = "", ...sent } = Object.fromEntries(new URLSearchParams(ctx.path.split("?", 2)[1] ?? ""));
-  const query = knownQuery(service.list_shape, { ...sent, search: q });
+  const query = listQueryOf(ctx.path, service.list_shape);
   const { cursor, search = "", sort = service.list_shape.sorts[0], ...filters } = query;
   const [page, counts] = await Promise.all([service.list({ ...query, limit: listSize }), service.counts(query)]);
   return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };

@@ -16,7 +16,7 @@ import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { readList } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
-import { breakingIn, stepsOfRun } from "./update-notes.ts";
+import { stepsOfRun } from "./update-notes.ts";
 
 /** How long a page waits for the last step of a finished run. */
 const cleaningMs = 60_000;
@@ -74,7 +74,7 @@ function consentRoutes(app: App, services: Services, page: PageSettings): void {
   const question = async (ctx: PageContext, id: string, decision: Decision, error?: Message) => {
     const run = await runs.get(id);
     const executor = await executors.get(run.executor_id);
-    const breaking = await breakingIn(services, stepsOfRun(run, executor));
+    const breaking = await services.trackers.breakingIn(stepsOfRun(run, executor));
     return <ConsentQuestion {...{ ctx, run, executor, decision, breaking, error }} />;
   };
 

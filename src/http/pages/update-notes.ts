@@ -1,29 +1,7 @@
-import type { BreakingStep } from "../../../templates/trackers/notes.tsx";
-import type { ExecutorView, PlanView } from "../../executors/schema.ts";
+import type { ExecutorView } from "../../executors/schema.ts";
 import { planOf, type RunDetailView } from "../../runs/schema.ts";
-import type { Services } from "../../services.ts";
+import type { UpdateStep } from "../../trackers/notes/schema.ts";
 import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
-
-/** One service's move from one version to another, in the terms of its tracker. */
-interface UpdateStep {
-  tracker: string;
-  source: string;
-  channel: string;
-  from: string;
-  to: string;
-}
-
-/** Of one update; each reads up to 1 MiB of notes. */
-const maxSteps = 20;
-
-/** The moves of a plan that was made now. */
-export function stepsOfPlan({ services }: Pick<PlanView, "services">): readonly UpdateStep[] {
-  return services.flatMap(({ tracker, source, channel, found, desired }) => {
-    const from = found?.tag ?? null;
-    if (from === null || desired === null || desired.tag === from) return [];
-    return [{ tracker, source, channel, from, to: desired.tag }];
-  });
-}
 
 /** The tag of a reference; null for a digest alone, and for what is no image. */
 function tagOf(reference: string): string | null {
@@ -49,19 +27,4 @@ export function stepsOfRun(run: RunDetailView, { bindings, target }: ExecutorVie
     const { tracker, source, channel } = binding;
     return [{ tracker, source, channel, from, to }];
   });
-}
-
-/** What breaks on the way, as far as the stored notes say. Several services with the same move count once. */
-export async function breakingIn(
-  { trackers }: Pick<Services, "trackers">,
-  steps: readonly UpdateStep[],
-): Promise<readonly BreakingStep[]> {
-  const distinct = [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()];
-  const found: BreakingStep[] = [];
-  for (const { tracker, ...asked } of distinct.slice(0, maxSteps)) {
-    const { direction, versions } = await trackers.notesBetween(tracker, asked);
-    const breaking = versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
-    if (direction === "up" && breaking.length > 0) found.push({ tracker, versions: breaking });
-  }
-  return found;
 }

@@ -4,11 +4,13 @@ import { findSecurityFixes } from "../../versions/security-fixes.ts";
 import { releaseRows } from "../releases/queries.ts";
 import { type ComparisonOptions, comparisonOf, nameBefore } from "./comparison.ts";
 import { between, directionOf, type Known, knownOf, linksOf, type Version } from "./known.ts";
-import type { ComparisonView, NotesView, VersionNotes } from "./schema.ts";
+import type { BreakingStep, ComparisonView, NotesView, UpdateStep, VersionNotes } from "./schema.ts";
 
 const maxVersions = 50;
 /** Of all notes together: room for four of the longest. */
 const maxCharacters = 1_048_576;
+/** Moves of one update; each reads as much. */
+const maxSteps = 20;
 
 /** Stored release notes of one version or of all between two. Contacts nobody. */
 export function notesLookup(options: ComparisonOptions) {
@@ -59,11 +61,25 @@ export function notesLookup(options: ComparisonOptions) {
     };
   };
 
+  const notesBetween = async (name: string, query: unknown): Promise<NotesView> => {
+    const known = await knownOf(options, name, query);
+    return await notesFrom(name, known.from, known);
+  };
+
   return {
     /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
-    notesBetween: async (name: string, query: unknown): Promise<NotesView> => {
-      const known = await knownOf(options, name, query);
-      return await notesFrom(name, known.from, known);
+    notesBetween,
+
+    /** What breaks on the way, as far as the stored notes say. Several services with the same move count once. */
+    breakingIn: async (steps: readonly UpdateStep[]): Promise<readonly BreakingStep[]> => {
+      const distinct = [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()];
+      const found: BreakingStep[] = [];
+      for (const { tracker, ...asked } of distinct.slice(0, maxSteps)) {
+        const { direction, versions } = await notesBetween(tracker, asked);
+        const breaking = versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
+        if (direction === "up" && breaking.length > 0) found.push({ tracker, versions: breaking });
+      }
+      return found;
     },
 
     /** What changes from one version to another; without `from`, from the version before `to`. */

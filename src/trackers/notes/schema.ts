@@ -63,6 +63,21 @@ export const NotesView = v.object({
 });
 export type NotesView = v.InferOutput<typeof NotesView>;
 
+/** One service's move from one version to another, in the terms of its tracker. */
+export interface UpdateStep {
+  tracker: string;
+  source: string;
+  channel: string;
+  from: string;
+  to: string;
+}
+
+/** The versions that an update of one tracker's version passes and that announce breaking changes. */
+export interface BreakingStep {
+  tracker: string;
+  versions: readonly VersionNotes[];
+}
+
 const ComparedVersion = v.object({
   version: v.string(),
   published_at: v.pipe(NullableInstant, v.description("The earliest time that a source published it")),

@@ -1,0 +1,143 @@
+import * as v from "valibot";
+import { type ExecutorView, PlanView } from "../executors/schema.ts";
+import { issue } from "../messages/message.ts";
+import { type Problem, ProblemSchema } from "../messages/schema.ts";
+import { PlanHash } from "../runs/schema.ts";
+import type { BreakingStep } from "../trackers/notes/schema.ts";
+
+/** How many executors are acted on at once. */
+export const maxBulk = 200;
+
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+
+/** Each id once, so that nothing is done twice. */
+function listOf<T extends v.GenericSchema<unknown, { id: string }>>(item: T) {
+  return v.pipe(
+    v.array(item),
+    v.minLength(1),
+    v.maxLength(maxBulk),
+    v.check((items) => new Set(items.map(({ id }) => id)).size === items.length, issue("bulk.twice")),
+  );
+}
+
+const seen = {
+  id: Id,
+  plan_hash: v.pipe(
+    PlanHash,
+    v.description("Hash of the plan that was seen: nothing is done if it is another one now"),
+  ),
+  newest_run_id: v.pipe(
+    v.nullable(Id),
+    v.description("The executor's `newest_run_id` as seen: nothing is done if there has been another run since"),
+  ),
+};
+const Seen = listOf(v.strictObject(seen));
+const Named = listOf(v.strictObject({ id: Id }));
+
+/** What can be done to several executors at once. Repeating it changes nothing. */
+export const BulkInput = v.variant("action", [
+  v.strictObject({
+    action: v.pipe(v.literal("update"), v.description("Queues a run of the plan that was seen")),
+    executors: Seen,
+  }),
+  v.strictObject({
+    action: v.pipe(v.literal("approve"), v.description("Approves the run that waits for it")),
+    executors: Seen,
+  }),
+  v.strictObject({
+    action: v.pipe(v.literal("check"), v.description("Checks the trackers that they follow")),
+    executors: Named,
+  }),
+  v.strictObject({ action: v.literal("enable"), executors: Named }),
+  v.strictObject({ action: v.literal("disable"), executors: Named }),
+  v.strictObject({ action: v.literal("hold"), executors: Named }),
+  v.strictObject({ action: v.literal("resume"), executors: Named }),
+  v.strictObject({
+    action: v.pipe(v.literal("delete"), v.description("With their runs and snapshots; what they update keeps running")),
+    executors: Named,
+  }),
+]);
+export type BulkInput = v.InferOutput<typeof BulkInput>;
+export type BulkAction = BulkInput["action"];
+
+export const bulkActions = [
+  "update",
+  "check",
+  "approve",
+  "hold",
+  "resume",
+  "enable",
+  "disable",
+  "delete",
+] as const satisfies readonly BulkAction[];
+
+/** What is asked about before it is done: it starts runs, or cannot be taken back. */
+export const reviewedActions = ["update", "approve", "delete"] as const satisfies readonly BulkAction[];
+export type ReviewedAction = (typeof reviewedActions)[number];
+
+export const BulkPlansInput = v.strictObject({
+  executor_ids: v.optional(
+    v.pipe(
+      v.array(Id),
+      v.minLength(1),
+      v.maxLength(maxBulk),
+      v.description(`All with an update if left out, ${maxBulk} at most`),
+    ),
+  ),
+});
+
+const ShownExecutor = v.object({ id: v.string(), name: v.string() });
+
+export const BulkPlansView = v.object({
+  executors: v.array(
+    v.object({
+      ...ShownExecutor.entries,
+      /** What `update` has to name. Null if it would do nothing. */
+      plan_hash: v.nullable(v.string()),
+      newest_run_id: v.nullable(v.string()),
+      /** Why `update` would do nothing; null if it would do something. */
+      problem: v.nullable(ProblemSchema),
+      /** Why this is not a safe update; empty if it is. */
+      unsafe: v.array(ProblemSchema),
+      /** Null if there was nothing to plan, or no answer in time. */
+      plan: v.nullable(PlanView),
+    }),
+  ),
+  /** Executors with an update that are left out. */
+  omitted_count: v.number(),
+});
+
+export type BulkPlansView = v.InferOutput<typeof BulkPlansView>;
+
+export const bulkOutcomes = ["done", "unchanged", "refused"] as const;
+
+export const BulkResultView = v.object({
+  action: v.picklist(bulkActions),
+  /** In the order of the request. */
+  results: v.array(
+    v.object({
+      ...ShownExecutor.entries,
+      /** `unchanged`: it was so already. `refused`: nothing was done, `problem` says why; the others were done all the same. */
+      outcome: v.picklist(bulkOutcomes),
+      problem: v.nullable(ProblemSchema),
+      /** The run that was queued or approved, or that prevents one. */
+      run_id: v.nullable(v.string()),
+    }),
+  ),
+});
+export type BulkResultView = v.InferOutput<typeof BulkResultView>;
+export type BulkResult = BulkResultView["results"][number];
+
+/** One executor before it is acted on. */
+export interface BulkReview {
+  executor: ExecutorView;
+  /** Why it does not take part; null if it does. */
+  problem: Problem | null;
+  unsafe: readonly Problem[];
+  /** For an update and an approval. */
+  plan_hash: string | null;
+  /** For an update: what a run would do; null without a plan. */
+  plan: PlanView | null;
+  /** What the release notes announce on the way. */
+  breaking: readonly BreakingStep[];
+}

@@ -1,0 +1,358 @@
+import type { Actor } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import { AppError, noSuch, PluginError, saidBy } from "../errors.ts";
+import { type ExecutorView, executorStates, type PlanView, stepsOfPlan, whyNoRun } from "../executors/schema.ts";
+import type { ExecutorService } from "../executors/service.ts";
+import { parseInput } from "../forms/issues.ts";
+import type { Log } from "../log.ts";
+import { type Message, say, told } from "../messages/message.ts";
+import type { Problem } from "../messages/schema.ts";
+import type { RunService } from "../runs/service.ts";
+import type { TrackerService } from "../trackers/service.ts";
+import {
+  BulkInput,
+  BulkPlansInput,
+  type BulkPlansView,
+  type BulkResult,
+  type BulkResultView,
+  type BulkReview,
+  maxBulk,
+  type ReviewedAction,
+} from "./schema.ts";
+import { whyUnsafe } from "./unsafe.ts";
+
+export type BulkService = ReturnType<typeof bulkService>;
+
+interface BulkOptions {
+  clock: Clock;
+  log: Log;
+  executors: Pick<ExecutorService, "get" | "list" | "plan" | "act" | "update" | "remove">;
+  runs: Pick<RunService, "create" | "decide" | "view">;
+  trackers: Pick<TrackerService, "breakingIn" | "requestCheck">;
+}
+
+/** How long the plans of all executors may take together. */
+const plansMs = 20_000;
+/** Plans made at once on one connection, so that an engine that hangs keeps no other waiting. */
+const plansAtOnce = 3;
+
+/** States in which there may be an update. */
+const noUpdate: ReadonlySet<string> = new Set(["current", "running", "unknown"]);
+
+interface Planned {
+  plan: PlanView | null;
+  problem: Problem | null;
+}
+
+type Seen = (BulkInput & { action: "update" })["executors"][number];
+
+interface Done {
+  outcome: BulkResult["outcome"];
+  problem?: Problem;
+  run_id?: string | null;
+}
+
+const problem = (code: string, message: Message): Problem => ({ code, ...told(message) });
+const refused = (code: string, message: Message): Done => ({ outcome: "refused", problem: problem(code, message) });
+
+/** The same action on several executors: each by itself, so that what one refuses is done for the others all the same. */
+export function bulkService(options: BulkOptions) {
+  const { clock, log, executors, runs, trackers } = options;
+
+  const problemOf = (error: unknown, executor: string): Problem => {
+    const isSaid = error instanceof AppError || error instanceof PluginError;
+    if (!isSaid) log.error("One of several executors could not be acted on", { error, executor });
+    const field = error instanceof AppError ? Object.values(error.field_messages ?? {})[0] : undefined;
+    const said = isSaid && error.code === "invalid_input" && field !== undefined ? field : saidBy(error);
+    return problem(isSaid ? error.code : "internal", said);
+  };
+
+  /** The executors that are there, in the given order. */
+  const found = async (ids: readonly string[]): Promise<readonly ExecutorView[]> => {
+    const views: ExecutorView[] = [];
+    for (const id of ids) {
+      try {
+        views.push(await executors.get(id));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+      }
+    }
+    return views;
+  };
+
+  const planOf = async (executor: ExecutorView, over: Promise<null>, signal: AbortSignal): Promise<Planned> => {
+    const late = { plan: null, problem: problem("late", say("bulk.late", { executor: executor.name })) };
+    if (signal.aborted) return late;
+    try {
+      const plan = await Promise.race([executors.plan(executor.id, signal), over]);
+      return plan === null ? late : { plan, problem: whyNoRun(plan) };
+    } catch (error) {
+      return signal.aborted ? late : { plan: null, problem: problemOf(error, executor.name) };
+    }
+  };
+
+  /** Plans several executors within a time and hands on each plan as soon as it is there. Several connections at once. */
+  const eachPlanned = async <T>(
+    views: readonly ExecutorView[],
+    asked: AbortSignal | null,
+    use: (executor: ExecutorView, planned: Planned) => Promise<T>,
+  ): Promise<ReadonlyMap<string, T>> => {
+    const done = new Map<string, T>();
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, ...(asked === null ? [] : [asked])]);
+    const over = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
+    clock.sleep(plansMs, signal).then(
+      () => ended.abort(),
+      () => undefined,
+    );
+    const lanes = [...Map.groupBy(views, (view) => view.connection_id).values()].flatMap((own) => {
+      const queue = own.values();
+      return Array.from({ length: plansAtOnce }, async () => {
+        for (const executor of queue) {
+          const why = whyNotStarted(executor);
+          const planned = why === null ? await planOf(executor, over, signal) : { plan: null, problem: why };
+          done.set(executor.id, await use(executor, planned));
+        }
+      });
+    });
+    try {
+      await Promise.all(lanes);
+    } finally {
+      ended.abort();
+    }
+    return done;
+  };
+
+  const reviewOf = async (executor: ExecutorView, planned: Planned): Promise<BulkReview> => {
+    const { plan } = planned;
+    const breaking = plan === null ? [] : await trackers.breakingIn(stepsOfPlan(plan));
+    return {
+      ...{ executor, ...planned, breaking },
+      unsafe: whyUnsafe({ executor, plan, breaking }),
+      plan_hash: planned.problem === null ? (plan?.plan?.hash ?? null) : null,
+    };
+  };
+
+  const reviewApproval = async (executor: ExecutorView): Promise<BulkReview> => {
+    const { active_run_id, waiting, name } = executor;
+    const isAwaiting = waiting?.reason === "approval" && active_run_id !== null;
+    const hash = isAwaiting ? (await runs.view(active_run_id)).plan_hash : null;
+    const why = hash === null ? problem("not_awaiting", say("bulk.not_awaiting", { executor: name })) : null;
+    return { executor, problem: why, unsafe: [], plan_hash: hash, plan: null, breaking: [] };
+  };
+
+  const reviewDeletion = (executor: ExecutorView): BulkReview => {
+    const { active_run_id: run, name } = executor;
+    const why = run === null ? null : problem("run_active", say("executors.in_progress", { executor: name, run }));
+    return { executor, problem: why, unsafe: [], plan_hash: null, plan: null, breaking: [] };
+  };
+
+  const reviewUpdates = async (views: readonly ExecutorView[], signal: AbortSignal): Promise<readonly BulkReview[]> => {
+    const reviews = await eachPlanned(views, signal, reviewOf);
+    return views.flatMap(({ id }) => reviews.get(id) ?? []);
+  };
+
+  /** By name. */
+  const withUpdate = async (): Promise<readonly ExecutorView[]> => {
+    const found: ExecutorView[] = [];
+    for (const state of executorStates.filter((each) => !noUpdate.has(each))) {
+      let cursor: string | null | undefined;
+      do {
+        const page = await executors.list({ state, limit: 100, ...(cursor == null ? {} : { cursor }) });
+        found.push(...page.items.filter((each) => each.update_revision !== null || each.is_version_skipped));
+        cursor = page.next_cursor;
+      } while (cursor !== null && found.length <= maxBulk);
+    }
+    return found.toSorted((a, b) => a.name.localeCompare(b.name));
+  };
+
+  const start = async (
+    actor: Actor,
+    { id, name }: ExecutorView,
+    { plan, problem: why }: Planned,
+    { plan_hash, newest_run_id }: Seen,
+  ): Promise<Done> => {
+    if (why !== null) return { outcome: "refused", problem: why };
+    if (plan?.plan?.hash !== plan_hash) return refused("plan_changed", say("bulk.plan_changed", { executor: name }));
+    const run = await runs.create(actor, id, { plan_hash, newest_run_id });
+    return { outcome: "done", run_id: run.id };
+  };
+
+  /** Another run since may have been for the same plan and have failed: sent twice, it must not start again. */
+  const startAll = async (
+    actor: Actor,
+    views: readonly ExecutorView[],
+    asked: readonly Seen[],
+  ): Promise<ReadonlyMap<string, Done>> => {
+    const seen = new Map(asked.map((each) => [each.id, each]));
+    const isSame = ({ id, newest_run_id }: ExecutorView) => newest_run_id === seen.get(id)?.newest_run_id;
+    const others = views
+      .filter((view) => !isSame(view))
+      .map(({ id, name, newest_run_id }): [string, Done] => [
+        id,
+        { ...refused("run_since", say("runs.run_since", { executor: name })), run_id: newest_run_id },
+      ]);
+    // What was asked for is done although nobody waits for the answer any more.
+    const started = await eachPlanned(views.filter(isSame), null, (executor, planned) =>
+      orRefused(executor, async () => {
+        const own = seen.get(executor.id);
+        return own === undefined ? { outcome: "unchanged" } : await start(actor, executor, planned, own);
+      }),
+    );
+    return new Map([...others, ...started]);
+  };
+
+  const orRefused = async ({ name }: ExecutorView, work: () => Promise<Done>): Promise<Done> => {
+    try {
+      return await work();
+    } catch (error) {
+      return { outcome: "refused", problem: problemOf(error, name) };
+    }
+  };
+
+  const enable = async (actor: Actor, { id, ...view }: ExecutorView, is_enabled: boolean): Promise<Done> => {
+    if (view.is_enabled === is_enabled) return { outcome: "unchanged" };
+    await executors.update(actor, id, { is_enabled });
+    return { outcome: "done" };
+  };
+
+  const defer = async (actor: Actor, { id }: ExecutorView, action: "hold" | "resume"): Promise<Done> => {
+    const { undo } = await executors.act(actor, id, { action });
+    return { outcome: undo === null ? "unchanged" : "done" };
+  };
+
+  const approve = async (
+    actor: Actor,
+    { active_run_id: run_id, name }: ExecutorView,
+    seen: Seen | undefined,
+  ): Promise<Done> => {
+    if (seen === undefined || run_id === null || run_id !== seen.newest_run_id) {
+      return refused("not_awaiting", say("bulk.not_awaiting", { executor: name }));
+    }
+    await runs.decide(actor, run_id, { decision: "approve", plan_hash: seen.plan_hash });
+    return { outcome: "done", run_id };
+  };
+
+  const remove = async (actor: Actor, { id }: ExecutorView): Promise<Done> => {
+    await executors.remove(actor, id);
+    return { outcome: "done" };
+  };
+
+  /** A tracker that several of them follow is checked once. */
+  const checkAll = (actor: Actor) => {
+    const checks = new Map<string, Promise<unknown>>();
+    return async ({ bindings }: ExecutorView): Promise<Done> => {
+      for (const { tracker } of bindings) {
+        const check = checks.get(tracker) ?? trackers.requestCheck(actor, tracker);
+        checks.set(tracker, check);
+        await check;
+      }
+      return { outcome: "done" };
+    };
+  };
+
+  const performEach = async (
+    actor: Actor,
+    views: readonly ExecutorView[],
+    input: Exclude<BulkInput, { action: "update" }>,
+  ): Promise<ReadonlyMap<string, Done>> => {
+    const check = checkAll(actor);
+    const perform = (executor: ExecutorView): Promise<Done> => {
+      switch (input.action) {
+        case "approve":
+          return approve(
+            actor,
+            executor,
+            input.executors.find(({ id }) => id === executor.id),
+          );
+        case "check":
+          return check(executor);
+        case "enable":
+        case "disable":
+          return enable(actor, executor, input.action === "enable");
+        case "hold":
+        case "resume":
+          return defer(actor, executor, input.action);
+        case "delete":
+          return remove(actor, executor);
+      }
+    };
+    const done = new Map<string, Done>();
+    for (const executor of views) done.set(executor.id, await orRefused(executor, () => perform(executor)));
+    return done;
+  };
+
+  return {
+    /** What the action would do with each executor that is there, and why not with the others. Throws nothing that one of them refuses. */
+    review: async (
+      action: ReviewedAction,
+      ids: readonly string[],
+      signal: AbortSignal,
+    ): Promise<readonly BulkReview[]> => {
+      const views = await found(ids);
+      switch (action) {
+        case "update":
+          return await reviewUpdates(views, signal);
+        case "approve":
+          return await Promise.all(views.map(reviewApproval));
+        case "delete":
+          return views.map(reviewDeletion);
+      }
+    },
+
+    /** The same for an update of every executor that has one; `omitted_count` are not looked at. */
+    reviewAll: async (signal: AbortSignal): Promise<{ reviews: readonly BulkReview[]; omitted_count: number }> => {
+      const views = await withUpdate();
+      return {
+        reviews: await reviewUpdates(views.slice(0, maxBulk), signal),
+        omitted_count: Math.max(0, views.length - maxBulk),
+      };
+    },
+
+    /** For the API: what `update` would do. */
+    plans: async (input: unknown, signal: AbortSignal): Promise<BulkPlansView> => {
+      const { executor_ids } = parseInput(BulkPlansInput, input ?? {});
+      const views = executor_ids === undefined ? await withUpdate() : await found(executor_ids);
+      const reviews = await reviewUpdates(views.slice(0, maxBulk), signal);
+      return {
+        executors: reviews.map(({ executor: { id, name, newest_run_id }, breaking: _, unsafe, ...review }) => ({
+          ...{ id, name, newest_run_id, ...review },
+          unsafe: [...unsafe],
+        })),
+        omitted_count: Math.max(0, views.length - maxBulk),
+      };
+    },
+
+    /** Each executor by itself: repeated, it does only what is not done yet. */
+    perform: async (actor: Actor, input: unknown): Promise<BulkResultView> => {
+      const parsed = parseInput(BulkInput, input);
+      const views = await found(parsed.executors.map(({ id }) => id));
+      const done =
+        parsed.action === "update"
+          ? await startAll(actor, views, parsed.executors)
+          : await performEach(actor, views, parsed);
+      const names = new Map(views.map(({ id, name }) => [id, name]));
+      return {
+        action: parsed.action,
+        results: parsed.executors.map(({ id }): BulkResult => {
+          const own: Done = done.get(id) ?? refused("not_found", noSuch("executor", id));
+          const { outcome, problem: why = null, run_id = null } = own;
+          return { id, name: names.get(id) ?? id, outcome, problem: why, run_id };
+        }),
+      };
+    },
+  };
+}
+
+/** Why no plan is needed to know that a run cannot start. */
+function whyNotStarted({ name, is_enabled, connection, waiting, active_run_id: run }: ExecutorView): Problem | null {
+  if (!is_enabled) return problem("executor_disabled", say("runs.executor_disabled", { executor: name }));
+  if (!connection.is_enabled) {
+    return problem("connection_disabled", say("executors.connection_disabled", { connection: connection.name }));
+  }
+  if (run !== null && waiting?.reason === "approval") {
+    return problem("awaits_approval", say("bulk.awaits_approval", { executor: name }));
+  }
+  if (run !== null) return problem("run_active", say("executors.in_progress", { executor: name, run }));
+  return connection.reach.state === "unreachable" ? connection.reach.problem : null;
+}

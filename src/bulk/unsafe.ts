@@ -1,0 +1,57 @@
+import { type ExecutorView, type PlanView, revisionOf, updateDifferences } from "../executors/schema.ts";
+import { type Message, say, told } from "../messages/message.ts";
+import type { Problem } from "../messages/schema.ts";
+import type { BreakingStep } from "../trackers/notes/schema.ts";
+import { classify } from "../versions/classify.ts";
+
+interface Update {
+  executor: ExecutorView;
+  /** Null if nothing was planned, which has a reason of its own. */
+  plan: PlanView | null;
+  breaking: readonly BreakingStep[];
+}
+
+/**
+ * Why an update should be looked at before it is made: empty for a small step onwards that nothing warns of, that nobody has put off, and
+ * that can be rolled back.
+ */
+export function whyUnsafe({ executor, plan, breaking }: Update): readonly Problem[] {
+  const { name, target } = executor;
+  const updates = (plan ?? executor).services.filter(
+    ({ difference }) => difference !== null && updateDifferences.includes(difference),
+  );
+  const wanted = new Set(executor.update_revision?.split("\n"));
+  const isSkipped = updates.some((each) => !wanted.has(revisionOf([each]) ?? ""));
+  const reasons: (readonly [code: string, message: Message] | null)[] = [
+    executor.held_since === null ? null : ["on_hold", say("executors.on_hold", { executor: name })],
+    executor.snoozed_until === null ? null : ["snoozed", say("executors.snoozed", { executor: name })],
+    isSkipped ? ["version_skipped", say("executors.version_skipped", { executor: name })] : null,
+    executor.state === "failed" || executor.state === "dismissed"
+      ? ["last_failed", say("bulk.last_failed", { executor: name })]
+      : null,
+    updates.length === 0 ? ["already_current", say("executors.already_current", { target: target.id })] : null,
+    ...updates.map(whyLarge),
+    plan?.is_downgrade === true ? ["not_onward", say("bulk.not_onward")] : null,
+    ...(plan?.plan?.warnings ?? []).map(({ code, message_data }) => [code, message_data] as const),
+    ...breaking.map(({ tracker, versions }) => {
+      const names = versions.map(({ version }) => version);
+      return ["breaking", say("bulk.breaking", { tracker, versions: names })] as const;
+    }),
+    target.is_declarative && target.saved_as === undefined
+      ? ["no_rollback", say("bulk.no_rollback", { target: target.id })]
+      : null,
+  ];
+  return reasons.flatMap((reason) => (reason === null ? [] : [{ code: reason[0], ...told(reason[1]) }]));
+}
+
+/** A version below 1.0 breaks with its second number; a date as a version says nothing. */
+function whyLarge({ found, desired, difference, behind }: PlanView["services"][number]) {
+  const [from, to] = [found?.tag ?? "", desired?.tag ?? ""];
+  // The same version, built again.
+  if (difference === "new_digest" && from === to) return null;
+  const steps = behind?.steps ?? null;
+  if (steps === null) return ["unmeasured", say("bulk.unmeasured", { from, to })] as const;
+  const isEarly = classify(from).numbers[0] === "0";
+  const isLarge = steps.major > 0 || (isEarly && steps.minor > 0);
+  return isLarge ? (["major", say("bulk.major", { from, to })] as const) : null;
+}

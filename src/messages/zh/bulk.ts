@@ -1,0 +1,17 @@
+import type { bulk as english } from "../bulk.ts";
+import type { Rendering } from "../types.ts";
+
+export const bulk = {
+  twice: "每个执行器只能列出一次",
+  too_many: ({ limit }) => `一次最多可更改 ${limit} 个执行器；请缩小筛选范围`,
+  awaits_approval: ({ executor }) => `“${executor}”正在等待批准；请批准或拒绝该次运行`,
+  not_awaiting: ({ executor }) => `“${executor}”没有等待批准的运行`,
+  late: ({ executor }) => `“${executor}”的计划未能及时生成；请在其页面上单独运行`,
+  plan_changed: ({ executor }) => `“${executor}”的计划在您查看之后已变化；请重新查看`,
+  major: ({ from, to }) => `从“${from}”到“${to}”是主版本更新`,
+  unmeasured: ({ from, to }) => `无法从“${from}”和“${to}”判断是否为主版本更新`,
+  not_onward: "这是降级，或离开当前变体或版本线，或无法比较",
+  breaking: ({ tracker, versions }) => `“${tracker}”的发行说明提到破坏性变更：${versions.join("、")}`,
+  last_failed: ({ executor }) => `“${executor}”的上一次运行失败`,
+  no_rollback: ({ target }) => `“${target}”无法回滚`,
+} satisfies Rendering<typeof english>;

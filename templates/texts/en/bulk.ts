@@ -1,0 +1,72 @@
+import { formatNumber, plural } from "../../format.ts";
+
+/** Selecting rows of a list. */
+export const selection = {
+  bar: "Actions on the selection",
+  /** `#` is the number, which the browser counts. */
+  count: "# selected",
+  choose: (name: string) => `Select ${name}`,
+  all_shown: "Select all shown",
+  all_matching: (count: number) => `All ${formatNumber("en", count)} that match`,
+  more: "More",
+};
+
+const executors = (count: number) => plural("en", count, { one: "executor", other: "executors" });
+const are = (count: number) => plural("en", count, { one: "executor is", other: "executors are" });
+
+/** The same action on several executors. */
+export const bulk = {
+  actions: {
+    update: "Update",
+    approve: "Approve",
+    check: "Check",
+    hold: "Hold updates",
+    resume: "Resume updates",
+    enable: "Enable",
+    disable: "Disable",
+    delete: "Delete",
+  },
+  titles: {
+    update: (count: number) => `Update ${executors(count)}?`,
+    approve: (count: number) => `Approve ${plural("en", count, { one: "plan", other: "plans" })}?`,
+    delete: (count: number) => `Delete ${executors(count)}?`,
+  },
+  verbs: { update: "Start updates", approve: "Approve plans", delete: "Delete executors" },
+  nothing: { update: "Nothing to update", approve: "Nothing to approve", delete: "Nothing to delete" },
+  none_selected: "No executor is selected. Select at least one in the list.",
+  include: (name: string) => `Include ${name}`,
+  update_text:
+    "Each run follows exactly the plan shown here, by itself: one that fails does not stop the others. If a plan changes before its run starts, that run is refused.",
+  approve_text: "Each run starts with exactly the plan that it asked for.",
+  delete_text:
+    "Their runs and snapshots are deleted too and cannot be recovered. What they update keeps running unchanged.",
+  delete_snapshots: (count: number) =>
+    count === 1 ? "1 of them has snapshots" : `${formatNumber("en", count)} of them have snapshots`,
+  left_out: (count: number) => `${are(count)} left out`,
+  expected_downtime: (time: string) => `${time} downtime expected`,
+  results: {
+    update: (count: number) =>
+      count === 0 ? "No update started" : `Started ${plural("en", count, { one: "update", other: "updates" })}`,
+    approve: (count: number) =>
+      count === 0 ? "Nothing approved" : `Approved ${plural("en", count, { one: "plan", other: "plans" })}`,
+    check: (count: number) => (count === 0 ? "No tracker checked" : `Checking the trackers of ${executors(count)}`),
+    hold: (count: number) => (count === 0 ? "Nothing to hold" : `Updates of ${executors(count)} are on hold`),
+    resume: (count: number) => (count === 0 ? "Nothing to resume" : `Resumed updates of ${executors(count)}`),
+    enable: (count: number) => (count === 0 ? "Nothing to enable" : `Enabled ${executors(count)}`),
+    disable: (count: number) => (count === 0 ? "Nothing to disable" : `Disabled ${executors(count)}`),
+    delete: (count: number) => (count === 0 ? "Nothing deleted" : `Deleted ${executors(count)}`),
+  },
+  outcomes: { unchanged: "Unchanged", refused: "Not done" },
+  done: {
+    update: "Run started",
+    approve: "Approved",
+    check: "Checking",
+    hold: "On hold",
+    resume: "Resumed",
+    enable: "Enabled",
+    disable: "Disabled",
+    delete: "Deleted",
+  },
+  to_list: "Back to executors",
+  to_runs: "Runs",
+};

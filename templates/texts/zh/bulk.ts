@@ -1,0 +1,65 @@
+import { formatNumber } from "../../format.ts";
+import type { bulk as bulkEn, selection as selectionEn } from "../en/bulk.ts";
+
+const number = (count: number) => formatNumber("zh", count);
+
+export const selection = {
+  bar: "对所选项的操作",
+  count: "已选择 # 项",
+  choose: (name) => `选择 ${name}`,
+  all_shown: "选择本页全部",
+  all_matching: (count) => `符合条件的全部 ${number(count)} 项`,
+  more: "更多",
+} satisfies typeof selectionEn;
+
+export const bulk = {
+  actions: {
+    update: "更新",
+    approve: "批准",
+    check: "检查",
+    hold: "暂停更新",
+    resume: "恢复更新",
+    enable: "启用",
+    disable: "停用",
+    delete: "删除",
+  },
+  titles: {
+    update: (count) => `要更新 ${number(count)} 个执行器吗？`,
+    approve: (count) => `要批准 ${number(count)} 个计划吗？`,
+    delete: (count) => `要删除 ${number(count)} 个执行器吗？`,
+  },
+  verbs: { update: "开始更新", approve: "批准计划", delete: "删除执行器" },
+  nothing: { update: "没有可更新的执行器", approve: "没有待批准的计划", delete: "没有可删除的执行器" },
+  none_selected: "未选择执行器。请在列表中至少选择一个。",
+  include: (name) => `包括 ${name}`,
+  update_text:
+    "每次运行都严格按照此处显示的计划，彼此独立：其中一个失败不影响其他运行。如果计划在运行开始前发生变化，该次运行会被拒绝。",
+  approve_text: "每次运行都严格按照其请求批准的计划开始。",
+  delete_text: "其运行记录和快照也会一并删除，且无法恢复。被更新的目标保持原样继续运行。",
+  delete_snapshots: (count) => `其中 ${number(count)} 个有快照`,
+  left_out: (count) => `${number(count)} 个执行器不参与`,
+  expected_downtime: (time) => `预计停机 ${time}`,
+  results: {
+    update: (count) => (count === 0 ? "未开始任何更新" : `已开始 ${number(count)} 个更新`),
+    approve: (count) => (count === 0 ? "未批准任何计划" : `已批准 ${number(count)} 个计划`),
+    check: (count) => (count === 0 ? "未检查任何追踪器" : `正在检查 ${number(count)} 个执行器的追踪器`),
+    hold: (count) => (count === 0 ? "没有需要暂停的更新" : `已暂停 ${number(count)} 个执行器的更新`),
+    resume: (count) => (count === 0 ? "没有需要恢复的更新" : `已恢复 ${number(count)} 个执行器的更新`),
+    enable: (count) => (count === 0 ? "没有需要启用的执行器" : `已启用 ${number(count)} 个执行器`),
+    disable: (count) => (count === 0 ? "没有需要停用的执行器" : `已停用 ${number(count)} 个执行器`),
+    delete: (count) => (count === 0 ? "未删除任何执行器" : `已删除 ${number(count)} 个执行器`),
+  },
+  outcomes: { unchanged: "未变化", refused: "未执行" },
+  done: {
+    update: "已开始运行",
+    approve: "已批准",
+    check: "检查中",
+    hold: "已暂停",
+    resume: "已恢复",
+    enable: "已启用",
+    disable: "已停用",
+    delete: "已删除",
+  },
+  to_list: "返回执行器",
+  to_runs: "运行记录",
+} satisfies typeof bulkEn;

@@ -1,0 +1,60 @@
+import type { BulkReview } from "../../src/bulk/schema.ts";
+import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import { say, told } from "../../src/messages/message.ts";
+import { BulkQuestion, BulkResultPage } from "../../templates/executors/bulk.tsx";
+import type { PageContext } from "../../templates/page.ts";
+import { executor as group } from "./groups.tsx";
+
+const problem = (...[code, params]: Parameters<typeof say>) => ({ code, ...told(say(code, params)) });
+const hash = "3f".repeat(32);
+
+/** Executors of one container each, from one version to the next. */
+function reviews(ctx: PageContext): readonly BulkReview[] {
+  const base = group(ctx);
+  const [service] = base.services;
+  if (service === undefined) throw new Error("The sample has a service");
+  const single = (name: string, from: string, to: string): ExecutorView => ({
+    ...base,
+    ...{ id: name, name, state: "update", target: { ...base.target, id: name, is_group: false } },
+    services: [
+      {
+        ...{ ...service, service: name, difference: "other_version", behind: null },
+        found: service.found === null ? null : { ...service.found, tag: from },
+        desired: service.desired === null ? null : { ...service.desired, tag: to, version: to },
+      },
+    ],
+  });
+  const planned = (executor: ExecutorView): PlanView => ({
+    ...{ target: executor.target, services: executor.services, unbound: [], unmet: null, is_downgrade: false },
+    ...{ plan: null, expected_downtime_ms: 2400, expected_downtime_runs: 4 },
+  });
+  const ready = (executor: ExecutorView, ...unsafe: BulkReview["unsafe"]): BulkReview => ({
+    ...{ executor, problem: null, unsafe, plan_hash: hash, plan: planned(executor), breaking: [] },
+  });
+  const left = (executor: ExecutorView, why: NonNullable<BulkReview["problem"]>): BulkReview => ({
+    ...{ executor, problem: why, unsafe: [], plan_hash: null, plan: null, breaking: [] },
+  });
+  return [
+    ready(single("traefik", "3.4.1", "3.4.3")),
+    ready(
+      single("grafana", "11.6.0", "12.0.2"),
+      problem("bulk.major", { from: "11.6.0", to: "12.0.2" }),
+      problem("executors.on_hold", { executor: "grafana" }),
+    ),
+    ready({ ...base, id: "paperless-ngx", name: "paperless-ngx" }),
+    left(single("gitea", "1.24.0", "1.24.0"), problem("executors.already_current", { target: "gitea" })),
+    left(single("home-assistant", "2026.11.1", "2026.11.3"), problem("bulk.late", { executor: "home-assistant" })),
+  ];
+}
+
+export function BulkQuestionSample({ ctx }: { ctx: PageContext }) {
+  return <BulkQuestion ctx={ctx} action="update" reviews={reviews(ctx)} snapshot_count={0} />;
+}
+
+export function BulkResultSample({ ctx }: { ctx: PageContext }) {
+  const results = reviews(ctx).map(({ executor: { id, name }, problem: why }) => ({
+    ...{ id, name, problem: why, run_id: why === null ? id : null },
+    outcome: why === null ? ("done" as const) : ("refused" as const),
+  }));
+  return <BulkResultPage ctx={ctx} result={{ action: "update", results }} />;
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { asc } from "drizzle-orm";
+import { executors, releases, runs } from "../../../src/db/tables.ts";
+import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
+import { digest } from "../../support/run-world.ts";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+const names = ["cache", "db", "web"] as const;
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let engine: FakeEngine;
+let ids: readonly string[];
+
+/** Three executors of containers that run 1.0, and 1.1 is out. */
+beforeEach(async () => {
+  engine = new FakeEngine();
+  app = await testApp({ runtimes: fakeRuntimes(engine) });
+  person = await app.signedIn();
+  await addSurroundings(app);
+  const now = app.clock.now();
+  const release = { source_id: "s", stage: "tag" as const, first_observed_at: now, published_at: now };
+  await app.db.write((tx) =>
+    tx.insert(releases).values({ id: "l", version: "1.1", tag: "1.1", revision: digest("b"), ...release }),
+  );
+  const made: string[] = [];
+  for (const name of names) {
+    engine.add(name, "registry.test/app:1.0", digest("a"));
+    const { body } = await person.api("POST", "/executors", {
+      ...{ name, connection_id: "connection-1", target: { kind: "container", id: name }, trigger: "manual" },
+      bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+    });
+    made.push(String(body.id));
+  }
+  ids = made;
+});
+afterEach(() => app.close());
+
+const select = (fields: Record<string, string | readonly string[]>) => person.post("/executors/bulk", fields);
+const shown = (text: string) => [...text.matchAll(/name="executor" value="([^"]+)"/g)].map(([, value = ""]) => value);
+const started = async () => (await app.db.read.select().from(runs).orderBy(asc(runs.id))).map(({ state }) => state);
+const held = async () => (await app.db.read.select().from(executors)).map(({ held_since }) => held_since !== null);
+
+describe("the list", () => {
+  test("has a box for each row, which the bar's form sends", async () => {
+    const { text } = await person.get("/executors");
+    for (const id of ids) expect(text).toContain(`name="id" value="${id}" form="executors-selection"`);
+    expect(text).toContain('id="executors-selection" method="post" action="/executors/bulk"');
+    expect(text).not.toMatch(/<input[^>]* checked/);
+  });
+
+  test("without script a link selects every row", async () => {
+    const { text } = await person.get("/executors?select=all");
+    expect(text.match(/class="choice"[^>]* checked/g)).toHaveLength(3);
+  });
+
+  test("offers what applies to one of its rows", async () => {
+    const offered = async () =>
+      [...(await person.get("/executors")).text.matchAll(/name="_action" value="(\w+)"/g)].map(([, name]) => name);
+    expect(await offered()).toEqual(["update", "check", "hold", "disable", "delete"]);
+    await person.api("POST", `/executors/${ids[0]}/actions`, { action: "hold" });
+    await person.api("PATCH", `/executors/${ids[1]}`, { is_enabled: false });
+    expect(await offered()).toEqual(["update", "check", "hold", "resume", "enable", "disable", "delete"]);
+  });
+});
+
+describe("an update of several", () => {
+  test("is asked about once with each plan, and started by the answer", async () => {
+    const asked = await select({ _action: "update", id: ids, next: "/executors" });
+    expect(asked.status).toBe(303);
+    const { text } = await person.get(asked.location ?? "");
+    expect(text).toContain("Update 3 executors?");
+    expect(text).toContain("1.1");
+    expect(await started()).toEqual([]);
+    const done = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    expect(done.status).toBe(200);
+    expect(done.text).toContain("Started 3 updates");
+    expect(await started()).toEqual(["pending", "pending", "pending"]);
+    const again = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    expect(again.text).toContain("No update started");
+    expect(again.text).toContain("nothing was started again");
+    expect(await started()).toHaveLength(3);
+  });
+
+  test("leaves out whom the person unticks, and refuses when nobody is left", async () => {
+    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const [first = ""] = shown((await person.get(location ?? "")).text);
+    await person.post("/executors/bulk/confirmed", { _action: "update", executor: first });
+    expect(await started()).toHaveLength(1);
+    expect((await person.post("/executors/bulk/confirmed", { _action: "update" })).status).toBe(422);
+  });
+
+  test("tells a plan that changed since, and does the others", async () => {
+    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const { text } = await person.get(location ?? "");
+    engine.add("db", "registry.test/app:1.0", digest("c"));
+    const done = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    expect(done.text).toContain("Started 2 updates");
+    expect(done.text).toContain("The plan of &quot;db&quot; has changed since you saw it");
+    expect(await started()).toHaveLength(2);
+  });
+
+  test("names those that are left out and why", async () => {
+    await person.api("PATCH", `/executors/${ids[0]}`, { is_enabled: false });
+    engine.add("db", "registry.test/app:1.1", digest("b"));
+    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const { text } = await person.get(location ?? "");
+    expect(text).toContain("Update 1 executor?");
+    expect(text).toContain("2 executors are left out");
+    expect(text).toContain("is disabled");
+    expect(text).toContain("already runs the desired version");
+    expect(shown(text)).toHaveLength(1);
+  });
+
+  test("of all that match reaches beyond the page", async () => {
+    const { location } = await select({ _action: "update", all: "1", id: ids[0] ?? "", next: "/executors?q=b" });
+    const { text } = await person.get(location ?? "");
+    expect(text).toContain("Update 2 executors?");
+  });
+
+  test.each(["/executors/bulk", "/executors/bulk?ids=gone", "/executors/bulk?action=delete"])(
+    "%s says that nobody is selected",
+    async (path) => {
+      const { status, text } = await person.get(path);
+      expect(status).toBe(200);
+      expect(text).toContain("No executor is selected");
+    },
+  );
+});
+
+test("a hold is done at once, and taken back by the notice", async () => {
+  const done = await select({ _action: "hold", id: ids, next: "/executors?q=b" });
+  expect([done.status, done.location]).toEqual([303, "/executors?q=b"]);
+  expect(await held()).toEqual([true, true, true]);
+  const { text } = await person.get("/executors");
+  expect(text).toContain("Updates of 3 executors are on hold");
+  const [, undo = ""] = /name="ids" value="([^"]+)"/.exec(text) ?? [];
+  expect(undo.split(",").toSorted()).toEqual([...ids].toSorted());
+  await select({ _action: "resume", ids: undo, next: "/executors" });
+  expect(await held()).toEqual([false, false, false]);
+});
+
+test("deletes after one question, and only with the number typed where snapshots go too", async () => {
+  const { location } = await select({ _action: "delete", id: ids.slice(0, 2), next: "/executors" });
+  const { text } = await person.get(location ?? "");
+  expect(text).toContain("Delete 2 executors?");
+  expect(text).toContain("keeps running unchanged");
+  const done = await person.post("/executors/bulk/confirmed", { _action: "delete", executor: shown(text) });
+  expect([done.status, done.location]).toEqual([303, "/executors"]);
+  expect((await app.db.read.select().from(executors)).map(({ name }) => name)).toEqual(["web"]);
+  expect(engine.calls).toEqual([]);
+});
+
+test("where nothing is selected, or somewhere else is named to go back to, nothing happens", async () => {
+  expect((await select({ _action: "hold", next: "/executors" })).status).toBe(422);
+  const elsewhere = await select({ _action: "hold", id: ids[0] ?? "", next: "//evil.test/executors" });
+  expect(elsewhere.location).toBe("/executors");
+});
