@@ -6,6 +6,7 @@ import { inEnglish, type Message, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { RuntimeSession } from "../runtimes/runtime.ts";
 import { observedSession } from "./observed-session.ts";
+import { afterIdentity, identityOf, isIdentityDue } from "./places.ts";
 import { type ConnectionRow, claimLook, connectionRows, dueLooks, lookDueTimes, makeExecutorsDue } from "./queries.ts";
 import { afterAnswer, afterMiss, isNews, lookIntervalMs, lookTimeoutMs, reachOf } from "./reach.ts";
 
@@ -18,6 +19,12 @@ interface LooksOptions extends Pick<Parts, "db" | "clock" | "log"> {
 interface Fault {
   code: string;
   message: Message;
+}
+
+interface Looked {
+  fault: Fault | null;
+  /** What the runtime told that it is; absent unless it was asked and answered. */
+  identity?: string | null | undefined;
 }
 
 /** Above the number of engines that anybody has: one that hangs holds its place for eight seconds. */
@@ -34,13 +41,16 @@ const looksAtOnce = 16;
 export function connectionLooks(options: LooksOptions) {
   const { db, clock, log } = options;
 
-  const store = async (tx: Writer, row: ConnectionRow, fault: Fault | null, isLook: boolean): Promise<void> => {
+  const store = async (tx: Writer, row: ConnectionRow, fault: Fault | null, look: Looked | null): Promise<void> => {
     const now = clock.now();
     const changes = fault === null ? afterAnswer(now) : afterMiss(row, fault, now);
     await connectionRows.update(tx, row.id, {
       ...changes,
-      ...(isLook ? { lease_owner: null, lease_until: null } : {}),
+      // Something else may answer after a silence.
+      ...(fault === null ? {} : { identified_at: null }),
+      ...(look === null ? {} : { lease_owner: null, lease_until: null }),
     });
+    if (look?.identity !== undefined) await storeIdentity(tx, row, look.identity);
     const before = reachOf({ ...row, next_look_at: null }, now).state;
     const after = reachOf({ ...row, ...changes }, now).state;
     if (after === "unreachable" && before !== after) {
@@ -51,19 +61,27 @@ export function connectionLooks(options: LooksOptions) {
     await makeExecutorsDue(tx, row.id, now, before !== "unreachable");
   };
 
+  const storeIdentity = async (tx: Writer, row: ConnectionRow, identity: string | null): Promise<void> => {
+    const changes = afterIdentity(row, identity, clock.now());
+    await connectionRows.update(tx, row.id, changes);
+    if (row.has_moved || !changes.has_moved) return;
+    log.warning("Connection leads elsewhere now", { connection: row.name });
+    await makeExecutorsDue(tx, row.id, clock.now());
+  };
+
   /** Of another request than a look; it must not fail for what is noted about it. */
   const note = async (id: string, fault: Fault | null): Promise<void> => {
     try {
       await db.write(async (tx) => {
         const row = await connectionRows.find(tx, id);
-        if (row !== null && (fault !== null || isNews(row, clock.now()))) await store(tx, row, fault, false);
+        if (row !== null && (fault !== null || isNews(row, clock.now()))) await store(tx, row, fault, null);
       });
     } catch (error) {
       log.warning("The state of a connection was not stored", { connection: id, error });
     }
   };
 
-  const ping = async (row: ConnectionRow, stopping: AbortSignal): Promise<Fault | null> => {
+  const inTime = async <T>(stopping: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const late = new AbortController();
     const ended = new AbortController();
     clock.sleep(lookTimeoutMs, ended.signal).then(
@@ -71,19 +89,29 @@ export function connectionLooks(options: LooksOptions) {
       () => "the look ended in time",
     );
     try {
-      await using session = await options.open(row, AbortSignal.any([stopping, late.signal]));
-      await session.ping();
-      return null;
-    } catch (error) {
-      if (stopping.aborted) throw error;
-      const seconds = lookTimeoutMs / 1000;
-      if (late.signal.aborted) return { code: "unreachable", message: say("connections.silent", { seconds }) };
-      if (error instanceof PluginError || error instanceof AppError)
-        return { code: error.code, message: saidBy(error) };
-      log.error("Connection could not be checked", { connection: row.name, error });
-      return { code: "internal", message: say("connections.look_failed") };
+      return await work(AbortSignal.any([stopping, late.signal]));
+    } catch (cause) {
+      if (stopping.aborted || !late.signal.aborted) throw cause;
+      throw new PluginError("unreachable", say("connections.silent", { seconds: lookTimeoutMs / 1000 }), { cause });
     } finally {
       ended.abort();
+    }
+  };
+
+  const ping = async (row: ConnectionRow, stopping: AbortSignal): Promise<Looked> => {
+    try {
+      return await inTime(stopping, async (signal) => {
+        await using session = await options.open(row, signal);
+        await session.ping();
+        if (!isIdentityDue(row, clock.now())) return { fault: null };
+        return { fault: null, identity: await identityOf(session, signal) };
+      });
+    } catch (error) {
+      if (stopping.aborted) throw error;
+      if (error instanceof PluginError || error instanceof AppError)
+        return { fault: { code: error.code, message: saidBy(error) } };
+      log.error("Connection could not be checked", { connection: row.name, error });
+      return { fault: { code: "internal", message: say("connections.look_failed") } };
     }
   };
 
@@ -92,14 +120,16 @@ export function connectionLooks(options: LooksOptions) {
     const owner = `${options.instance_id}:${newId(now)}`;
     const claimed = await db.write((tx) => claimLook(tx, id, { owner, now, until: now + leaseMs }));
     if (claimed === null) return;
-    const fault = await ping(claimed, signal);
+    const looked = await ping(claimed, signal);
     await db.write(async (tx) => {
       const row = await connectionRows.find(tx, id);
-      if (row?.lease_owner === owner) await store(tx, row, fault, true);
+      if (row?.lease_owner === owner) await store(tx, row, looked.fault, looked);
     });
   };
 
   return {
+    inTime,
+    storeIdentity,
     /** A session whose responses count as looks, and so do its failures to reach the runtime. */
     open: async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
       const noted = async (fault: unknown): Promise<unknown> => {

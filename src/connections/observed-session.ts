@@ -37,10 +37,11 @@ export function observedSession(
       }
     },
   });
-  const { nameOfId, isPlainRegistry, unprepare, settle, lastLogs, logParts, snapshots, images } = session;
+  const { identify, nameOfId, isPlainRegistry, unprepare, settle, lastLogs, logParts, snapshots, images } = session;
   return {
     ping: () => told(session.ping()),
     describe: () => told(session.describe()),
+    ...(identify === undefined ? {} : { identify: () => told(identify()) }),
     discover: () => told(session.discover()),
     inspect: (ref) => told(session.inspect(ref)),
     ...(nameOfId === undefined ? {} : { nameOfId: (id) => told(nameOfId(id)) }),

@@ -4,6 +4,7 @@ import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import { namedRowsOf } from "../db/rows.ts";
+import { alikeConnections } from "../db/same-engine.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
 import { connectionStates } from "./reach.ts";
 
@@ -41,6 +42,15 @@ export async function connectionsChecked(read: Reader) {
   return await read.select({ id, last_check, ...lookColumns }).from(connections);
 }
 
+/** Where every connection leads. */
+export async function connectionPlaces(read: Reader) {
+  const { id, name, kind, config, place, place_id } = connections;
+  return await read
+    .select({ id, name, kind, config, place, place_id })
+    .from(connections)
+    .orderBy(asc(connections.name));
+}
+
 /** Names by id. */
 export async function namesOfCredentials(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
@@ -51,10 +61,8 @@ export async function namesOfCredentials(read: Reader, ids: readonly string[]): 
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** The executors of connections, by name. */
-export async function usersOfConnections(read: Reader, ids: readonly string[]) {
-  if (ids.length === 0) return [];
-  return await read
+const usersOf = async (read: Reader, ids: string[] | ReturnType<typeof alikeConnections>) =>
+  await read
     .select({
       connection_id: executors.connection_id,
       id: executors.id,
@@ -63,8 +71,17 @@ export async function usersOfConnections(read: Reader, ids: readonly string[]) {
       target_id: executors.target_id,
     })
     .from(executors)
-    .where(inArray(executors.connection_id, [...ids]))
+    .where(inArray(executors.connection_id, ids))
     .orderBy(asc(executors.name));
+
+/** The executors of connections, by name. */
+export async function usersOfConnections(read: Reader, ids: readonly string[]) {
+  return ids.length === 0 ? [] : await usersOf(read, [...ids]);
+}
+
+/** The executors of a connection and of those that lead to the same place, by name. */
+export async function usersOfPlace(read: Reader, id: string) {
+  return await usersOf(read, alikeConnections(read, id));
 }
 
 /** Executors that waited for a connection are evaluated at once; `is_lost`: only those that could not be evaluated. */

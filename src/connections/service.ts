@@ -22,14 +22,17 @@ import type {
   TargetKind,
 } from "../runtimes/runtime.ts";
 import { connectionLooks } from "./looks.ts";
+import { identityOf, type Place, placeTaken, placeWarnings, twinsOf } from "./places.ts";
 import {
   type ConnectionRow,
   connectionLists,
+  connectionPlaces,
   connectionRows,
   connectionsChecked,
   makeExecutorsDue,
   namesOfCredentials,
   usersOfConnections,
+  usersOfPlace,
 } from "./queries.ts";
 import { connectionStateOf, neverLooked } from "./reach.ts";
 import {
@@ -44,6 +47,9 @@ import {
 } from "./schema.ts";
 
 export type ConnectionService = ReturnType<typeof connectionService>;
+
+/** What decides where a connection leads. */
+type Led = Pick<ConnectionRow, "kind" | "config" | "credential_id" | "is_enabled">;
 
 interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit" | "log"> {
   /** The owner of this process's leases. */
@@ -130,6 +136,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     const ids = rows.map((row) => row.id);
     const now = clock.now();
     const users = await usersOfConnections(db.read, ids);
+    const places = await connectionPlaces(db.read);
     const names = await namesOfCredentials(
       db.read,
       rows.flatMap((row) => (row.credential_id === null ? [] : [row.credential_id])),
@@ -139,7 +146,10 @@ export function connectionService(options: ConnectionServiceOptions) {
         ...row,
         config: { ...row.config },
         credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
-        warnings: toldEach(runtimeOf(row).warnings(row.config)),
+        warnings: toldEach([
+          ...runtimeOf(row).warnings(row.config),
+          ...placeWarnings(row, twinsOf(row, places, runtimeOf(row))),
+        ]),
         last_check: lastCheckOf(row),
         reach: reachOf(row, now),
         executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
@@ -170,32 +180,29 @@ export function connectionService(options: ConnectionServiceOptions) {
     },
   });
 
-  const describe = async (row: ConnectionRow, signal: AbortSignal): Promise<ConnectionCheckView> => {
+  const describe = async (
+    row: ConnectionRow,
+    signal: AbortSignal,
+  ): Promise<{ found: ConnectionCheckView; identity?: string | null | undefined }> => {
     const checked_at = clock.now();
     try {
       await using session = await looks.open(row, signal);
       const facts = await session.describe();
       const { version, api_version, platform, identity = null, warnings, remedy = null } = facts;
       const said = told(say("connections.answered", { runtime: runtimeOf(row).title, version }));
-      return {
+      const found = {
         ...{ ok: true, code: null, ...said, version, api_version, platform, identity },
         ...{ warnings: toldEach(warnings), remedy, checked_at },
       };
+      return { found, identity: await identityOf(session, signal) };
     } catch (error) {
       // A failed test is a result to store, unless the fault is our own or nobody waits for the result.
       if (signal.aborted || !(error instanceof PluginError)) throw error;
-      return {
-        ok: false,
-        code: error.code,
-        ...told(saidBy(error)),
-        version: null,
-        api_version: null,
-        platform: null,
-        identity: null,
-        warnings: [],
-        remedy: error.remedy,
-        checked_at,
+      const found = {
+        ...{ ok: false, code: error.code, ...told(saidBy(error)), version: null, api_version: null, platform: null },
+        ...{ identity: null, warnings: [], remedy: error.remedy, checked_at },
       };
+      return { found };
     }
   };
 
@@ -218,11 +225,49 @@ export function connectionService(options: ConnectionServiceOptions) {
       throw error;
     }
   };
-  const insert = async (tx: Writer, actor: Actor, id: string, parsed: v.InferOutput<typeof Input>): Promise<void> => {
+  /** What a configuration leads to, for saving it; null while nobody knows, such as of a runtime that does not respond. */
+  const identify = async (row: Led, openSecret: () => Promise<unknown>): Promise<string | null> => {
+    const never = new AbortController().signal;
+    try {
+      return await looks.inTime(never, async (signal) => {
+        const secret = await openSecret();
+        const context = { fetch: options.openFetch(signal), signal, clock, self };
+        await using session = await runtimeOf(row).open(row.config, secret, context);
+        return (await identityOf(session, signal)) ?? null;
+      });
+    } catch (error) {
+      if (error instanceof PluginError || error instanceof AppError) return null;
+      throw error;
+    }
+  };
+  const identifyStored = async (row: Led): Promise<string | null> =>
+    row.is_enabled ? await identify(row, () => credentials.openSecret(row.kind, row.credential_id)) : null;
+  /** It is asked again at the next look, which is at once. */
+  const identified = (place_id: string | null) => ({ place_id, identified_at: null, has_moved: false });
+  /** Not those that `before` has: of what is stored, an administrator is only warned. */
+  const refuseTwins = async (tx: Writer, row: Place, before: Place | null): Promise<void> => {
+    const runtime = runtimeOf(row);
+    const all = await connectionPlaces(tx);
+    const isSamePlace = before !== null && before.place === row.place;
+    // What is new about it may only be that its runtime was asked.
+    const former =
+      before === null ? [] : twinsOf(isSamePlace ? { ...before, place_id: row.place_id } : before, all, runtime);
+    const twin = twinsOf(row, all, runtime).find(({ id }) => former.every((each) => each.id !== id));
+    if (twin !== undefined) throw placeTaken(twin);
+  };
+  const insert = async (
+    tx: Writer,
+    actor: Actor,
+    id: string,
+    parsed: v.InferOutput<typeof Input>,
+    place_id: string | null,
+  ): Promise<void> => {
     const now = clock.now();
     await connectionRows.refuseTaken(tx, parsed.name, null);
     const place = runtimeOf(parsed).place(parsed.config, parsed.credential_id);
-    await connectionRows.insert(tx, { id, ...parsed, place, created_at: now, updated_at: now });
+    const row = { id, ...parsed, place, ...identified(place_id) };
+    await refuseTwins(tx, row, null);
+    await connectionRows.insert(tx, { ...row, created_at: now, updated_at: now });
     await audit(tx, actor, {
       event: "connection_created",
       outcome: "ok",
@@ -278,10 +323,11 @@ export function connectionService(options: ConnectionServiceOptions) {
     create: async (actor: Actor, input: unknown): Promise<ConnectionView> => {
       const parsed = parseInput(Input, input);
       await refuseDestination(actor, parsed);
+      const placeId = await identifyStored(parsed);
       const id = newId(clock.now());
       await db.write(async (tx) => {
         await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
-        await insert(tx, actor, id, parsed);
+        await insert(tx, actor, id, parsed, placeId);
       });
       return await get(id);
     },
@@ -303,10 +349,11 @@ export function connectionService(options: ConnectionServiceOptions) {
       });
       if (unchosen.length > 0) throw invalidInput(Object.fromEntries(unchosen));
       if (problem !== null) throw invalidInput({ [problem.field ?? "secret"]: problem.said });
+      const placeId = parsed.is_enabled ? await identify(parsed, async () => credential.secret) : null;
       const id = newId(clock.now());
       await db.write(async (tx) => {
         await credential.insert(tx, actor);
-        await insert(tx, actor, id, { ...parsed, credential_id: credential.id });
+        await insert(tx, actor, id, { ...parsed, credential_id: credential.id }, placeId);
       });
       return await get(id);
     },
@@ -315,20 +362,29 @@ export function connectionService(options: ConnectionServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
       const patch = parseInput(ConnectionPatch, input);
       const before = await connectionRows.get(db.read, id);
-      const changed = { name: patch.name ?? before.name, kind: before.kind };
-      await refuseDestination(actor, { ...changed, config: mergedConfig(before, patch.config) });
+      const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
+      const changedRow = (row: ConnectionRow) => {
+        const config = mergedConfig(row, patch.config);
+        const credential_id = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
+        const { name = row.name, is_enabled = row.is_enabled } = patch;
+        return { ...row, name, is_enabled, config, credential_id, place: runtimeOf(row).place(config, credential_id) };
+      };
+      const asked = changedRow(before);
+      await refuseDestination(actor, asked);
+      const placeId = isSameAddress ? null : await identifyStored(asked);
       await db.write(async (tx) => {
         const row = await connectionRows.get(tx, id);
-        const name = patch.name ?? row.name;
-        const credentialId = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
-        const config = mergedConfig(row, patch.config);
+        const { name, config, credential_id, place } = changedRow(row);
         await connectionRows.refuseTaken(tx, name, id);
-        await credentials.requireKind(tx, row.kind, credentialId, "credential_id");
-        const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
+        await credentials.requireKind(tx, row.kind, credential_id, "credential_id");
+        const known = place === row.place ? row.place_id : null;
+        const led = isSameAddress ? {} : identified(place === asked.place ? (placeId ?? known) : null);
+        await refuseTwins(tx, { ...row, ...led, config, place }, row);
         await connectionRows.update(tx, id, {
           ...patch,
           config,
-          place: runtimeOf(row).place(config, credentialId),
+          place,
+          ...led,
           // Results for another address do not apply to this one.
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null, ...neverLooked }),
           next_look_at: null,
@@ -372,9 +428,11 @@ export function connectionService(options: ConnectionServiceOptions) {
      */
     check: async (actor: Actor, id: string, signal: AbortSignal): Promise<ConnectionCheckView> => {
       const row = await connectionRows.get(db.read, id);
-      const found = await describe(row, signal);
+      const { found, identity } = await describe(row, signal);
       await db.write(async (tx) => {
         await connectionRows.update(tx, id, { last_check: found, last_checked_at: found.checked_at });
+        const now = await connectionRows.get(tx, id);
+        if (identity !== undefined && now.place === row.place) await looks.storeIdentity(tx, now, identity);
         await audit(tx, actor, {
           event: "connection_checked",
           outcome: found.ok ? "ok" : "failed",
@@ -393,7 +451,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       }
       await using session = await looks.open(row, signal);
       const found = await session.discover();
-      const users = await usersOfConnections(db.read, [id]);
+      const users = await usersOfPlace(db.read, id);
       const items = found.map((target) => {
         const related = relatedTo(target, found);
         const user = users.find((each) =>

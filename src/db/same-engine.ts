@@ -4,11 +4,11 @@ import type { Reader } from "./client.ts";
 import { connections } from "./tables.ts";
 
 /** The table of connections, under any alias. */
-type Place = Readonly<Record<"id" | "place", AnySQLiteColumn>>;
+type Place = Readonly<Record<"id" | "place" | "place_id", AnySQLiteColumn>>;
 
 /** Whether two rows are one connection or lead to the same place: one engine under two names. */
 export function isSameEngine(one: Place, other: Place): SQL {
-  return sql`(${one.id} = ${other.id} or ${one.place} = ${other.place})`;
+  return sql`(${one.id} = ${other.id} or ${one.place} = ${other.place} or ${one.place_id} = ${other.place_id})`;
 }
 
 /** The ids of a connection and of those that lead to the same engine. */

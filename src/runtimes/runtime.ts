@@ -477,6 +477,11 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   ping(): Promise<void>;
   /** Proves that the runtime responds and grants the rights needed for discovery. */
   describe(): Promise<RuntimeFacts>;
+  /**
+   * What tells the place from all others, by whatever address it is reached; null if the runtime does not tell us. Absent if it never
+   * does. Cheap: one request.
+   */
+  identify?(): Promise<string | null>;
   discover(): Promise<readonly Target[]>;
   /** Throws `not_found` if the target is gone. */
   inspect(ref: TargetRef): Promise<Target>;
@@ -623,6 +628,8 @@ export interface Runtime {
   destination?(config: unknown): { field: string; host: string } | null;
   /** Where a parsed configuration leads, in one spelling: two connections of the same place reach the same targets. */
   place(config: unknown, credential_id: string | null): string;
+  /** Whether two parsed configurations of the same place reach some of the same targets; by default they do. */
+  overlaps?(one: unknown, other: unknown): boolean;
   /** For runtimes whose sessions have snapshots. */
   snapshots?: SnapshotReader;
   /** What the connection's page must warn about, from its configuration alone (plain TCP beyond loopback, TLS not verified). */

@@ -192,6 +192,7 @@ describe("check()", () => {
       secret: { username: "u", password: "p" },
     });
     const { id } = await connections.create(systemActor, { ...input, credential_id: secret.id });
+    opened.length = 0;
     await connections.check(systemActor, id, signal);
     expect(opened).toEqual([{ secret: { username: "u", password: "p" } }]);
   });

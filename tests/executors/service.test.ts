@@ -7,7 +7,7 @@ import { ExecutorInput } from "../../src/executors/schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { plain, say, toldAs } from "../../src/messages/message.ts";
-import { createWorld, digest, release, type World } from "../support/run-world.ts";
+import { createWorld, digest, leadTo, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
 let world: World;
@@ -172,7 +172,8 @@ describe("create()", () => {
     await world.main.executors.create(systemActor, input());
     const add = async (name: string, address: string) =>
       await world.main.connections.create(systemActor, { name, kind: "docker", config: { address } });
-    const twin = await add("Home again", "fake://home");
+    const twin = await add("Home again", "fake://twin");
+    await leadTo(world, twin.id, "fake://home");
     const elsewhere = await add("Elsewhere", "fake://elsewhere");
     const other = { ...input(), name: "other" };
     const twice = world.main.executors.create(systemActor, { ...other, connection_id: twin.id });

@@ -155,12 +155,14 @@ export async function auditHouse() {
       const result = await work();
       return { result, left: (await entries()).filter((entry) => !before.has(entry.id)) };
     },
-    madeConnection: () =>
-      made("/runtime-connections", {
-        name: `engine ${randomUUID()}`,
+    madeConnection: () => {
+      const id = randomUUID();
+      return made("/runtime-connections", {
+        name: `engine ${id}`,
         kind: "docker",
-        config: { address: "fake://home" },
-      }),
+        config: { address: `fake://${id}` },
+      });
+    },
     close: async () => {
       await app.close();
       await idp.close();

@@ -26,7 +26,10 @@ const credential = () => ({
   kind: "oci",
   secret: { username: "someone", password: secrets[0] },
 });
-const connection = () => ({ name: `engine ${randomUUID()}`, kind: "docker", config: { address: "fake://home" } });
+const connection = () => {
+  const id = randomUUID();
+  return { name: `engine ${id}`, kind: "docker", config: { address: `fake://${id}` } };
+};
 const current = { current_password: goodPassword };
 const notifier = () => ({
   name: `notifier ${randomUUID()}`,

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
@@ -229,13 +229,14 @@ export async function startPortainer({ engine, certificate }: PortainerOptions):
     if (method === "PUT" && of === undefined) return await updateStack(stack, call);
     throw new Refused(405, "Method not allowed");
   };
+  const instance = randomUUID();
   const endpoint = {
     ...{ Id: environment, Name: "primary", Type: 1, URL: engine.address, Status: 1, Snapshots: [] },
     SecuritySettings: { allowStackManagementForRegularUsers: false },
   };
   const answer = async (call: Call): Promise<unknown> => {
     const { path, caller } = call;
-    if (path === "/system/status" || path === "/status") return { Version: "2.23.0", InstanceID: "stand-in" };
+    if (path === "/system/status" || path === "/status") return { Version: "2.23.0", InstanceID: instance };
     if (caller === null) throw new Refused(401, "A valid authorization token is missing", "Unauthorized");
     if (path === "/users/me") return { Id: 1, Username: "admin", Role: caller.role === "administrator" ? 1 : 2 };
     if (path === "/endpoints") return [endpoint];

@@ -32,18 +32,37 @@ peerSuite("docker over tcp with TLS", engineMissing() ?? authorityMissing(), () 
     for (const each of [authority, stranger]) each.remove();
   }, 60_000);
 
+  const context = {
+    fetch: () => Promise.reject(new Error("Engines bring their own transport")),
+    signal: new AbortController().signal,
+    clock: systemClock,
+    self: { hostname: "x", data_dir: "/x" },
+  };
+  const open = (address: string, tls_verification: boolean, secret: Record<string, string> | null) =>
+    docker.open({ address, tls_verification }, secret, context);
   async function describeOver(host: string, isVerified: boolean, secret: Record<string, string> | null) {
-    const config = { address: `tcp://${host}:${port}`, tls_verification: isVerified };
-    const context = {
-      fetch: () => Promise.reject(new Error("Engines bring their own transport")),
-      signal: new AbortController().signal,
-      clock: systemClock,
-      self: { hostname: "x", data_dir: "/x" },
-    };
-    await using session = await docker.open(config, secret, context);
+    await using session = await open(`tcp://${host}:${port}`, isVerified, secret);
     return await session.describe();
   }
   const client = () => ({ client_certificate: text(person.cert_file), client_key: text(person.key_file) });
+
+  test("an engine is the same by its socket and by TLS, after a restart too, and no other on this machine is", async () => {
+    const idOf = async (address: string, secret: Record<string, string> | null = null) => {
+      await using session = await open(address, true, secret);
+      return await session.identify?.();
+    };
+    const id = await idOf(engine.address);
+    expect(id).toMatch(/^\S{36,} \S+ \//);
+    expect(await idOf(`tcp://127.0.0.1:${port}`, { ca_certificate: authority.ca, ...client() })).toBe(id);
+    await engine.restart();
+    expect(await idOf(engine.address)).toBe(id);
+    const other = await startEngine();
+    try {
+      expect(await idOf(other.address)).not.toBe(id);
+    } finally {
+      await other.stop();
+    }
+  });
 
   test("the authority and the client's certificate are used", async () => {
     const facts = await describeOver("127.0.0.1", true, { ca_certificate: authority.ca, ...client() });

@@ -9,7 +9,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { registryMissing } from "../peers/registry.ts";
 import { type Lab, labRepository, startLab } from "../support/engine-lab.ts";
-import { engineSuite, isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
+import { engineSuite, isPodman, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
@@ -59,15 +59,13 @@ matrixSuite(
     let engine: TestEngine;
     let lab: Lab;
     let proxy: EngineProxy;
-    let proxied = "";
     let stopTimer: () => Promise<void> = async () => undefined;
     beforeAll(async () => {
       // Else Docker asks a registry that is gone for most of a minute.
       const args = isPodman(mode) ? [] : ["--max-download-attempts", "1"];
       engine = await startEngine({ mode, args });
-      lab = await startLab(engine, tags);
       proxy = await startEngineProxy(engine.socket, join(folder, "engine.sock"));
-      proxied = await lab.runs.connect(kindOf(mode), `unix://${proxy.socket}`);
+      lab = await startLab(engine, tags, `unix://${proxy.socket}`);
       stopTimer = startHealthTimer(engine);
     }, 240_000);
     afterAll(async () => {
@@ -202,7 +200,7 @@ matrixSuite(
         const port = await freePort();
         await lab.begin("port", published(port));
         const desired = lab.offer("2.0.0");
-        const executor = await runs.addExecutor({ connection: proxied, target: target("port"), desired });
+        const executor = await runs.addExecutor({ connection: lab.connection, target: target("port"), desired });
         let stranger: Server | null = null;
         let starts = 0;
         proxy.around(async (label, when) => {
@@ -231,7 +229,7 @@ matrixSuite(
         const port = await freePort();
         await lab.begin("kept", published(port));
         const desired = lab.offer("2.0.0");
-        const executor = await runs.addExecutor({ connection: proxied, target: target("kept"), desired });
+        const executor = await runs.addExecutor({ connection: lab.connection, target: target("kept"), desired });
         let stranger: Server | null = null;
         proxy.around(async (label, when) => {
           if (when === "before" && isStart(label)) stranger ??= await holdPort(port);
@@ -262,7 +260,12 @@ matrixSuite(
       await lab.begin("slow");
       const desired = lab.offer("3.0.0");
       const settings = { health_check: { ...quickCheck, single_timeout_seconds: 10 } };
-      const executor = await runs.addExecutor({ connection: proxied, target: target("slow"), desired, settings });
+      const executor = await runs.addExecutor({
+        connection: lab.connection,
+        target: target("slow"),
+        desired,
+        settings,
+      });
       proxy.breakCall(0, "500");
       proxy.around(async (label, when) => {
         if (when === "before") await Bun.sleep(label.startsWith("GET") ? 100 : 1_000);
@@ -285,7 +288,7 @@ matrixSuite(
       const names = ["twice", "beside"] as const;
       for (const name of names) await lab.begin(name);
       const add = (name: string, settings: Readonly<Record<string, unknown>>) =>
-        runs.addExecutor({ connection: proxied, target: target(name), desired, settings });
+        runs.addExecutor({ connection: lab.connection, target: target(name), desired, settings });
       const ticked = await add("twice", { trigger: "immediate" });
       proxy.breakCall(0, "500");
       await Promise.all([runs.tick(), runs.tick(other), runs.tick(), runs.tick(other)]);

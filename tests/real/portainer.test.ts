@@ -55,7 +55,7 @@ peerSuite("stacks of a Portainer", portainerMissing(mode) ?? registryMissing(), 
     await push(versions.sick, { cmd: serveHttp, healthcheck: check("false") });
     portainer = await startPortainer({ engine });
     world = await realRuns();
-    connection = await connect(portainer.key);
+    connection = await world.connectPortainer(config(), portainer.key);
   });
   afterAll(async () => {
     await world?.close();
@@ -67,8 +67,11 @@ peerSuite("stacks of a Portainer", portainerMissing(mode) ?? registryMissing(), 
   const push = async (tag: string, options: Parameters<typeof pushImage>[4]) => {
     digests.set(tag, await pushImage(registry.url, null, "acme/app", tag, options));
   };
-  const connect = (key: string) =>
-    world.connectPortainer({ url: portainer.url, endpoint_id: portainer.environment, update_stall_seconds: 10 }, key);
+  const config = () => ({ url: portainer.url, endpoint_id: portainer.environment, update_stall_seconds: 10 });
+  const checkedWith = async (api_key: string) => {
+    await using _detour = await world.detour(connection, config(), { api_key });
+    return await world.main.connections.check(systemActor, connection, live);
+  };
   const image = (tag: string) => `${registry.host}/acme/app:${tag}`;
   const desired = (tag: string) => ({
     image: `${registry.host}/acme/app`,
@@ -111,7 +114,7 @@ services:
     api: number;
     executor: string;
   }
-  const deploy = async (settings: Readonly<Record<string, unknown>> = {}, key?: string): Promise<Deployed> => {
+  const deploy = async (settings: Readonly<Record<string, unknown>> = {}): Promise<Deployed> => {
     made += 1;
     const name = `shop-${made}`;
     const [web, api] = [await freePort(), await freePort()];
@@ -122,7 +125,7 @@ services:
     ];
     const id = await portainer.createStack(name, file, env);
     const executor = await world.addExecutor({
-      connection: key === undefined ? connection : await connect(key),
+      connection,
       target: { kind: "stack", id: name },
       services: ["web", "api"],
       desired: desired(versions.good),
@@ -172,14 +175,12 @@ services:
     expect(await world.main.connections.check(systemActor, connection, live)).toMatchObject({
       ...{ ok: true, version: "2.23.0", platform: "linux/amd64", warnings: [] },
     });
-    const stranger = await connect("ptr_unknown");
-    expect(await world.main.connections.check(systemActor, stranger, live)).toMatchObject({
+    expect(await checkedWith("ptr_unknown")).toMatchObject({
       ok: false,
       code: "unauthorized",
       message_data: { code: "portainer.unauthenticated" },
     });
-    const user = await connect(portainer.createKey("user"));
-    const { ok, warnings } = await world.main.connections.check(systemActor, user, live);
+    const { ok, warnings } = await checkedWith(portainer.createKey("user"));
     expect([ok, warnings.map(({ code }) => code)]).toEqual([true, ["missing_right"]]);
     const other = await world.connectPortainer({ url: portainer.url, endpoint_id: 7 }, portainer.key);
     expect(await world.main.connections.check(systemActor, other, live)).toMatchObject({
@@ -192,11 +193,11 @@ services:
     const authority = createAuthority();
     const secured = await startPortainer({ engine, certificate: authority.issue("127.0.0.1") });
     try {
-      const config = { url: secured.url, endpoint_id: 1 };
-      const trusting = await world.connectPortainer({ ...config, ca_certificate: authority.ca }, secured.key);
-      expect(await world.main.connections.check(systemActor, trusting, live)).toMatchObject({ ok: true });
-      const wary = await world.connectPortainer(config, secured.key);
-      expect(await world.main.connections.check(systemActor, wary, live)).toMatchObject({
+      const at = { url: secured.url, endpoint_id: 1 };
+      const own = await world.connectPortainer({ ...at, ca_certificate: authority.ca }, secured.key);
+      expect(await world.main.connections.check(systemActor, own, live)).toMatchObject({ ok: true });
+      await using _wary = await world.detour(own, at, { api_key: secured.key });
+      expect(await world.main.connections.check(systemActor, own, live)).toMatchObject({
         ok: false,
         code: "unreachable",
       });
@@ -386,7 +387,8 @@ services:
   });
 
   test("a key without rights fails with Portainer's own words", async () => {
-    const { id, web, executor } = await deploy({}, portainer.createKey("reader"));
+    await using _reader = await world.detour(connection, config(), { api_key: portainer.createKey("reader") });
+    const { id, web, executor } = await deploy();
     const run = await world.update(executor);
     expect(run).toMatchObject({ state: "failed", serving: "previous" });
     expect(JSON.stringify(run.reason)).toContain("Access denied to resource");

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
-import { createWorld, digest, type World } from "../support/run-world.ts";
+import { createWorld, digest, leadTo, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
 
@@ -10,12 +10,6 @@ beforeEach(async () => {
   world = await createWorld();
 });
 afterEach(() => world.close());
-
-/** As an administrator wrote it, where the double of the service would take its own form alone. */
-async function write(connectionId: string, address: string): Promise<void> {
-  const args = [JSON.stringify({ address }), runtimes.docker.place({ address }, null), connectionId];
-  await world.db.client.execute({ sql: "update connections set config = ?, place = ? where id = ?", args });
-}
 
 test.each([
   ["unix:///var/run/docker.sock", "/run/docker.sock", true],
@@ -49,8 +43,8 @@ test.each([
   };
   const going = main.runs.work.perform({ id: a.id }, live);
   await arrivals[0].promise;
-  await write(world.connectionId, left);
-  await write(other.id, right);
+  await leadTo(world, world.connectionId, left, runtimes.docker);
+  await leadTo(world, other.id, right, runtimes.docker);
   const following = main.runs.work.perform({ id: b.id }, live);
   await Promise.race([following, arrivals[1].promise]);
   expect((await world.run(b.id)).reason_code === "waiting_for_connection").toBe(isOne);

@@ -5,7 +5,7 @@ import { AppError, PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { english } from "../support/english.ts";
-import { createWorld, digest, release, type World } from "../support/run-world.ts";
+import { createWorld, digest, leadTo, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
 let world: World;
@@ -476,8 +476,9 @@ describe("one run at a time", () => {
     async (isSame) => {
       world.engine.add("db", "registry.test/app:1.0", digest("a"));
       const first = await world.addExecutor();
-      const alike = { name: "Home again", kind: "docker", config: { address: "fake://home" } };
+      const alike = { name: "Home again", kind: "docker", config: { address: "fake://twin" } };
       const twin = await world.main.connections.create(systemActor, alike);
+      await leadTo(world, twin.id, "fake://home");
       const connection_id = isSame ? world.connectionId : twin.id;
       const second = await world.addExecutor({ name: "db", connection_id, target: { kind: "container", id: "db" } });
       const a = await world.main.runs.create(systemActor, first, {});

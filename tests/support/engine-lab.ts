@@ -22,8 +22,12 @@ export interface Lab {
   stop(): Promise<void>;
 }
 
-/** `tags`: what is pushed beside version 1.0.0. */
-export async function startLab(engine: TestEngine, tags: Readonly<Record<string, ImageOptions>>): Promise<Lab> {
+/** `tags`: what is pushed beside version 1.0.0; `address`: of a way to the engine. */
+export async function startLab(
+  engine: TestEngine,
+  tags: Readonly<Record<string, ImageOptions>>,
+  address = engine.address,
+): Promise<Lab> {
   const registry = await startRegistry();
   const image = `${registry.host}/${labRepository}`;
   const digests = new Map<string, string>();
@@ -37,7 +41,7 @@ export async function startLab(engine: TestEngine, tags: Readonly<Record<string,
     engine,
     registry,
     runs,
-    connection: await runs.connect(kindOf(engine.mode), engine.address),
+    connection: await runs.connect(kindOf(engine.mode), address),
     offer: (tag) => ({ image, tag, digest: digests.get(tag) ?? "" }),
     begin: (name, body) =>
       body === undefined

@@ -58,6 +58,8 @@ export class FakeEngine {
   /** The options with which plans were asked for. */
   readonly planned: (PlanOptions | undefined)[] = [];
   isUnreachable = false;
+  /** What tells it from others, by whatever address it is reached. */
+  placeId: string | null = null;
   /** What a run made cannot be removed when all is put back. */
   isLeftOver = false;
   /** What `inspect` throws, as a fault of ours would. */
@@ -406,6 +408,12 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     describe: async () => {
       engine.reach();
       return { version: "27.1", api_version: "1.46", platform: "linux/amd64", warnings: [] };
+    },
+    identify: async () => {
+      engine.reach();
+      const failure = engine.failures.get("identify");
+      if (failure !== undefined) throw failure;
+      return engine.placeId;
     },
     discover: async () => {
       engine.reach();

@@ -32,6 +32,12 @@ export interface RealRuns {
   connectCluster(config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>): Promise<string>;
   /** The same for a Portainer. */
   connectPortainer(config: Readonly<Record<string, unknown>>, api_key: string): Promise<string>;
+  /** Edits a connection, which leads there until the end of the scope: no two lead to one place. */
+  detour(
+    connection: string,
+    config: Readonly<Record<string, unknown>>,
+    secret: Readonly<Record<string, string>> | null,
+  ): Promise<AsyncDisposable>;
   /** An executor whose services (`main` when left out) follow one source, and `others` one each; answers its id. */
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */
@@ -106,15 +112,17 @@ export async function realRuns(machine?: Machine, guard?: Guard): Promise<RealRu
   const sources = new Map<string, string>();
 
   const stored = storedRuns(db);
+  const addCredential = async (kind: string, secret: Readonly<Record<string, string>>) => {
+    made += 1;
+    return (await main.credentials.create(systemActor, { name: `lab ${made}`, kind, secret })).id;
+  };
   const connectWith = async (
     kind: string,
     config: Readonly<Record<string, unknown>>,
     secret: Readonly<Record<string, string>>,
   ) => {
-    made += 1;
-    const name = `lab ${made}`;
-    const credential = await main.credentials.create(systemActor, { name, kind, secret });
-    return (await main.connections.create(systemActor, { name, kind, config, credential_id: credential.id })).id;
+    const credential_id = await addCredential(kind, secret);
+    return (await main.connections.create(systemActor, { name: `lab ${made}`, kind, config, credential_id })).id;
   };
 
   /** Its name is its tracker's. */
@@ -154,6 +162,20 @@ export async function realRuns(machine?: Machine, guard?: Guard): Promise<RealRu
     },
     connectCluster: (config, secret) => connectWith("kubernetes", config, secret),
     connectPortainer: (config, api_key) => connectWith("portainer", config, { api_key }),
+    detour: async (connection, config, secret) => {
+      const { kind, config: own, credential_id } = await main.connections.get(connection);
+      const defaults = Object.fromEntries(Object.keys(own).map((name) => [name, null]));
+      const lead = (changes: object) => main.connections.update(systemActor, connection, changes);
+      await lead({
+        config: { ...defaults, ...config },
+        credential_id: secret === null ? null : await addCredential(kind, secret),
+      });
+      return {
+        [Symbol.asyncDispose]: async () => {
+          await lead({ config: own, credential_id });
+        },
+      };
+    },
     addExecutor: async ({ connection, target, services = ["main"], desired: first, others = {}, settings = {} }) => {
       const source = await addSource(first);
       const bound = (tracker: string) => (service: string) => ({ service, tracker, source: "main", channel: "stable" });

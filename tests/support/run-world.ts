@@ -1,13 +1,14 @@
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
-import { executors } from "../../src/db/tables.ts";
+import { connections, executors } from "../../src/db/tables.ts";
 import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import { newId } from "../../src/ids.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
+import type { Runtime } from "../../src/runtimes/runtime.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 import type { KnownVersion } from "../../src/versions/behind.ts";
-import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
+import { FakeEngine, fakeRuntime, fakeRuntimes } from "./fake-runtime.ts";
 import { temporaryGround } from "./ground.ts";
 import { type RunParts, type RunRow, runParts, storedRuns, storeTracker } from "./run-parts.ts";
 
@@ -160,4 +161,15 @@ export async function makeDue(world: World, executorId: string): Promise<void> {
   await world.db.write((tx) =>
     tx.update(executors).set({ next_evaluation_at: world.clock.now() }).where(eq(executors.id, executorId)),
   );
+}
+
+/** Stores an address as it is, as earlier versions did: another connection may lead there, and the double would take its own form alone. */
+export async function leadTo(
+  { db }: Pick<World, "db">,
+  connectionId: string,
+  address: string,
+  { place }: Pick<Runtime, "place"> = fakeRuntime(new FakeEngine()),
+): Promise<void> {
+  const changes = { config: { address }, place: place({ address }, null) };
+  await db.write((tx) => tx.update(connections).set(changes).where(eq(connections.id, connectionId)));
 }

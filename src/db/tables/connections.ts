@@ -25,8 +25,14 @@ export const connections = sqliteTable(
     description: text("description").notNull().default(""),
     is_enabled: flag("is_enabled").notNull().default(true),
     config: json<JsonObject>("config").notNull(),
-    /** Connections with the same place lead to the same runtime; null when unknown. */
+    /** Where the configuration leads. Connections with the same place lead to the same runtime; null when unknown. */
     place: text("place"),
+    /** What the runtime itself told of its place, and so do connections with the same one; null while it has not. */
+    place_id: text("place_id"),
+    /** Null when it is to be asked at the next look. */
+    identified_at: instant("identified_at"),
+    /** Whether the same configuration was found to lead to another place since it was saved. */
+    has_moved: flag("has_moved").notNull().default(false),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
     /** How many runs may change it at once. */
     concurrent_runs: integer("concurrent_runs").notNull().default(1),

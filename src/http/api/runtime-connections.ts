@@ -29,9 +29,18 @@ export function runtimeConnectionRoutes({
       service: connections,
       view: ConnectionView,
       list: { summary: "List connections by name, with their last test", query: listQuery(connections.list_shape) },
-      create: { summary: "Add a connection to a runtime", body: connections.Input, event: "connection_created" },
+      create: {
+        summary: "Add a connection to a runtime",
+        body: connections.Input,
+        event: "connection_created",
+        refusals: { 409: "Another connection reaches the same targets" },
+      },
       get: { summary: "Read a connection" },
-      update: { summary: "Change a connection; what is left out stays", body: ConnectionPatch },
+      update: {
+        summary: "Change a connection; what is left out stays",
+        body: ConnectionPatch,
+        refusals: { 409: "Another connection reaches the same targets" },
+      },
       remove: { summary: "Delete a connection that no executor uses", refusals: { 409: "Executors use it" } },
     }),
     route("POST", "/runtime-connections/{id}/checks", {

@@ -6,6 +6,7 @@ export const dockerFlavour: Flavour = {
   component: null,
   oldest: null,
   changesRestartPolicy: true,
+  keepsId: true,
   paths: {
     inspectContainer: (id) => `/containers/${id}/json`,
     inspectImage: (reference) => `/images/${reference}/json`,

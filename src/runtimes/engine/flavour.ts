@@ -22,6 +22,8 @@ export interface Flavour {
     createContainer: string;
     connectNetwork(network: string): string;
   };
+  /** Whether the engine has an ID that it keeps. */
+  keepsId: boolean;
   /** The image whose inspection `readContainer` needs; null for none. */
   imageOf(answer: unknown): string | null;
   readContainer(answer: unknown, image: RawObject | null): unknown;

@@ -29,6 +29,7 @@ import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
 import { isPlainRegistry } from "./plain-registry.ts";
 import { findPulledImage } from "./prepare.ts";
+import { type RawObject, stringAt } from "./raw.ts";
 import type { RecoverContext } from "./recover.ts";
 import { readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { findNameOfId } from "./survey.ts";
@@ -118,6 +119,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       await requireReads(client);
       return { version: version.Version, api_version: apiVersion, platform: enginePlatform, warnings: [] };
     },
+    identify: async () => (flavour.keepsId ? idIn(await client.info()) : null),
     discover: () => discoverTargets(source),
     inspect: async (ref) => describeTarget(await lookAtTarget(source, ref)),
     nameOfId: (id) => findNameOfId(client, id),
@@ -195,6 +197,12 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     }
     await replaceUnits({ ...applying, stopping }, clusters, planned.plan, planned.stands, journal);
   }
+}
+
+/** Engines of one machine, and of copies of a machine, can have the same ID. */
+function idIn(info: RawObject | null): string | null {
+  const [id = "", ...others] = [info?.ID, info?.Name, info?.DockerRootDir].map(stringAt);
+  return id === "" ? null : [id, ...others].join(" ");
 }
 
 function requireSame(plan: UpdatePlan, again: UpdatePlan): void {

@@ -107,6 +107,8 @@ export const kubernetes: Runtime = {
     // The address is in the kubeconfig, which is a secret.
     return server === "" ? `kubeconfig ${credential_id} ${context}` : new URL(server).origin;
   },
+  // One cluster is reached with many logins, each of them for namespaces of its own.
+  overlaps: () => false,
   warnings: () => [],
 };
 

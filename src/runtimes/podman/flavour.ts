@@ -25,6 +25,8 @@ export const podmanFlavour: Flavour = {
     createContainer: `${libpod}/containers/create`,
     connectNetwork: (network) => `${libpod}/networks/${network}/connect`,
   },
+  // The ID that Podman reports is a new one each time, and nothing else tells two machines apart.
+  keepsId: false,
   imageOf: (answer) => {
     const id = stringAt(objectAt(answer).Image);
     return id === "" ? null : id;

@@ -29,6 +29,11 @@ export async function describeEnvironment(portainer: Portainer, endpoint: number
   };
 }
 
+export async function identifyEnvironment(portainer: Portainer, endpoint: number): Promise<string | null> {
+  const { InstanceID } = await statusOf(portainer);
+  return InstanceID === "" ? null : `${InstanceID} ${endpoint}`;
+}
+
 /** The address of the status has moved; Portainer kept the old one for a while. */
 async function statusOf(portainer: Portainer) {
   try {

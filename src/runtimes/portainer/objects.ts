@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 // Only members that are read are named; Portainer writes `null` for what is empty.
 
-export const Status = v.object({ Version: v.string() });
+export const Status = v.object({ Version: v.string(), InstanceID: v.nullish(v.string(), "") });
 
 export const User = v.object({ Role: v.number() });
 

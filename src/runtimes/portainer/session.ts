@@ -16,7 +16,7 @@ import {
 } from "../runtime.ts";
 import { openPortainer, type PortainerAccess, Refused, type StackContent } from "./client.ts";
 import { readStackFile } from "./compose.ts";
-import { describeEnvironment } from "./environment.ts";
+import { describeEnvironment, identifyEnvironment } from "./environment.ts";
 import {
   awaitMove,
   doRun,
@@ -255,6 +255,7 @@ export function openSession(
       await portainer.engine("/version", EngineVersion);
     },
     describe: () => describeEnvironment(portainer, endpoint_id),
+    identify: () => identifyEnvironment(portainer, endpoint_id),
     discover: async () => {
       const found = await findStacks(portainer, endpoint_id);
       return await Promise.all(

@@ -43,7 +43,10 @@ peerSuite("a cluster that grants too little", authorityMissing(), () => {
     await server[Symbol.asyncDispose]();
   });
 
+  let connected: unknown = null;
+  /** In place of the connection before, which leads to the same cluster. */
   const connect = async (name: string, config: object) => {
+    if (connected !== null) await person.api("DELETE", `/runtime-connections/${connected}`);
     const input = {
       name,
       kind: "kubernetes",
@@ -51,6 +54,7 @@ peerSuite("a cluster that grants too little", authorityMissing(), () => {
       config: { server: server.access.server.origin, helm: false, ...config },
     };
     const { body } = await person.api("POST", "/runtime-connections", input);
+    connected = body.id;
     const check = await person.api("POST", `/runtime-connections/${body.id}/checks`);
     return { path: `/connections/${body.id}`, check: check.body as Record<string, unknown> };
   };

@@ -18,7 +18,8 @@ const form = {
 };
 
 async function create(name: string, changes: Record<string, string> = {}): Promise<string> {
-  const answer = await person.post("/connections", { ...form, name, ...changes });
+  const address = `/nowhere/${name}/docker.sock`;
+  const answer = await person.post("/connections", { ...form, name, "config.address": address, ...changes });
   expect(answer.status).toBe(303);
   return answer.location ?? "";
 }
@@ -34,7 +35,7 @@ test("a new connection is tested at once, and its page says what came of it", as
   const page = await person.get(path);
   expect(page.text).toContain("Unreachable");
   expect(page.text).toContain("Added attic, but could not connect");
-  expect((await person.get("/connections")).text).toContain("/nowhere/docker.sock");
+  expect((await person.get("/connections")).text).toContain("/nowhere/attic/docker.sock");
 });
 
 test("all credentials of the kind can be chosen, however many there are", async () => {
