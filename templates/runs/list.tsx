@@ -1,21 +1,24 @@
 import type { RunView } from "../../src/runs/schema.ts";
-import { LinkButton } from "../components/button.tsx";
+import { ActionForm, LinkButton } from "../components/button.tsx";
 import { type ListFilter, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Badge } from "../components/state.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
+import { actionsPath } from "../executors/actions.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { needsRollbackBadge, RunState } from "./state.tsx";
 import { RunVersions } from "./versions.tsx";
 
 interface RunsPageProps extends ListProps<RunView> {
+  /** The ids of the shown runs that can be dismissed. */
+  dismissible: ReadonlySet<string>;
   executor: { id: string; name: string } | null;
 }
 
 const outcomes = ["succeeded", "degraded", "failed", "skipped"] as const;
 
-export function RunsPage({ executor, ...props }: RunsPageProps) {
+export function RunsPage({ executor, dismissible, ...props }: RunsPageProps) {
   const { ctx } = props;
   const t = texts(ctx).runs;
   const only: ListFilter[] =
@@ -49,7 +52,7 @@ export function RunsPage({ executor, ...props }: RunsPageProps) {
         { name: "trigger", title: t.trigger, options: Object.entries(t.trigger_short) },
         ...only,
       ]}
-      table={runsTable(ctx, props.items, false)}
+      table={runsTable(ctx, props.items, dismissible)}
     />
   );
 }
@@ -61,16 +64,16 @@ interface RunsTableProps {
 
 /** The runs of one executor, on its page. */
 export function RunsTable({ ctx, runs }: RunsTableProps) {
-  return <Table ctx={ctx} caption={texts(ctx).runs.title} {...runsTable(ctx, runs, true)} is_list />;
+  return <Table ctx={ctx} caption={texts(ctx).runs.title} {...runsTable(ctx, runs, null)} is_list />;
 }
 
-/** On an executor's page its name would be in every row. */
-function runsTable(ctx: PageContext, runs: readonly RunView[], withoutExecutor: boolean) {
+/** On an executor's page, without `dismissible`, its name would be in every row; what can be done is above them. */
+function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: ReadonlySet<string> | null) {
   const t = texts(ctx).runs;
   const versions = { key: "versions", title: texts(ctx).common.version, grows: true, leads: true };
   return {
     columns: [
-      ...(withoutExecutor
+      ...(dismissible === null
         ? [versions]
         : [{ key: "executor", title: texts(ctx).common.executor, grows: true, sort: "executor" }, versions]),
       { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
@@ -94,9 +97,33 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], withoutExecutor: 
         downtime: run.downtime_ms === null ? <span class="quiet">–</span> : <Duration ctx={ctx} ms={run.downtime_ms} />,
         time: <Time ctx={ctx} at={run.started_at ?? run.created_at} />,
       },
-      ...(withoutExecutor ? {} : { actions: <Retry ctx={ctx} run={run} /> }),
+      ...(dismissible === null
+        ? {}
+        : {
+            actions: (
+              <>
+                <Retry ctx={ctx} run={run} />
+                {dismissible.has(run.id) ? <Dismiss ctx={ctx} run={run} /> : null}
+              </>
+            ),
+          }),
     })),
   };
+}
+
+/** For a failed run while the previous version runs. */
+function Dismiss({ ctx, run }: { ctx: PageContext; run: RunView }) {
+  return (
+    <ActionForm
+      ctx={ctx}
+      action={actionsPath(run.executor_id)}
+      fields={{ action: "dismiss", run_id: run.id, next: ctx.path }}
+      kind="bare"
+      small
+      icon="check"
+      label={texts(ctx).runs.dismiss_of(run.executor)}
+    />
+  );
 }
 
 /** For a run that did not do what it was for: shows what a run would do now. */

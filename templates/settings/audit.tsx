@@ -2,6 +2,8 @@ import type { AuditEntryView } from "../../src/auth/schema.ts";
 import { isMessage } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
@@ -163,6 +165,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
     <Table
       ctx={ctx}
       caption={t.audit}
+      is_list
       columns={[
         { key: "event", title: t.event, grows: true },
         { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
@@ -192,6 +195,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
             </span>
           ),
         },
+        actions: <WholeEntry ctx={ctx} entry={entry} />,
       }))}
     />
   );
@@ -212,6 +216,27 @@ function Subject({ name }: { name: string }) {
   );
 }
 
+/** Where a row has no room for all of its entry. */
+function WholeEntry({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
+  const t = texts(ctx).settings;
+  return (
+    <Menu
+      label={t.audit_facts_of(eventWord(ctx, entry.event))}
+      small
+      items={
+        <Facts
+          items={[
+            entry.subject?.name == null ? null : [t.subject, entry.subject.name],
+            [t.actor, <By ctx={ctx} entry={entry} />],
+            [t.at, <Time ctx={ctx} at={entry.at} form="short" />],
+            ...factsOf(ctx, entry),
+          ]}
+        />
+      }
+    />
+  );
+}
+
 /** Who, and from which address. */
 function By({ ctx, entry: { actor, address } }: { ctx: PageContext; entry: AuditEntryView }) {
   return (
@@ -227,17 +252,23 @@ function actorWord(ctx: PageContext, actor: string): string {
 }
 
 /** The entry's facts in words; the style sheet shows four lines, the tooltip all. */
-function Detail({ ctx, entry: { detail } }: { ctx: PageContext; entry: AuditEntryView }) {
-  const facts = Object.entries(detail).filter(([, value]) => !isMessage(value) && value !== null);
+function Detail({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
+  const facts = factsOf(ctx, entry);
   if (facts.length === 0) return null;
   const { of_field } = texts(ctx).common.form;
-  const text = facts.map(([name, value]) => of_field(nameWord(ctx, name), valueWord(ctx, detail, name, value)));
-  const line = text.join(" · ");
+  const line = facts.map(([name, value]) => of_field(name, value)).join(" · ");
   return (
     <span class="audit-detail" title={line.length > 160 ? line : undefined}>
       {line}
     </span>
   );
+}
+
+/** The names and values of an entry's facts, in words. */
+function factsOf(ctx: PageContext, { detail }: AuditEntryView): [name: string, value: string][] {
+  return Object.entries(detail)
+    .filter(([, value]) => !isMessage(value) && value !== null)
+    .map(([name, value]) => [nameWord(ctx, name), valueWord(ctx, detail, name, value)]);
 }
 
 function nameWord(ctx: PageContext, name: string): string {

@@ -132,6 +132,25 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test("/settings/audit: each row is low, and all of an entry is in its menu", async () => {
+    await page.goto("/settings/audit");
+    const rows = await rowsShown();
+    expect(rows).toHaveLength(rowCount);
+    for (const row of rows) {
+      expect(row.height).toBeLessThanOrEqual(most.row);
+      expect(row.parts).not.toContain(false);
+      expect(Math.min(...row.actions, least.action)).toBe(least.action);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(most.page);
+    const first = page.locator(".row-actions .menu").first();
+    await first.locator("summary").click();
+    const facts = first.locator(".facts");
+    expect(await facts.textContent()).toContain("admin");
+    const box = await facts.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+  });
+
   test("the main action of a tracker and of an executor with an update is the update", async () => {
     await page.goto("/trackers");
     const row = page.locator("tr", { hasText: longName });

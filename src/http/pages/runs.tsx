@@ -6,7 +6,7 @@ import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import type { Message } from "../../messages/message.ts";
-import { decisions, type RunDetailView } from "../../runs/schema.ts";
+import { decisions, type RunDetailView, type RunView } from "../../runs/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
@@ -43,7 +43,10 @@ export function runPages(app: App, services: Services, page: PageSettings): void
     const props = await readList(ctx, runs);
     const { executor_id } = props.asked.filters;
     const executor = executor_id === undefined ? null : await executors.get(executor_id);
-    return respondHtml(c, <RunsPage {...props} executor={executor} />);
+    return respondHtml(
+      c,
+      <RunsPage {...props} executor={executor} dismissible={await dismissibleOf(services, props.items)} />,
+    );
   });
 
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
@@ -67,6 +70,13 @@ export function runPages(app: App, services: Services, page: PageSettings): void
       messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
     );
   });
+}
+
+/** Those of the runs that are an executor's last one, failed while the previous version runs. */
+async function dismissibleOf({ executors }: Services, shown: readonly RunView[]): Promise<ReadonlySet<string>> {
+  const failed = new Set(shown.filter(({ state }) => state === "failed").map(({ executor_id }) => executor_id));
+  const views = await Promise.all([...failed].map((id) => executors.get(id)));
+  return new Set(views.flatMap(({ dismissible_run_id }) => dismissible_run_id ?? []));
 }
 
 function consentRoutes(app: App, services: Services, page: PageSettings): void {

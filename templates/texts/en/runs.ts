@@ -305,6 +305,7 @@ export const runs = {
       unknown: "unknown",
     },
   },
+  dismiss_of: (name: string) => `Dismiss the failed run of ${name}`,
   retry_of: (name: string) => `Retry the update of ${name}`,
   roll_back: "Roll back",
   open_executor: "Open executor",

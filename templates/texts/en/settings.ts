@@ -27,6 +27,7 @@ export const settings = {
   data_directory: "Data directory",
   server_time: "Server time",
   license: "License",
+  audit_facts_of: (event: string) => `All facts of ${event}`,
   audit_lead: (days: number) =>
     `All changes and actions, with who made them and from where. Entries cannot be edited and are kept for ${plural("en", days, { one: "day", other: "days" })}.`,
   audit_export: "Export as JSON lines",

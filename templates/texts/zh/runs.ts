@@ -267,6 +267,7 @@ export const runs = {
       unknown: "未知",
     },
   },
+  dismiss_of: (name: string) => `忽略 ${name} 的失败运行`,
   retry_of: (name: string) => `重试 ${name} 的更新`,
   roll_back: "回滚",
   open_executor: "打开执行器",

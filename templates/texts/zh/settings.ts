@@ -27,6 +27,7 @@ export const settings = {
   data_directory: "数据目录",
   server_time: "服务器时间",
   license: "许可证",
+  audit_facts_of: (event: string) => `“${event}”的全部信息`,
   audit_lead: (days: number) => `所有更改和操作，以及操作者和来源。记录无法修改，保留 ${formatNumber("zh", days)} 天。`,
   audit_export: "导出为 JSON 行",
   audit_export_matching: "将符合条件的记录导出为 JSON 行",

@@ -301,7 +301,7 @@ describe("/notifiers", () => {
   test("say what waits, ask again while it does, and warn before it is lost", async () => {
     const created = await person.post("/notifiers", { ...chat, name: "Waiting" });
     const path = created.location ?? "";
-    expect((await person.get(path)).text).not.toContain("hx-trigger");
+    expect((await person.get(path)).text).not.toContain("every 5s");
     const facts = {
       tracker: "nginx",
       channel: "stable",

@@ -177,6 +177,21 @@ const snapshot = async (): Promise<string> => {
   return made;
 };
 
+test("the list of runs offers to dismiss the last one if it failed and the previous version runs", async () => {
+  const before = await failedRun({ created_at: app.clock.now() - 1 });
+  const run = await failedRun();
+  const row = async (of: string) => rowIn((await person.get("/runs?state=failed")).text, `run-${of}`);
+  expect(await row(before)).not.toContain('value="dismiss"');
+  const offered = await row(run);
+  expect(offered).toContain(`action="${path}/actions"`);
+  expect(offered).toContain(`name="run_id" value="${run}"`);
+  const answer = await act({ action: "dismiss", run_id: run, next: "/runs?state=failed" });
+  expect([answer.status, answer.location]).toEqual([303, "/runs?state=failed"]);
+  const after = await person.get("/runs?state=failed");
+  expect(rowIn(after.text, `run-${run}`)).not.toContain('value="dismiss"');
+  expect(undoIn(after.text)).toMatchObject({ action: "undismiss", run_id: run });
+});
+
 describe("a row of the list", () => {
   const row = async () => rowIn((await person.get("/executors")).text, `executor-${id}`);
 
