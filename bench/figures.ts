@@ -57,6 +57,13 @@ export function residentBytes(pid: number): number {
   return Number(found?.[1] ?? Number.NaN) * 1024;
 }
 
+/** Processor time that a process has taken so far, in milliseconds: all its threads, in steps of the kernel's clock of 10 ms. */
+export function processorMs(pid: number): number {
+  const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user = "", system = ""] = fields.split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+}
+
 /** Lets the kernel note the most resident memory of this process from here on. */
 export function forgetPeak(): void {
   writeFileSync("/proc/self/clear_refs", "5");

@@ -4,7 +4,7 @@ import { openDatabase } from "../src/db/client.ts";
 import { type Size, seedRows } from "../tests/support/seeded-rows.ts";
 import { firstSignIn, startServer, temporaryDir } from "../tests/support/server.ts";
 
-export const thousandTrackers: Size = { trackers: 1_000, releases_each: 10, executors: 100, runs_each: 20 };
+export const thousandTrackers: Size = { trackers: 1_000, releases_each: 10, executors: 300, runs_each: 10 };
 
 export interface Installation {
   data_dir: string;

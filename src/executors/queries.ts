@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { LookFacts } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
@@ -352,14 +352,26 @@ export async function lastSettledRun(read: Reader, executorId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** The active run of every executor and its last one that was not skipped: what its state depends on. */
-export async function decisiveRuns(read: Reader): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
-  const last = sql`select r.rowid from runs r where r.executor_id = ${executors.id} and r.state <> 'skipped'`;
+/**
+ * What the state of executors depends on, newest first: the last run of each that was not skipped, which is the active one where there
+ * is one, and the last that ended.
+ */
+export async function decisiveRuns(
+  read: Reader,
+  executorIds: readonly string[] | null = null,
+): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
+  const last = (condition: SQL) =>
+    sql`(select r.rowid from runs r where r.executor_id = ${executors.id} and ${condition} order by r.rowid desc limit 1)`;
+  const ended = sql`r.state in ('succeeded', 'degraded', 'failed', 'skipped')`;
   const rows = await read
     .select({ executor_id: executors.id, run: runSummary })
     .from(executors)
-    .innerJoin(runs, sql`${runs}.rowid = (${last} order by r.rowid desc limit 1)`);
-  return new Map(rows.map(({ executor_id, run }) => [executor_id, [run]]));
+    .innerJoin(runs, sql`${runs}.rowid in (${last(sql`r.state <> 'skipped'`)}, ${last(ended)})`)
+    .where(executorIds === null ? undefined : inArray(executors.id, [...executorIds]))
+    .orderBy(lastFirst(runs));
+  const found = new Map<string, RunSummary[]>();
+  for (const { executor_id, run } of rows) found.set(executor_id, [...(found.get(executor_id) ?? []), run]);
+  return found;
 }
 
 /** What is known of every executor's target. */

@@ -13,7 +13,6 @@ import {
   type ExecutorRow,
   executorsObserved,
   type RunSummary,
-  recentRunsOf,
 } from "./queries.ts";
 import {
   areAllSkipped,
@@ -39,8 +38,6 @@ interface ViewDeps {
   findTargetKind: FindTargetKind;
 }
 
-/** How many runs are read to find the last one that ended and the last one that was not skipped. */
-const recentRuns = 10;
 const shownOpenings = 3;
 const activeStates = ["pending", "capturing", "updating", "verifying"];
 
@@ -171,10 +168,8 @@ export async function executorsByState({
 /** Executors as the API shows them: with the last observation and what comes next. */
 export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]): Promise<ExecutorView[]> {
   const { read, clock } = deps;
-  const bindings = await bindingsOfExecutors(
-    read,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const [bindings, runs] = await Promise.all([bindingsOfExecutors(read, ids), decisiveRuns(read, ids)]);
   const connections = await connectionFacts(read, [...new Set(rows.map((row) => row.connection_id))]);
   const now = clock.now();
   const zone = deps.timezone();
@@ -182,7 +177,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
   for (const row of rows) {
     const connection = connections.find((each) => each.id === row.connection_id);
     if (connection === undefined) continue;
-    const recent = await recentRunsOf(read, row.id, recentRuns);
+    const recent = runs.get(row.id) ?? [];
     const reach = reachOf(connection, now);
     const observation = heldObservation(row, reach);
     const last = recent.find((run) => !isActive(run));

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
-import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import {
@@ -29,12 +29,35 @@ const executorColumns = {
   connection: connections.name,
 };
 
-const settled = alias(runs, "settled");
+/** What is shown of a run without its page: not its plan, which is most of a row. */
+const runColumns = {
+  id: runs.id,
+  executor_id: runs.executor_id,
+  kind: runs.kind,
+  state: runs.state,
+  reason_code: runs.reason_code,
+  reason: runs.reason,
+  desired_revision: runs.desired_revision,
+  approval: runs.approval,
+  approval_until: runs.approval_until,
+  from_tag: runs.from_tag,
+  from_digest: runs.from_digest,
+  to_tag: runs.to_tag,
+  to_digest: runs.to_digest,
+  serving: runs.serving,
+  downtime_ms: runs.downtime_ms,
+  progress: runs.progress,
+  outage: runs.outage,
+  outage_due_at: runs.outage_due_at,
+  created_at: runs.created_at,
+  started_at: runs.started_at,
+  ended_at: runs.ended_at,
+};
 
-/** The inner table needs its own name. Ordered like its index, so that only the last run is read. */
+/** In the order of the index on executors, so that only the last run is read. */
 const lastSettled = sql`(
-  select id from runs where executor_id = ${executors.id} and state in ('succeeded', 'degraded', 'failed')
-  order by created_at desc limit 1
+  select r.id from runs r where r.executor_id = ${executors.id} and r.state in ('succeeded', 'degraded', 'failed')
+  order by r.rowid desc limit 1
 )`;
 
 /**
@@ -63,12 +86,12 @@ export async function executorsToJudge(
         skipped_versions: executors.skipped_versions,
         dismissed_run_id: executors.dismissed_run_id,
       },
-      run: settled,
+      run: runColumns,
     })
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
-    .leftJoin(settled, eq(settled.id, lastSettled))
-    .where(or(inArray(settled.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs, isLost))
+    .leftJoin(runs, eq(runs.id, lastSettled))
+    .where(or(inArray(runs.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs, isLost))
     .orderBy(asc(executors.name))
     .limit(limit);
 }
@@ -105,7 +128,7 @@ export type BindingRow = Awaited<ReturnType<typeof bindingsOfTrackers>>[number];
 /** Oldest first. */
 export async function activeRuns(read: Reader, limit: number) {
   return await read
-    .select({ executor: executorColumns, run: runs })
+    .select({ executor: executorColumns, run: runColumns })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
     .innerJoin(connections, eq(connections.id, executors.connection_id))

@@ -1,5 +1,4 @@
-import { and, eq, exists, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { Reader } from "../db/client.ts";
+import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { listsOver } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
@@ -9,21 +8,14 @@ export type TrackerRow = typeof trackers.$inferSelect;
 
 export const trackerRows = namedRowsOf(trackers, "tracker");
 
-function sourceOf(read: Reader, condition: SQL | undefined): SQL {
-  return exists(
-    read
-      .select({ one: sql`1` })
-      .from(tracker_sources)
-      .where(and(eq(tracker_sources.tracker_id, trackers.id), condition)),
-  );
+/** Whether a source is as the condition says. Such a list of ids is read once, where `exists` would be asked again for every tracker. */
+function sourceOf(condition: SQL | undefined): SQL {
+  return sql`${trackers.id} in (select ${tracker_sources.tracker_id} from ${tracker_sources} where ${condition})`;
 }
 
-function withChannel(read: Reader, type: ChannelRow["type"]): SQL {
-  const channel = read
-    .select({ one: sql`1` })
-    .from(tracker_channels)
-    .where(and(eq(tracker_channels.source_id, tracker_sources.id), eq(tracker_channels.type, type)));
-  return sourceOf(read, exists(channel));
+function withChannel(type: ChannelRow["type"]): SQL {
+  const inChannel = sql`select ${tracker_channels.source_id} from ${tracker_channels} where ${eq(tracker_channels.type, type)}`;
+  return sourceOf(sql`${tracker_sources.id} in (${inChannel})`);
 }
 
 interface TrackerListContext {
@@ -35,14 +27,11 @@ interface TrackerListContext {
 }
 
 /** The names of its options are those of `trackerList`. */
-export const trackerLists = listsOver(trackers, (read, { now, outdated, kinds }: TrackerListContext) => {
+export const trackerLists = listsOver(trackers, (_read, { now, outdated, kinds }: TrackerListContext) => {
   const isFailing = isNotNull(tracker_sources.last_error_code);
   const isPending = isNull(tracker_sources.last_checked_at);
   const inAddress = (contains: (text: SQL) => SQL) =>
-    sourceOf(
-      read,
-      sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`,
-    );
+    sourceOf(sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`);
   return {
     sorts: {
       name: "trackers.name",
@@ -50,15 +39,15 @@ export const trackerLists = listsOver(trackers, (read, { now, outdated, kinds }:
     },
     filters: {
       state: {
-        ok: sql`not ${sourceOf(read, or(isPending, isFailing))}`,
-        failing: sourceOf(read, isFailing),
-        pending: and(sourceOf(read, isPending), sql`not ${sourceOf(read, isFailing)}`),
-        checking: sourceOf(read, gt(tracker_sources.lease_until, now)),
+        ok: sql`not ${sourceOf(or(isPending, isFailing))}`,
+        failing: sourceOf(isFailing),
+        pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
+        checking: sourceOf(gt(tracker_sources.lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`,
       },
-      channel: Object.fromEntries(tracker_channels.type.enumValues.map((type) => [type, withChannel(read, type)])),
-      kind: Object.fromEntries(kinds.map((kind) => [kind, sourceOf(read, eq(tracker_sources.kind, kind))])),
+      channel: Object.fromEntries(tracker_channels.type.enumValues.map((type) => [type, withChannel(type)])),
+      kind: Object.fromEntries(kinds.map((kind) => [kind, sourceOf(eq(tracker_sources.kind, kind))])),
     },
     searched: [trackers.name, trackers.description, inAddress],
   };
