@@ -98,6 +98,40 @@ peerSuite("the design system in Chromium under the content security policy", mis
     });
   });
 
+  test("a run on paper has all of it in black on white, nothing to press, and the dates of its times", async () => {
+    await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+    await person.go("/run-down");
+    // A4 without its margins.
+    await page.setViewportSize({ width: 674, height: 1000 });
+    await page.emulateMedia({ media: "print" });
+    for (const hidden of [".side", ".top", ".actions", "main button", "dialog"]) {
+      expect(await page.locator(`${hidden}:visible`).count()).toBe(0);
+    }
+    for (const shown of ["#run-banner", "#run-steps", "#run-plan", "#run-facts"]) {
+      expect(await page.locator(`${shown}:visible`).count()).toBe(1);
+    }
+    const found = await page.evaluate(() => {
+      const all = [...document.querySelectorAll("body, main, main *")].filter((each) => each.checkVisibility());
+      const of = (name: "color" | "backgroundColor") => [...new Set(all.map((each) => getComputedStyle(each)[name]))];
+      const folds = [...document.querySelectorAll("main details > :not(summary)")];
+      return {
+        inks: of("color"),
+        grounds: of("backgroundColor"),
+        areFoldsOpen: folds.every((each) => each.getBoundingClientRect().height > 0),
+        cut: all.filter(
+          (each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 && !each.matches(".hidden"),
+        ).length,
+        time: getComputedStyle(document.querySelector("time[data-relative]") ?? document.body, "::after").content,
+      };
+    });
+    expect(found.inks).toEqual(["rgb(0, 0, 0)"]);
+    expect(found.grounds.toSorted()).toEqual(["rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"]);
+    expect(found.areFoldsOpen).toBe(true);
+    expect(found.cut).toBe(0);
+    expect(found.time).toContain("2026");
+    await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  });
+
   test("without scripts the pages still show everything, and the menu opens", async () => {
     await using reader = await person.stranger({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     const plain = reader.page;

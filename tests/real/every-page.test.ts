@@ -4,11 +4,18 @@ import type { Page } from "playwright-core";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { openBrowser, type Person } from "../support/browser-person.ts";
 import { everyPage, longest } from "../support/every-page.ts";
+import { takeShift, watchShifts } from "../support/layout-shift.ts";
 import { peerSuite } from "../support/peer.ts";
 import { goodPassword } from "../support/test-app.ts";
 
 setDefaultTimeout(300_000);
 
+/** Less than what a reader notices. */
+const maximumShift = 0.02;
+/** Slow enough that a page is drawn before all of it is there. */
+const slowly = { offline: false, latency: 20, downloadThroughput: 400_000, uploadThroughput: 400_000 };
+
+const wide = { width: 1280, height: 900 };
 /** A phone, and a desktop window at a zoom of 200 %. */
 const narrow = [
   { width: 390, height: 844 },
@@ -67,10 +74,26 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
     return wide === null ? [] : [`${page.url()} at ${width}: ${wide}`];
   };
 
+  /** What moved by itself since the last look. */
+  const shifted = async (when: string): Promise<string[]> => {
+    await person.untilSettled();
+    const { value, moved } = await takeShift(page);
+    return value < maximumShift ? [] : [`${page.url()} ${when}: shifts by ${value.toFixed(3)}: ${moved.join(", ")}`];
+  };
+
+  /** Asks at once for what the page asks for again and again. */
+  const refresh = () =>
+    page.evaluate(async () => {
+      const { htmx } = globalThis as unknown as { htmx: { ajax(verb: string, url: string, how: object): unknown } };
+      for (const source of document.querySelectorAll("[hx-trigger^=every]")) {
+        await htmx.ajax("GET", source.getAttribute("hx-get") ?? "", { source });
+      }
+    });
+
   /** In the given colours: all of axe's rules, or only those on colours. */
   const check = async (colorScheme: "light" | "dark", rules: "all" | "colors") => {
     await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.setViewportSize(wide);
     return await found(rules);
   };
 
@@ -88,11 +111,20 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
     expect([...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes())]).toEqual([]);
   });
 
-  test("axe finds nothing on any page, in both themes, and each fits a phone and a zoom of 200 %", async () => {
+  test("axe finds nothing on any page, in both themes; none shifts, and each fits a phone and a zoom of 200 %", async () => {
     await person.signIn("/", goodPassword);
     const all: string[] = [];
+    await watchShifts(page);
+    const network = await page.context().newCDPSession(page);
+    await network.send("Network.enable");
+    await network.send("Network.setCacheDisabled", { cacheDisabled: true });
+    await network.send("Network.emulateNetworkConditions", slowly);
     for (const path of world.paths.filter(isPage)) {
+      await page.setViewportSize(wide);
       await person.go(path);
+      all.push(...(await shifted("while it loads")));
+      await refresh();
+      all.push(...(await shifted("while it refreshes")));
       all.push(...(await check("light", "all")), ...(await check("dark", "colors")), ...(await checkSizes()));
     }
     expect(all).toEqual([]);
