@@ -97,7 +97,7 @@ peerSuite("a cluster, in a browser", missing, () => {
   test("a pasted kubeconfig connects it, and its workloads and releases are listed", async () => {
     await person.go("/connections/new?kind=kubernetes");
     await person.fill("name", "cluster");
-    await person.fill("secret.kubeconfig", cluster.kubeconfig);
+    await page.locator("textarea[name='secret.kubeconfig']").fill(cluster.kubeconfig);
     await person.save();
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
     const found = await person.text();
@@ -117,6 +117,55 @@ peerSuite("a cluster, in a browser", missing, () => {
     expect(await answers("site")).toEqual(["2\n", "2\n"]);
   });
 
+  test("everything else is adopted by one click, grouped by namespace, and a slow registry holds up only its own row", async () => {
+    const opened = Promise.withResolvers<void>();
+    await using slow = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      idleTimeout: 0,
+      fetch: async ({ url, headers }) => {
+        await opened.promise;
+        const { pathname, search } = new URL(url);
+        return await fetch(`${cluster.registry.url}${pathname}${search}`, { headers });
+      },
+    });
+    await cluster.apply([
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } },
+      webDeployment("cache", cluster.image("1"), { namespace, replicas: 1 }),
+      webDeployment("api", cluster.image("1"), { namespace: "team", replicas: 1 }),
+      webDeployment("jobs", `127.0.0.1:${slow.port}/acme/web:1`, { namespace: "team", replicas: 1 }),
+    ]);
+    await person.go("/adopt");
+    await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
+    const groups = await page.locator("tbody:has(input.choice)").allTextContents();
+    expect(
+      groups.map((text) => ["shop", "team", "cache", "api", "jobs"].filter((name) => text.includes(name))),
+    ).toEqual([
+      ["shop", "cache"],
+      ["team", "api", "jobs"],
+    ]);
+    for (const name of ["cache", "api"]) await person.row(name).locator(".version.new", { hasText: "2" }).waitFor();
+    expect(await person.row("jobs").textContent()).toContain("Looking");
+    opened.resolve();
+    await person.row("jobs").getByText("Looking").waitFor({ state: "detached" });
+    const before = person.effort.clicks;
+    await person.click(page.locator('.adopt-bar [name="_action"][value="adopt"]'));
+    await page.getByRole("heading", { level: 1, name: "Adopted 3 targets" }).waitFor();
+    expect(person.effort.clicks - before).toBe(1);
+    const { items } = await api.ok("GET", "/executors");
+    const targets = (items as { target: { id: string } }[]).map(({ target }) => target.id);
+    expect(targets.toSorted()).toEqual(["shop/cache", "shop/front", "shop/site", "team/api", "team/jobs"]);
+    // One for the image of the slow registry; the others follow the tracker that is there.
+    expect((await api.ok("GET", "/trackers")).items).toHaveLength(3);
+    for (const [path, names] of [
+      ["/executors", ["cache", "api", "jobs"]],
+      ["/trackers", ["image", "chart"]],
+    ] as const) {
+      await person.go(path);
+      for (const name of names) await person.row(name).first().waitFor();
+    }
+  });
+
   test("its pages hold at phone width in Chinese", async () => {
     const list = async (path: string) => (await api.get(path)).body.items as { id: string }[];
     const paths = [
@@ -124,7 +173,7 @@ peerSuite("a cluster, in a browser", missing, () => {
       ...(await list("/executors")).map(({ id }) => `/executors/${id}`),
       ...(await list("/runs")).map(({ id }) => `/runs/${id}`),
     ];
-    expect(paths).toHaveLength(5);
+    expect(paths).toHaveLength(8);
     await person.expectFit(paths);
     expect(person.complaints).toEqual([]);
   });
