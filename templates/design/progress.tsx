@@ -12,7 +12,7 @@ import { texts } from "../texts/texts.ts";
 const day = 86_400_000;
 
 /** Services that were updated, rolled back, changed by others and removed, the newest change first. */
-function spansAt(now: number): VersionSpanView[] {
+export function spansAt(now: number): VersionSpanView[] {
   const span = (
     service: string,
     tag: string | null,
@@ -105,7 +105,7 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
           />
         </Panel>
       </Section>
-      <Timeline ctx={ctx} is_group since={ctx.now - 30 * day} spans={spansAt(ctx.now)} />
+      <Timeline ctx={ctx} is_group spans={spansAt(ctx.now)} />
       <Section title={t.diff}>
         <DiffView
           ctx={ctx}

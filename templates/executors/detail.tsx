@@ -96,12 +96,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <RunsTable ctx={ctx} runs={props.runs} />
           )}
         </Section>
-        <Timeline
-          ctx={ctx}
-          is_group={executor.target.is_group}
-          spans={props.versions}
-          since={props.history.days[0]?.starts_at ?? ctx.now}
-        />
+        <Timeline ctx={ctx} is_group={executor.target.is_group} spans={props.versions} />
         {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (
           <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
         )}

@@ -5,11 +5,11 @@ import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { SizeChange } from "../components/size.tsx";
-import { formatDuration, formatList } from "../format.ts";
+import { formatBytes, formatDuration, formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { ServiceVersions } from "./versions.tsx";
+import { isBehind, ServiceVersions } from "./versions.tsx";
 
 type Planned = NonNullable<PlanView["plan"]>;
 
@@ -112,6 +112,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ) : null}
       <LeftAlone ctx={ctx} view={view} />
+      {plan === null || isNothing ? null : <Downloads ctx={ctx} services={view.services} />}
       {/* Warnings are about what a run would do; if it would do nothing, there are none. */}
       {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
         <Banner tone="attention">
@@ -132,6 +133,47 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       )}
       {plan === null || isNothing ? null : <Files ctx={ctx} files={plan.files} />}
     </div>
+  );
+}
+
+/** What a run downloads: each image once, by the services that run it. Images may share layers, which are downloaded once. */
+function Downloads({ ctx, services }: { ctx: PageContext } & Pick<PlanView, "services">) {
+  const t = texts(ctx).executors;
+  const updated = services.flatMap((each) =>
+    isBehind(each) && each.desired !== null ? [{ ...each.desired, ...each }] : [],
+  );
+  const images = [...Map.groupBy(updated, ({ digest, reference }) => digest ?? reference).values()].map((same) => ({
+    services: same.map(({ service }) => service),
+    size: same.find(({ download }) => download)?.download ?? null,
+  }));
+  const known = images.flatMap(({ size }) => size ?? []);
+  const [first] = known;
+  if (first === undefined) return null;
+  const total = formatBytes(
+    ctx.language,
+    known.reduce((sum, { to_bytes }) => sum + to_bytes, 0),
+  );
+  return (
+    <Facts
+      items={
+        images.length === 1
+          ? [[texts(ctx).common.image_size.download, <SizeChange ctx={ctx} {...first} />]]
+          : [
+              ...images.map(
+                ({ services: names, size }) =>
+                  [
+                    t.download_of(formatList(ctx.language, names)),
+                    size === null ? (
+                      <span class="quiet">{t.download_unknown}</span>
+                    ) : (
+                      <SizeChange ctx={ctx} {...size} />
+                    ),
+                  ] as const,
+              ),
+              [t.download_in_all, <span>{t.download_total(total, images.length - known.length)}</span>] as const,
+            ]
+      }
+    />
   );
 }
 
@@ -225,9 +267,6 @@ export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanVie
             service.desired === null
               ? null
               : [texts(ctx).common.version, <ServiceVersions ctx={ctx} service={service} />],
-            service.download
-              ? [texts(ctx).common.image_size.download, <SizeChange ctx={ctx} {...service.download} />]
-              : null,
           ]}
         />
       ))}

@@ -1,7 +1,6 @@
 import type { VersionSpanView } from "../../src/executors/schema.ts";
 import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { shortDigest, Version } from "../components/version.tsx";
 import { formatDate } from "../format.ts";
@@ -12,15 +11,14 @@ import { texts } from "../texts/texts.ts";
 const shownRows = 20;
 /** Services in the drawing: those that changed last. */
 const shownServices = 8;
+const drawnMs = 30 * 86_400_000;
 
-/** The drawing's units are pixels at the usual width of a chart. */
-const width = 300;
-const rowHeight = 30;
-const axisHeight = 16;
+/** The units of a strip, which is as wide as its place. */
+const width = 1_000;
 /** Between two versions, so that a change is visible. */
-const gap = 1;
+const gap = 2;
 /** So is a version that ran for minutes. */
-const leastWidth = 1.5;
+const leastWidth = 4;
 
 interface TimelineProps {
   ctx: PageContext;
@@ -28,8 +26,6 @@ interface TimelineProps {
   is_group: boolean;
   /** Newest first. */
   spans: readonly VersionSpanView[];
-  /** The first instant that is drawn. */
-  since: number;
 }
 
 function versionOf(ctx: PageContext, { reference, tag, digest }: VersionSpanView): string {
@@ -38,53 +34,42 @@ function versionOf(ctx: PageContext, { reference, tag, digest }: VersionSpanView
 }
 
 /** Which version ran when, and why it changed: drawn for the last 30 days, and as a list. */
-export function Timeline({ ctx, is_group, spans, since }: TimelineProps) {
+export function Timeline({ ctx, is_group, spans }: TimelineProps) {
   const t = texts(ctx).timeline;
   if (spans.length === 0) return null;
   return (
-    <Section id="timeline" title={t.title} aside={t.lead}>
+    <Section id="timeline" title={t.title}>
       <Panel>
-        <Strips ctx={ctx} spans={spans} since={since} is_group={is_group} />
-      </Panel>
-      <Table
-        ctx={ctx}
-        caption={t.title}
-        columns={[
-          { key: "version", title: texts(ctx).common.version, grows: true },
-          ...(is_group ? [{ key: "service", title: texts(ctx).executors.service, grows: true } as const] : []),
-          { key: "from", title: t.from },
-          { key: "until", title: t.until },
-          { key: "cause", title: t.cause, grows: true },
-        ]}
-        rows={spans.slice(0, shownRows).map((span, place) => ({
-          id: `version-${place}`,
-          cells: {
-            version: <Version>{versionOf(ctx, span)}</Version>,
-            service: span.service,
-            from: <Time ctx={ctx} at={span.from_at} form="short" />,
-            until: <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />,
-            cause:
-              span.run_id === null ? (
-                t.causes[span.cause]
+        <Strips ctx={ctx} spans={spans} is_group={is_group} />
+        <ol class="changes">
+          {spans.slice(0, shownRows).map((span) => (
+            <li>
+              {is_group ? <span>{span.service}</span> : null}
+              <Version>{versionOf(ctx, span)}</Version>
+              <span class="quiet">
+                <Time ctx={ctx} at={span.from_at} form="short" /> –{" "}
+                <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />
+              </span>
+              {span.run_id === null ? (
+                <span>{t.causes[span.cause]}</span>
               ) : (
                 <Link ctx={ctx} href={`/runs/${span.run_id}`}>
                   {t.causes[span.cause]}
                 </Link>
-              ),
-          },
-        }))}
-      />
+              )}
+            </li>
+          ))}
+        </ol>
+      </Panel>
     </Section>
   );
 }
 
-/** A strip for each service. Drawn by attributes alone: the CSP allows no inline style. */
-function Strips({ ctx, spans, since, is_group }: TimelineProps) {
+/** A strip for each service, with what it runs now. The list has the same in words, so that screen readers pass the drawing over. */
+function Strips({ ctx, spans, is_group }: TimelineProps) {
   const t = texts(ctx).timeline;
+  const since = ctx.now - drawnMs;
   const services = [...Map.groupBy(spans, ({ service }) => service)].slice(0, shownServices);
-  const x = (at: number) => ((Math.min(Math.max(at, since), ctx.now) - since) / Math.max(ctx.now - since, 1)) * width;
-  const height = services.length * rowHeight + axisHeight;
-  const first = formatDate(ctx, since);
   return (
     <figure class="chart">
       <figcaption>
@@ -100,54 +85,51 @@ function Strips({ ctx, spans, since, is_group }: TimelineProps) {
           </span>
         ) : null}
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t.summary(services.length, first)}>
-        {services.map(([service, own], row) => {
-          const top = row * rowHeight;
-          const [latest] = own;
-          return (
-            <>
-              {is_group ? (
-                <text class="chart-value" x={0} y={top + 11}>
-                  {cut(service)}
-                </text>
-              ) : null}
-              {latest === undefined ? null : (
-                <text class="chart-value" x={width} y={top + 11} text-anchor="end">
-                  {cut(versionOf(ctx, latest))}
-                </text>
-              )}
-              <rect class="chart-room" x={0} y={top + 15} width={width} height={10} />
-              {own.map((span, place) => {
-                const [begin, end] = [x(span.from_at), x(span.until_at ?? ctx.now)];
-                if ((span.until_at ?? ctx.now) <= since || span.reference === null) return null;
-                const tone = span.cause === "outside" ? "outside" : (own.length - place) % 2 === 0 ? "other" : "plain";
-                return (
-                  <rect
-                    class={`chart-${tone}`}
-                    x={begin.toFixed(1)}
-                    y={top + 15}
-                    width={Math.max(end - begin - gap, leastWidth).toFixed(1)}
-                    height={10}
-                  >
-                    <title>{`${versionOf(ctx, span)}, ${t.causes[span.cause]}`}</title>
-                  </rect>
-                );
-              })}
-            </>
-          );
-        })}
-        <text class="chart-value" x={0} y={height - 3}>
-          {first}
-        </text>
-        <text class="chart-value" x={width} y={height - 3} text-anchor="end">
-          {formatDate(ctx, ctx.now)}
-        </text>
-      </svg>
+      {services.map(([service, own]) => (
+        <div class="strip">
+          <div>
+            {is_group ? <span>{service}</span> : null}
+            {own.slice(0, 1).map((latest) => (
+              <Version>{versionOf(ctx, latest)}</Version>
+            ))}
+          </div>
+          <svg viewBox={`0 0 ${width} 10`} preserveAspectRatio="none" aria-hidden="true">
+            {own.map((span, place) => (
+              <Bar ctx={ctx} span={span} since={since} is_even={(own.length - place) % 2 === 0} />
+            ))}
+          </svg>
+        </div>
+      ))}
+      <div class="strip-ends">
+        <span>{formatDate(ctx, since)}</span>
+        <span>{formatDate(ctx, ctx.now)}</span>
+      </div>
     </figure>
   );
 }
 
-/** Long ones stand in the list in full. */
-function cut(text: string): string {
-  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+interface BarProps {
+  ctx: PageContext;
+  span: VersionSpanView;
+  since: number;
+  is_even: boolean;
+}
+
+/** Drawn by attributes alone: the CSP allows no inline style. */
+function Bar({ ctx, span, since, is_even }: BarProps) {
+  const until = span.until_at ?? ctx.now;
+  if (until <= since || span.reference === null) return null;
+  const x = (at: number) => (Math.min(Math.max(at - since, 0), drawnMs) / drawnMs) * width;
+  const [begin, end] = [x(span.from_at), x(until)];
+  const tone = span.cause === "outside" ? "outside" : is_even ? "other" : "plain";
+  return (
+    <rect
+      class={`chart-${tone}`}
+      x={begin.toFixed(1)}
+      width={Math.max(end - begin - gap, leastWidth).toFixed(1)}
+      height={10}
+    >
+      <title>{`${versionOf(ctx, span)}, ${texts(ctx).timeline.causes[span.cause]}`}</title>
+    </rect>
+  );
 }

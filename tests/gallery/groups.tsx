@@ -5,6 +5,7 @@ import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/sc
 import { engineSteps } from "../../src/runtimes/engine/steps.ts";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { UnusedImages } from "../../templates/connections/images.tsx";
+import { spansAt } from "../../templates/design/progress.tsx";
 import { ExecutorPage } from "../../templates/executors/detail.tsx";
 import { Layout } from "../../templates/layout.tsx";
 import type { PageContext } from "../../templates/page.ts";
@@ -41,6 +42,7 @@ function service(name: string, from: string, to: string | null): ServiceObservat
     },
     desired: to === null ? null : { version: to, tag: to, ...desired },
     difference: to === null ? null : "other_version",
+    download: to === null ? null : { from_bytes: 380_000_000, to_bytes: 412_000_000 },
     behind:
       to === null
         ? null
@@ -59,6 +61,12 @@ const services = [
   service("webserver", "2.18.4", "3.0.5"),
   service("worker", "2.18.4", "3.0.5"),
   service("db", "17", null),
+];
+/** With an image of its own, whose size is not known. */
+const broker = { ...service("broker", "8.0", "8.2.1"), download: null };
+const planned = [
+  ...services,
+  { ...broker, desired: broker.desired === null ? null : { ...broker.desired, digest: digest("d") } },
 ];
 
 export function executor(ctx: PageContext): ExecutorView {
@@ -169,7 +177,7 @@ const files = [
 export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
     target: composeTarget("paperless"),
-    services,
+    services: planned,
     unbound: [],
     unmet: null,
     is_downgrade: false,
@@ -200,7 +208,7 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
       ctx={ctx}
       executor={executor(ctx)}
       runs={[]}
-      versions={[]}
+      versions={spansAt(ctx.now)}
       history={noHistory}
       snapshots={[]}
       planned={{ view }}

@@ -158,6 +158,13 @@ export const executors = {
   },
   plan_left_alone: (count: number) =>
     `${plural("en", count, { one: "service is", other: "services are" })} left unchanged`,
+  download_of: (services: string) => `Download for ${services}`,
+  download_unknown: "size not known",
+  download_in_all: "Download in all",
+  download_total: (bytes: string, unknown: number) =>
+    unknown === 0
+      ? `at most ${bytes}`
+      : `at most ${bytes}, and ${plural("en", unknown, { one: "image", other: "images" })} of unknown size`,
   order_stop_first: "The old containers are stopped, then the new ones are started in this order.",
   order_start_first: (drain: number) =>
     drain === 0

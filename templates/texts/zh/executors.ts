@@ -157,6 +157,11 @@ export const executors = {
     volume: "仍是同一个卷，改用其名称",
   },
   plan_left_alone: (count: number) => `${count} 个服务保持原样`,
+  download_of: (services: string) => `${services} 的下载大小`,
+  download_unknown: "大小未知",
+  download_in_all: "下载总大小",
+  download_total: (bytes: string, unknown: number) =>
+    unknown === 0 ? `至多 ${bytes}` : `至多 ${bytes}，另有 ${unknown} 个镜像大小未知`,
   order_stop_first: "先停止旧容器，再按以下顺序启动新容器。",
   order_start_first: (drain: number) =>
     drain === 0

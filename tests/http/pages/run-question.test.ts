@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { systemActor } from "../../../src/auth/schema.ts";
+import { connections, releases, seen_versions, tracker_sources } from "../../../src/db/tables.ts";
+import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
+import { digest } from "../../support/run-world.ts";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+const engine = new FakeEngine();
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let group: string;
+
+beforeAll(async () => {
+  app = await testApp({ runtimes: fakeRuntimes(engine) });
+  person = await app.signedIn();
+  await addSurroundings(app);
+  for (const service of ["web", "worker"]) {
+    engine.add(`shop-${service}-1`, "registry.test/app:1.0.0", digest("a"), { project: "shop", service });
+  }
+  const now = app.clock.now();
+  const release = (tag: string, letter: string, notes: string, size_bytes: number) => ({
+    ...{ id: tag, source_id: "s", version: tag, tag, stage: "tag" as const, revision: digest(letter), size_bytes },
+    ...{ size_platform: "linux/amd64", first_observed_at: now, published_at: now, notes, notes_digest: tag },
+  });
+  await app.db.write(async (tx) => {
+    await tx.update(connections).set({ config: { address: "fake://home" } });
+    await tx.update(tracker_sources).set({ baseline_at: now }).where(eq(tracker_sources.id, "s"));
+    await tx
+      .insert(releases)
+      .values([
+        release("1.0.0", "a", "BREAKING: what runs already", 380_000_000),
+        release("2.0.0", "b", "## Breaking changes\n\n- the <i>port</i> is 80 now", 412_000_000),
+      ]);
+  });
+  const created = await app.services.executors.create(systemActor, {
+    name: "shop",
+    connection_id: "connection-1",
+    target: { kind: "compose", id: "shop" },
+    bindings: ["web", "worker"].map((service) => ({ service, tracker: "app", source: "main", channel: "stable" })),
+    trigger: "manual",
+  });
+  group = `/executors/${created.id}`;
+});
+afterAll(() => app.close());
+
+test("the question before a manual run begins with what breaks, and tells what is downloaded, each image once", async () => {
+  const { text } = await person.get(`${group}/run`, { htmx: true });
+  expect(text).toContain("This update contains 1 breaking change");
+  expect(text).toContain("port");
+  expect(text).not.toContain("<i>port");
+  expect(text).not.toContain("what runs already");
+  expect(text).toContain("412 MB");
+  expect(text).toContain("32 MB more");
+  expect(text.match(/412 MB/g)).toHaveLength(1);
+});
+
+test("the executor's plan tells what is downloaded", async () => {
+  expect((await person.get(`${group}/plan`, { htmx: true })).text).toContain("412 MB");
+});
+
+test("the executor's page shows which version ran when, with its run, and escapes what others named", async () => {
+  const at = app.clock.now();
+  const seen = { executor_id: group.split("/").at(-1) ?? "", from_at: at };
+  await app.db.write((tx) =>
+    tx.insert(seen_versions).values([
+      { id: "v1", ...seen, service: "web", reference: "app:1.0.0", tag: "1.0.0", cause: "run", run_id: "run-1" },
+      { id: "v2", ...seen, service: "<b>worker", reference: "app:<i>", tag: "<i>", cause: "outside" },
+      { id: "v3", ...seen, service: "web", reference: null, cause: "outside" },
+    ]),
+  );
+  const { text } = await person.get(group);
+  const section = text.slice(text.indexOf('id="timeline"'));
+  expect(section).toContain("Changed outside Tidemark");
+  expect(section).toContain("Not there");
+  expect(section).toContain('href="/runs/run-1"');
+  expect(section).toContain("&lt;b&gt;worker");
+  expect(section).not.toMatch(/<b>worker|<i>/);
+});
