@@ -14,7 +14,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
     // For a group the table of services shows it.
     ...(isGroup ? [] : executor.bindings).map((binding) =>
-      w.binding(binding.service, channelWord(ctx, binding.channel), binding.tracker, binding.source),
+      w.binding(channelWord(ctx, binding.channel), binding.tracker, binding.source),
     ),
     ...(executor.target.artifact === "image" ? [`${w[executor.image_selection]} ${w[executor.reference_mode]}`] : []),
     ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),

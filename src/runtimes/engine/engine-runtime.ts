@@ -21,11 +21,16 @@ const maxMemories = 50;
 
 const ConfigOf = (example: string) =>
   v.strictObject({
-    address: v.pipe(
-      AddressText,
-      v.title("Socket or host address"),
-      v.description(`${example}, or tcp://host:port`),
-      v.metadata({ placeholder: example }),
+    address: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform((text) => (text.trim() === "" ? example : text)),
+        AddressText,
+        v.title("Socket or host address"),
+        v.description(`A socket, or tcp://host:port. Blank is ${example}`),
+        v.metadata({ placeholder: example }),
+      ),
+      example,
     ),
     api_version: v.optional(
       v.pipe(

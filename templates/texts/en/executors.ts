@@ -203,8 +203,8 @@ export const executors = {
     window: (days: string, from: string, to: string, zone: string) =>
       `Runs only in its window: ${days}, ${from} to ${to} (${zone}).`,
     window_all_day: (days: string, zone: string) => `Runs only in its window: ${days}, the whole day (${zone}).`,
-    binding: (service: string, channel: string, tracker: string, source: string) =>
-      `The service ${service} follows the ${channel} channel of ${tracker}, source ${source}.`,
+    binding: (channel: string, tracker: string, source: string) =>
+      `Follows the ${channel} channel of ${tracker}, source ${source}.`,
     keep_name: "Keeps the image name and replaces its tag.",
     use_tracker: "Uses the image and tag of the tracker.",
     tag: "Refers to the image by its tag.",

@@ -233,7 +233,7 @@ export const fields: FieldDictionary = {
   "connections.config.address": {
     title: "套接字或主机地址",
     description:
-      "套接字（Docker 常为 unix:///var/run/docker.sock，Podman 常为 unix:///run/podman/podman.sock），或 tcp://主机:端口",
+      "套接字或 tcp://主机:端口。留空时 Docker 使用 unix:///var/run/docker.sock，Podman 使用 unix:///run/podman/podman.sock",
   },
   "connections.config.in_cluster": {
     title: "集群内模式",

@@ -104,7 +104,7 @@ test("a stored executor shows its policy in sentences, its target and that nobod
   });
   const { text } = await person.get(path);
   expect(text).toContain("Runs only in its window: Sun, the whole day (UTC).");
-  expect(text).toContain("The service main follows the Stable channel of app, source main.");
+  expect(text).toContain("Follows the Stable channel of app, source main.");
   expect(text).toContain("the new version keeps running and the run is marked as degraded");
   expect(text).toContain("shop on Home");
   expect(text).toContain("Checking");

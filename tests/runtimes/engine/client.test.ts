@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import * as v from "valibot";
 import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { addressWarnings, engineAddress, parseAddress } from "../../../src/runtimes/engine/address.ts";
 import { chooseApiVersion, defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import { pullReader } from "../../../src/runtimes/engine/pull.ts";
 import type { EngineRequest, EngineResponse } from "../../../src/runtimes/engine/transport.ts";
+import { runtimes } from "../../../src/runtimes/index.ts";
 import type { PullProgress } from "../../../src/runtimes/runtime.ts";
 
 describe("parseAddress()", () => {
@@ -43,6 +45,16 @@ describe("parseAddress()", () => {
   ])("refuses %p", (text) => {
     expect(parseAddress(text)).toBeNull();
   });
+});
+
+test.each([
+  [runtimes.docker, "/var/run/docker.sock"],
+  [runtimes.podman, "/run/podman/podman.sock"],
+] as const)("a blank address is the usual socket of %p", ({ Config }, socket) => {
+  for (const config of [{}, { address: "" }, { address: "  " }]) {
+    expect(v.parse(Config, config)).toMatchObject({ address: `unix://${socket}` });
+  }
+  expect(v.safeParse(Config, { address: "docker.sock" }).success).toBe(false);
 });
 
 describe("addressWarnings()", () => {
