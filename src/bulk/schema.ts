@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { type ExecutorView, PlanView } from "../executors/schema.ts";
-import { issue } from "../messages/message.ts";
 import { type Problem, ProblemSchema } from "../messages/schema.ts";
 import { PlanHash } from "../runs/schema.ts";
 import type { BreakingStep } from "../trackers/notes/schema.ts";
@@ -9,16 +8,6 @@ import type { BreakingStep } from "../trackers/notes/schema.ts";
 export const maxBulk = 200;
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-
-/** Each id once, so that nothing is done twice. */
-function listOf<T extends v.GenericSchema<unknown, { id: string }>>(item: T) {
-  return v.pipe(
-    v.array(item),
-    v.minLength(1),
-    v.maxLength(maxBulk),
-    v.check((items) => new Set(items.map(({ id }) => id)).size === items.length, issue("bulk.twice")),
-  );
-}
 
 const seen = {
   id: Id,
@@ -31,10 +20,10 @@ const seen = {
     v.description("The executor's `newest_run_id` as seen: nothing is done if there has been another run since"),
   ),
 };
-const Seen = listOf(v.strictObject(seen));
-const Named = listOf(v.strictObject({ id: Id }));
+const Seen = v.pipe(v.array(v.strictObject(seen)), v.minLength(1), v.maxLength(maxBulk));
+const Named = v.pipe(v.array(v.strictObject({ id: Id })), v.minLength(1), v.maxLength(maxBulk));
 
-/** What can be done to several executors at once. Repeating it changes nothing. */
+/** What can be done to several executors at once. Repeating it changes nothing, and one that is named twice counts once. */
 export const BulkInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(v.literal("update"), v.description("Queues a run of the plan that was seen")),

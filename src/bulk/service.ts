@@ -312,7 +312,7 @@ export function bulkService(options: BulkOptions) {
     /** For the API: what `update` would do. */
     plans: async (input: unknown, signal: AbortSignal): Promise<BulkPlansView> => {
       const { executor_ids } = parseInput(BulkPlansInput, input ?? {});
-      const views = executor_ids === undefined ? await withUpdate() : await found(executor_ids);
+      const views = executor_ids === undefined ? await withUpdate() : await found([...new Set(executor_ids)]);
       const reviews = await reviewUpdates(views.slice(0, maxBulk), signal);
       return {
         executors: reviews.map(({ executor: { id, name, newest_run_id }, breaking: _, unsafe, ...review }) => ({
@@ -326,7 +326,8 @@ export function bulkService(options: BulkOptions) {
     /** Each executor by itself: repeated, it does only what is not done yet. */
     perform: async (actor: Actor, input: unknown): Promise<BulkResultView> => {
       const parsed = parseInput(BulkInput, input);
-      const views = await found(parsed.executors.map(({ id }) => id));
+      const ids = [...new Set(parsed.executors.map(({ id }) => id))];
+      const views = await found(ids);
       const done =
         parsed.action === "update"
           ? await startAll(actor, views, parsed.executors)
@@ -334,7 +335,7 @@ export function bulkService(options: BulkOptions) {
       const names = new Map(views.map(({ id, name }) => [id, name]));
       return {
         action: parsed.action,
-        results: parsed.executors.map(({ id }): BulkResult => {
+        results: ids.map((id): BulkResult => {
           const own: Done = done.get(id) ?? refused("not_found", noSuch("executor", id));
           const { outcome, problem: why = null, run_id = null } = own;
           return { id, name: names.get(id) ?? id, outcome, problem: why, run_id };

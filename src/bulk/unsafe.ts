@@ -20,8 +20,8 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
   const updates = (plan ?? executor).services.filter(
     ({ difference }) => difference !== null && updateDifferences.includes(difference),
   );
-  const wanted = new Set(executor.update_revision?.split("\n"));
-  const isSkipped = updates.some((each) => !wanted.has(revisionOf([each]) ?? ""));
+  const skipped = new Set(executor.skipped_revision?.split("\n"));
+  const isSkipped = updates.some((each) => skipped.has(revisionOf([each]) ?? ""));
   const reasons: (readonly [code: string, message: Message] | null)[] = [
     executor.held_since === null ? null : ["on_hold", say("executors.on_hold", { executor: name })],
     executor.snoozed_until === null ? null : ["snoozed", say("executors.snoozed", { executor: name })],

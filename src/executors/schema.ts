@@ -500,6 +500,8 @@ export const ExecutorView = v.object({
   snoozed_until: NullableInstant,
   /** Identifies the update that is available, without what is skipped: an action on it names it. Null if there is none. */
   update_revision: v.nullable(v.string()),
+  /** The versions that are skipped, in the same form; null if there are none. */
+  skipped_revision: v.nullable(v.string()),
   /** Whether there is an update and none of it is wanted. */
   is_version_skipped: v.boolean(),
   /** The failed run that can be dismissed: the last one, while the previous version runs. */

@@ -221,6 +221,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       held_since: row.held_since,
       snoozed_until: isSnoozed(row, deps.counted.now()) ? row.snoozed_until : null,
       update_revision: updateRevisionOf(row),
+      skipped_revision: revisionOf(row.skipped_versions.map((each) => ({ service: each.service, desired: each }))),
       is_version_skipped: areAllSkipped(row, updatesOf(row)),
       dismissible_run_id:
         active === undefined

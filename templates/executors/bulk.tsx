@@ -107,7 +107,11 @@ export function BulkQuestion(props: BulkQuestionProps) {
         heading={t.nothing[action]}
         back="/executors"
       >
-        {reviews.length === 0 ? <p>{t.none_selected}</p> : <LeftOut ctx={ctx} reviews={others} />}
+        {reviews.length === 0 ? (
+          <p>{t.none_selected}</p>
+        ) : (
+          <LeftOut ctx={ctx} reviews={others} title={t.left_out(others.length)} />
+        )}
       </NothingAsked>
     );
   }
@@ -131,8 +135,63 @@ export function BulkQuestion(props: BulkQuestionProps) {
           <Included ctx={ctx} action={action} review={review} />
         ))}
       </Rows>
-      {others.length === 0 ? null : <LeftOut ctx={ctx} reviews={others} />}
+      {others.length === 0 ? null : <LeftOut ctx={ctx} reviews={others} title={t.left_out(others.length)} />}
     </Confirm>
+  );
+}
+
+/** Before all safe updates are made: which these are, and why the others are not. */
+export function SafeQuestion({
+  ctx,
+  reviews,
+  omitted_count,
+}: Pick<BulkQuestionProps, "ctx" | "reviews"> & { omitted_count: number }) {
+  const t = texts(ctx).bulk;
+  const isSafe = (review: BulkReview) => takesPart(review) && review.unsafe.length === 0;
+  const [safe, others] = [reviews.filter(isSafe), reviews.filter((review) => !isSafe(review))];
+  const left = (
+    <>
+      {others.length === 0 ? null : <LeftOut ctx={ctx} reviews={others} title={t.not_safe(others.length)} />}
+      {omitted_count === 0 ? null : <p>{t.not_looked_at(omitted_count)}</p>}
+    </>
+  );
+  if (safe.length === 0) {
+    const heading = reviews.length === 0 ? t.nothing.update : t.none_safe;
+    return (
+      <NothingAsked ctx={ctx} title={heading} section="executors" heading={heading} back="/executors">
+        {reviews.length === 0 ? <p>{t.no_update}</p> : left}
+      </NothingAsked>
+    );
+  }
+  return (
+    <Confirm
+      ctx={ctx}
+      section="executors"
+      title={t.safe_title(safe.length)}
+      verb={t.verbs.update}
+      kind="main"
+      action={`${bulkPath}/confirmed`}
+      fields={{ _action: "update" }}
+      cancel_href="/executors"
+    >
+      <p>{t.safe_text}</p>
+      <p>{t.update_text}</p>
+      <Rows>
+        {safe.map((review) => (
+          <Included ctx={ctx} action="update" review={review} />
+        ))}
+      </Rows>
+      {left}
+    </Confirm>
+  );
+}
+
+/** Leads to that question. */
+export function UpdateSafe({ ctx, small }: { ctx: PageContext; small?: boolean }) {
+  return (
+    <LinkButton ctx={ctx} href={`${bulkPath}?safe=1`} small={small} icon="play">
+      {texts(ctx).bulk.update_safe}
+    </LinkButton>
   );
 }
 
@@ -217,11 +276,10 @@ function Notes({ ctx, problems }: { ctx: PageContext; problems: readonly Problem
   );
 }
 
-function LeftOut({ ctx, reviews }: { ctx: PageContext; reviews: readonly BulkReview[] }) {
-  const t = texts(ctx).bulk;
+function LeftOut({ ctx, reviews, title }: { ctx: PageContext; reviews: readonly BulkReview[]; title: string }) {
   return (
     <section class="bulk-left">
-      <h2>{t.left_out(reviews.length)}</h2>
+      <h2>{title}</h2>
       <Rows>
         {reviews.map(({ executor, problem, unsafe }) => (
           <Row ctx={ctx} title={executor.name} href={`/executors/${executor.id}`}>

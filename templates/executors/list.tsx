@@ -5,7 +5,7 @@ import { Duration, Time } from "../components/time.tsx";
 import type { Notice, PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
 import { texts } from "../texts/texts.ts";
-import { executorSelection } from "./bulk.tsx";
+import { executorSelection, UpdateSafe } from "./bulk.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
@@ -34,15 +34,22 @@ const listId = "executors-list";
 export function ExecutorsPage(props: ExecutorsPageProps) {
   const { ctx } = props;
   const t = texts(ctx).executors;
+  const add = (
+    <AddButton ctx={ctx} section="executors">
+      {t.add}
+    </AddButton>
+  );
   return (
     <ListPage
       {...bodyOf(props)}
       icon="rocket"
       texts={t}
-      action={
-        <AddButton ctx={ctx} section="executors">
-          {t.add}
-        </AddButton>
+      action={add}
+      actions={
+        <>
+          {(props.counts.state?.update ?? 0) > 0 ? <UpdateSafe ctx={ctx} /> : null}
+          {add}
+        </>
       }
     />
   );

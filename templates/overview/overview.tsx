@@ -5,6 +5,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner, ToastPartial } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { UpdateSafe } from "../executors/bulk.tsx";
 import { formatClock, formatDay, formatNumber } from "../format.ts";
 import { Layout, ShellPartials } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
@@ -89,7 +90,10 @@ function OverviewNow({ ctx, stats, events, budgets, unadopted = [] }: OverviewPr
           </Section>
         ) : null}
         {counts.needs > 0 ? (
-          <Section title={t.needs_you} aside={isCut ? <NeedsMore ctx={ctx} stats={stats} /> : undefined}>
+          <Section
+            title={t.needs_you}
+            aside={isCut || counts.updates > 0 ? <NeedsMore ctx={ctx} stats={stats} /> : undefined}
+          >
             <Needs ctx={ctx} stats={stats} />
           </Section>
         ) : isSettingUp ? null : (
@@ -114,7 +118,7 @@ function OverviewNow({ ctx, stats, events, budgets, unadopted = [] }: OverviewPr
   );
 }
 
-/** Links to the full lists where they were cut. */
+/** Links to the full lists where they were cut, and all safe updates at once. */
 function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   const { updates, failing_sources: sources } = stats.counts;
   const t = texts(ctx);
@@ -129,7 +133,8 @@ function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
         <Link ctx={ctx} href="/trackers?state=failing">
           {t.overview.status.failing(sources, stats.sources.total)}
         </Link>
-      ) : null}
+      ) : null}{" "}
+      {updates > 0 ? <UpdateSafe ctx={ctx} small /> : null}
     </>
   );
 }

@@ -278,7 +278,6 @@ describe("the other actions", () => {
 
   test.each([
     ["none", { action: "hold", executors: [] }],
-    ["one twice", { action: "hold", executors: [{ id: "a" }, { id: "a" }] }],
     ["an update without its plan", { action: "update", executors: [{ id: "a" }] }],
     ["an unknown action", { action: "explode", executors: [{ id: "a" }] }],
     ["too many", { action: "hold", executors: Array.from({ length: 201 }, (_, id) => ({ id: String(id) })) }],

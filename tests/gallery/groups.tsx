@@ -111,6 +111,7 @@ export function executor(ctx: PageContext): ExecutorView {
     next_windows: [],
     active_run_id: null,
     newest_run_id: null,
+    skipped_revision: null,
     held_since: null,
     snoozed_until: null,
     update_revision: null,

@@ -15,9 +15,13 @@ const newPassword = "reed-heron-lagoon";
 /** They change nothing that is kept. */
 const silent = new Map([
   ["preview_executor", "plans what would be done"],
+  ["plan_executors", "plans what would be done"],
   ["preview_tracker", "shows what a form would find"],
   ["propose_trackers", "reads a text"],
 ]);
+
+/** By the operation on several. */
+let actedOn = "";
 
 const oci = { key: "main", kind: "oci", config: { image: "app", registry: "http://127.0.0.1:9" } };
 const tracker = () => ({ name: `tracker-${randomUUID()}`, sources: [{ ...oci, channels: [{ type: "stable" }] }] });
@@ -226,6 +230,14 @@ const changes: Record<string, Change> = {
   act_on_executor: {
     ...{ method: "POST", status: 200, event: "executor_held", body: () => ({ action: "hold" }) },
     path: async () => `/executors/${await madeExecutor()}/actions`,
+  },
+  act_on_executors: {
+    ...{ method: "POST", status: 200, event: "executor_held" },
+    path: async () => {
+      actedOn = await madeExecutor();
+      return "/executor-actions";
+    },
+    body: () => ({ action: "hold", executors: [{ id: actedOn }] }),
   },
   create_run: {
     method: "POST",

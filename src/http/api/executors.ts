@@ -1,3 +1,4 @@
+import { BulkInput, BulkPlansInput, BulkPlansView, BulkResultView } from "../../bulk/schema.ts";
 import {
   ActionInput,
   ExecutorInput,
@@ -20,7 +21,8 @@ export function executorRoutes({
   runs,
   snapshots,
   logs,
-}: Pick<Services, "executors" | "runs" | "snapshots" | "logs">): readonly Route[] {
+  bulk,
+}: Pick<Services, "executors" | "runs" | "snapshots" | "logs" | "bulk">): readonly Route[] {
   const tag = "executors";
   const route = routesOf(tag);
   const [list, create, ...one] = resourceRoutes({
@@ -60,6 +62,27 @@ export function executorRoutes({
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not answer" },
       perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
+    }),
+    route("POST", "/executor-plans", {
+      operation_id: "plan_executors",
+      summary: "What an update of several executors would do, what keeps one from it, and why it would not be safe",
+      body: BulkPlansInput,
+      answer: { status: 200, description: "The plans that were ready in time", schema: BulkPlansView },
+      perform: ({ context, body }) => bulk.plans(body, context.req.raw.signal),
+    }),
+    route("POST", "/executor-actions", {
+      operation_id: "act_on_executors",
+      summary: "Do the same with several executors, each by itself; repeated, it does only what is not done yet",
+      body: BulkInput,
+      answer: { status: 200, description: "What was done with each, and what was not and why", schema: BulkResultView },
+      idempotent: {
+        events: [
+          ...["run_started", "run_approved", "tracker_checked"],
+          ...["executor_updated", "executor_held", "executor_resumed", "executor_deleted"],
+        ],
+        again: (_first, { context, body }) => bulk.perform(context.get("actor"), body),
+      },
+      perform: ({ context, body }) => bulk.perform(context.get("actor"), body),
     }),
     ...one,
     route("GET", "/executors/{id}/plan", {

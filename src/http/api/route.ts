@@ -34,8 +34,8 @@ export interface Route {
   idempotent?: {
     /** The audit events, one of which proves that it is done. */
     events: readonly string[];
-    /** Repeats the response from stored data; null when only the first response has it. */
-    again: ((subject: Subject) => Promise<unknown>) | null;
+    /** Repeats the response from stored data, or does the rest; null when only the first response has it. */
+    again: ((subject: Subject, input: RouteInput) => Promise<unknown>) | null;
   };
   /** Codes of `error.code` beyond the usual ones, by status. */
   refusals?: Readonly<Record<number, string>>;
@@ -156,7 +156,7 @@ async function answerOf(route: Route, input: RouteInput, idempotency: Idempotenc
     request: [session.kind, route.method, c.req.path, JSON.stringify(body ?? null)],
     events,
     perform: async () => answered(await route.perform(input)),
-    again: again === null ? null : async (subject) => answered(await again(subject)),
+    again: again === null ? null : async (subject) => answered(await again(subject, input)),
   });
   if (answer.is_replayed) c.header("Idempotency-Replayed", "true");
   return c.body(answer.body, status, { "Content-Type": "application/json" });

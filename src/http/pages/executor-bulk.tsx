@@ -1,4 +1,10 @@
-import { BulkQuestion, BulkResultPage, bulkPath, bulkSummary } from "../../../templates/executors/bulk.tsx";
+import {
+  BulkQuestion,
+  BulkResultPage,
+  bulkPath,
+  bulkSummary,
+  SafeQuestion,
+} from "../../../templates/executors/bulk.tsx";
 import { type PageContext, withQuery } from "../../../templates/page.ts";
 import { type BulkResultView, bulkActions, maxBulk, type ReviewedAction, reviewedActions } from "../../bulk/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -30,6 +36,10 @@ export function executorBulkPages(app: App, services: Services, page: PageSettin
   app.get(bulkPath, async (c) => {
     const ctx = await pageContext(c, page);
     const action = reviewedActions.find((each) => each === c.req.query("action")) ?? "update";
+    if (c.req.query("safe") !== undefined) {
+      const { reviews, omitted_count } = await bulk.reviewAll(c.req.raw.signal);
+      return respondHtml(c, <SafeQuestion ctx={ctx} reviews={reviews} omitted_count={omitted_count} />);
+    }
     return respondHtml(c, await question(c, ctx, action, await chosenBy(services, ctx.path)));
   });
 

@@ -2,7 +2,6 @@ import type { bulk as english } from "../bulk.ts";
 import type { Rendering } from "../types.ts";
 
 export const bulk = {
-  twice: "每个执行器只能列出一次",
   too_many: ({ limit }) => `一次最多可更改 ${limit} 个执行器；请缩小筛选范围`,
   awaits_approval: ({ executor }) => `“${executor}”正在等待批准；请批准或拒绝该次运行`,
   not_awaiting: ({ executor }) => `“${executor}”没有等待批准的运行`,

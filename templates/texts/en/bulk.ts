@@ -43,6 +43,15 @@ export const bulk = {
   delete_snapshots: (count: number) =>
     count === 1 ? "1 of them has snapshots" : `${formatNumber("en", count)} of them have snapshots`,
   left_out: (count: number) => `${are(count)} left out`,
+  update_safe: "Update all safe",
+  safe_title: (count: number) => `Make ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
+  safe_text:
+    "Safe: a small step forward without warnings or announced breaking changes, not put off by you, after a run that did not fail, and possible to roll back.",
+  not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} a look first`,
+  none_safe: "No update is safe to make without a look",
+  no_update: "No executor has an update.",
+  not_looked_at: (count: number) =>
+    `${plural("en", count, { one: "more update was", other: "more updates were" })} not looked at. Come back after these.`,
   expected_downtime: (time: string) => `${time} downtime expected`,
   results: {
     update: (count: number) =>

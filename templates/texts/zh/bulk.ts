@@ -38,6 +38,14 @@ export const bulk = {
   delete_text: "其运行记录和快照也会一并删除，且无法恢复。被更新的目标保持原样继续运行。",
   delete_snapshots: (count) => `其中 ${number(count)} 个有快照`,
   left_out: (count) => `${number(count)} 个执行器不参与`,
+  update_safe: "更新全部安全项",
+  safe_title: (count) => `要进行 ${number(count)} 个安全更新吗？`,
+  safe_text:
+    "安全更新是指：小幅向前的更新，没有警告，发行说明未提到破坏性变更，您未推迟或跳过，上一次运行没有失败，并且可以回滚。",
+  not_safe: (count) => `${number(count)} 个更新需要先查看`,
+  none_safe: "没有可以不经查看就进行的安全更新",
+  no_update: "没有可更新的执行器。",
+  not_looked_at: (count) => `另有 ${number(count)} 个更新尚未检查。请在完成这些之后再来。`,
   expected_downtime: (time) => `预计停机 ${time}`,
   results: {
     update: (count) => (count === 0 ? "未开始任何更新" : `已开始 ${number(count)} 个更新`),

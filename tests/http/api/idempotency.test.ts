@@ -198,6 +198,8 @@ test("every operation that takes a key keeps it", async () => {
     bindings: [{ tracker: "app", source: "main", channel: "stable" }],
     trigger: "manual",
   });
+  const act = { action: "hold", executors: [{ id: executor.id }] };
+  await twice("act_on_executors", "/executor-actions", act);
   const run = await twice("create_run", `/executors/${executor.id}/runs`, {});
   // It fails, because there is no engine; and waits for consent once more.
   await eventually("the end of the run", async () => {

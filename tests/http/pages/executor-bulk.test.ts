@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { asc } from "drizzle-orm";
-import { executors, releases, runs } from "../../../src/db/tables.ts";
+import { asc, eq } from "drizzle-orm";
+import type { BulkPlansView, BulkResultView } from "../../../src/bulk/schema.ts";
+import { connections, executors, releases, runs } from "../../../src/db/tables.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
-import { type TestApp, testApp } from "../../support/test-app.ts";
+import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
 
 const names = ["cache", "db", "web"] as const;
 
@@ -156,4 +157,96 @@ test("where nothing is selected, or somewhere else is named to go back to, nothi
   expect((await select({ _action: "hold", next: "/executors" })).status).toBe(422);
   const elsewhere = await select({ _action: "hold", id: ids[0] ?? "", next: "//evil.test/executors" });
   expect(elsewhere.location).toBe("/executors");
+});
+
+describe("all safe updates", () => {
+  /** As an evaluation would have found it. */
+  const observe = async (id: string) => {
+    const { services } = await app.services.executors.plan(id, new AbortController().signal);
+    const observed = { services, unbound: [], problem: null, waiting: null, desired_revision: "x" };
+    const now = app.clock.now();
+    await app.db.write((tx) => tx.update(connections).set({ seen_at: now, next_look_at: now + 60_000 }));
+    await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: now }).where(eq(executors.id, id)));
+  };
+
+  test("are asked about with the reasons of the others, and started", async () => {
+    for (const id of ids) await observe(id);
+    await person.api("POST", `/executors/${ids[0]}/actions`, { action: "hold" });
+    expect((await person.get("/executors")).text).toContain("/executors/bulk?safe=1");
+    const { text } = await person.get("/executors/bulk?safe=1");
+    expect(text).toContain("Make 2 safe updates?");
+    expect(text).toContain("1 update needs a look first");
+    expect(text).toContain("Automatic updates of &quot;cache&quot; are on hold");
+    expect(shown(text)).toHaveLength(2);
+    await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    expect(await started()).toHaveLength(2);
+  });
+
+  test("that there are none is said with the reasons", async () => {
+    expect((await person.get("/executors/bulk?safe=1")).text).toContain("No executor has an update");
+    await observe(ids[0] ?? "");
+    await person.api("POST", `/executors/${ids[0]}/actions`, { action: "hold" });
+    const { text } = await person.get("/executors/bulk?safe=1");
+    expect(text).toContain("No update is safe to make without a look");
+    expect(text).toContain("are on hold");
+    expect(shown(text)).toEqual([]);
+  });
+});
+
+describe("the API", () => {
+  const plans = async (body: Record<string, unknown>) =>
+    (await person.api("POST", "/executor-plans", body)).body as unknown as BulkPlansView;
+  const act = async (body: Record<string, unknown>, key?: string) => {
+    const answer = await app.send("/api/executor-actions", {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", authorization: `Bearer ${await token()}` },
+        ...(key === undefined ? {} : { "idempotency-key": key }),
+      },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, text: await answer.text(), replayed: answer.headers.get("idempotency-replayed") };
+  };
+  const token = async () => {
+    const answer = await app.send("/api/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "admin", password: goodPassword }),
+    });
+    return ((await answer.json()) as { token: string }).token;
+  };
+
+  test("plans several, and updates them by what was seen, once for each key and each plan", async () => {
+    const { executors: planned, omitted_count } = await plans({ executor_ids: [...ids, "gone"] });
+    expect(omitted_count).toBe(0);
+    expect(planned.map(({ name, problem, unsafe }) => [name, problem, unsafe])).toEqual(
+      names.map((name) => [name, null, []]),
+    );
+    const seen = planned.map(({ id, plan_hash, newest_run_id }) => ({ id, plan_hash, newest_run_id }));
+    const body = { action: "update", executors: [...seen, ...seen.slice(0, 1)] };
+    const first = await act(body, "key-1");
+    expect([first.status, first.replayed]).toEqual([200, null]);
+    const { results } = JSON.parse(first.text) as BulkResultView;
+    expect(results.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
+    const again = await act(body, "key-1");
+    expect([again.text, again.replayed]).toEqual([first.text, "true"]);
+    const other = JSON.parse((await act(body)).text) as BulkResultView;
+    expect(other.results.map(({ problem }) => problem?.code)).toEqual(names.map(() => "run_since"));
+    expect(await started()).toHaveLength(3);
+  });
+
+  test("a token that may only read changes nothing", async () => {
+    const made = await person.api("POST", "/api-tokens", {
+      name: "reader",
+      scope: "read",
+      current_password: goodPassword,
+    });
+    const answer = await app.send("/api/executor-actions", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${String(made.body.token)}` },
+      body: JSON.stringify({ action: "hold", executors: ids.map((id) => ({ id })) }),
+    });
+    expect(answer.status).toBe(403);
+    expect(await held()).toEqual([false, false, false]);
+  });
 });
