@@ -90,7 +90,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     expect(rows.filter((row) => row.includes("alpine") && !row.includes("1.2.0-alpine"))).toEqual([]);
 
     const before = person.effort.clicks;
-    await person.click(page.locator('.adopt-bar [name="_action"][value="adopt"]'));
+    await person.click(page.locator('.choice-bar [name="_action"][value="adopt"]'));
     await page.waitForURL(/\/adopt$/);
     await page.getByRole("heading", { level: 1, name: `Adopted ${alone + projects.length} targets` }).waitFor();
     console.log(`adopting ${alone + projects.length} targets: ${person.effort.clicks - before} click`);
@@ -125,7 +125,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await page.locator("input.choice").first().focus();
     await page.keyboard.press("Space");
     expect(await page.locator("input.choice:checked").count()).toBe(1);
-    const adopt = page.locator('.adopt-bar [name="_action"][value="adopt"]');
+    const adopt = page.locator('.choice-bar [name="_action"][value="adopt"]');
     for (let press = 0; press < 40 && !(await adopt.evaluate((node) => node === document.activeElement)); press += 1) {
       await page.keyboard.press("Tab");
     }
@@ -145,10 +145,10 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
       await plain.go("/adopt");
       expect(await bare.locator("input.choice").count()).toBe(2);
       await plain.row("late-3").locator("input.choice").uncheck();
-      await bare.locator('.adopt-bar [name="_action"][value="ignore"]').click();
+      await bare.locator('.choice-bar [name="_action"][value="ignore"]').click();
       await bare.locator("#adopt-ignored", { hasText: "late-1" }).waitFor();
       expect(await bare.locator("input.choice").count()).toBe(1);
-      await bare.locator('.adopt-bar [name="_action"][value="adopt"]').click();
+      await bare.locator('.choice-bar [name="_action"][value="adopt"]').click();
       await bare.getByRole("heading", { level: 1, name: "Adopted 1 target" }).waitFor();
       await plain.go("/adopt");
       expect(await bare.locator("input.choice").count()).toBe(0);
