@@ -61,6 +61,7 @@ export function placeWarnings(
 }
 
 /** 409: two connections of one place would update the same targets. */
-export function placeTaken({ name }: { name: string }): AppError {
-  return new AppError("place_taken", 409, say("connections.place_taken", { connection: name }));
+export function placeTaken({ name }: { name: string }, { overlaps }: Pick<Runtime, "overlaps">): AppError {
+  const said = say("connections.place_taken", { connection: name, is_divisible: overlaps !== undefined });
+  return new AppError("place_taken", 409, said);
 }

@@ -253,7 +253,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     const former =
       before === null ? [] : twinsOf(isSamePlace ? { ...before, place_id: row.place_id } : before, all, runtime);
     const twin = twinsOf(row, all, runtime).find(({ id }) => former.every((each) => each.id !== id));
-    if (twin !== undefined) throw placeTaken(twin);
+    if (twin !== undefined) throw placeTaken(twin, runtime);
   };
   const insert = async (
     tx: Writer,

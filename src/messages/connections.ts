@@ -10,8 +10,8 @@ export const connections = {
   silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,
   look_failed: "It could not be checked because of an internal error. The log has the details.",
   not_checked: "Not checked recently",
-  place_taken: ({ connection }: { connection: string }) =>
-    `The connection "${connection}" already reaches the same targets. Edit that connection instead of adding another.`,
+  place_taken: ({ connection, is_divisible }: { connection: string; is_divisible: boolean }) =>
+    `The connection "${connection}" already reaches the same targets. Edit that connection instead of adding another${is_divisible ? ", or enter namespaces that it does not have" : ""}.`,
   place_shared: ({ names }: { names: readonly string[] }) =>
     `This connection reaches the same targets as ${quotedList(names)}. Keep one of them and delete the others, so that nothing is listed twice.`,
   place_changed:

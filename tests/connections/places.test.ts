@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
-import { identifyAgainMs } from "../../src/connections/places.ts";
+import { identifyAgainMs, twinsOf } from "../../src/connections/places.ts";
 import { connections, executors } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
+import { runtimes } from "../../src/runtimes/index.ts";
 import { createWorld, digest, type Instance, leadTo, type World } from "../support/run-world.ts";
 
 const { signal } = new AbortController();
@@ -28,7 +29,7 @@ const shared = (...names: string[]) => say("connections.place_shared", { names }
 const taken = {
   code: "place_taken",
   status: 409,
-  said: say("connections.place_taken", { connection: "Home" }),
+  said: say("connections.place_taken", { connection: "Home", is_divisible: false }),
 };
 async function look(): Promise<void> {
   for (const item of await world.main.connections.work.due(world.clock.now(), 100)) {
@@ -191,6 +192,26 @@ describe("an address that leads elsewhere", () => {
     await checking;
     const [row] = await world.db.read.select().from(connections).where(eq(connections.id, home));
     expect(row).toMatchObject({ place_id: "engine 1", has_moved: false });
+  });
+});
+
+describe("connections to one cluster", () => {
+  const cluster = (id: string, namespaces: string) => ({
+    ...{ id, name: id, kind: "kubernetes", place: `https://${id}`, place_id: "uid-1" },
+    config: { server: `https://${id}`, namespaces },
+  });
+
+  test.each([
+    ["shop", "blog", false],
+    ["shop, blog", "blog", true],
+    ["", "blog", true],
+    ["shop", "", true],
+    ["", "", true],
+  ])("with the namespaces %p and %p: they reach the same targets: %p", (one, other, isShared) => {
+    const all = [cluster("a", one), cluster("b", other)] as const;
+    expect(twinsOf(all[0], all, runtimes.kubernetes).map(({ id }) => id)).toEqual(isShared ? ["b"] : []);
+    const apart = { ...all[1], place_id: "uid-2" };
+    expect(twinsOf(all[0], [apart], runtimes.kubernetes)).toEqual([]);
   });
 });
 

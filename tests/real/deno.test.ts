@@ -101,13 +101,14 @@ peerSuite("on Deno", missing, () => {
   test("a cluster's certificate is verified by the CA of its credential, and by no other", async () => {
     await using cluster = await startCluster();
     const other = createAuthority(folder);
+    const config = { server: cluster.url, helm: false };
+    const created = await api.post("/runtime-connections", { name: "cluster", kind: "kubernetes", config });
     const checkedBy = async (name: string, ca_certificate: string) => {
       const secret = { token: cluster.admin.token, ca_certificate };
       const credential = await api.post("/credentials", { name, kind: "kubernetes", secret });
-      const config = { server: cluster.url, helm: false };
-      const input = { name, kind: "kubernetes", config, credential_id: credential.body.id };
-      const connection = await api.post("/runtime-connections", input);
-      return (await api.post(`/runtime-connections/${connection.body.id}/checks`)).body;
+      const path = `/runtime-connections/${created.body.id}`;
+      await api.request("PATCH", path, { credential_id: credential.body.id });
+      return (await api.post(`${path}/checks`)).body;
     };
     expect(await checkedBy("right", cluster.ca)).toMatchObject({ ok: true, identity: "admin-token" });
     expect(await checkedBy("wrong", other.ca)).toMatchObject({

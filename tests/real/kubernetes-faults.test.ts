@@ -53,7 +53,7 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     const service_account = { server: cluster.url, folder: account };
     world = await realRuns({ ...noMachine, service_account });
     token = await cluster.createServiceAccount(namespace, "tidemark", rules);
-    connection = await connect({ server: cluster.url }, { token });
+    connection = await world.connectCluster({ ...usual, server: cluster.url }, { token, ca_certificate: cluster.ca });
   });
   afterAll(async () => {
     await world?.close();
@@ -71,11 +71,10 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     tag,
     digest: digests.get(`${name}:${tag}`) ?? "",
   });
-  const connect = (config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>) =>
-    world.connectCluster(
-      { namespaces: namespace, stall_seconds: 10, helm: false, ...config },
-      { ca_certificate: cluster.ca, ...secret },
-    );
+  const usual = { namespaces: namespace, stall_seconds: 10, helm: false };
+  /** Until the end of the scope. */
+  const detour = (config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>) =>
+    world.detour(connection, { ...usual, ...config }, { ca_certificate: cluster.ca, ...secret });
   const path = (resource: string, name: string, within = namespace) =>
     `/apis/apps/v1/namespaces/${within}/${resource}/${name}`;
   const read = (name: string) => cluster.request<Status>("GET", path("deployments", name));
@@ -133,10 +132,14 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
 
   test("pods that no node takes, a quota and an admission policy end a rollout with their reasons", async () => {
     const narrowToken = await cluster.createServiceAccount(narrow, "tidemark", rules);
-    // Runs at one address take turns: the three go to one each.
-    const { port } = new URL(cluster.url);
-    const inNarrow = await connect({ server: `https://localhost:${port}`, namespaces: narrow }, { token: narrowToken });
-    const byProxy = await connect({ server: `https://127.0.0.1:${proxy.port}` }, { token });
+    const inNarrow = await world.connectCluster(
+      { ...usual, server: cluster.url, namespaces: narrow },
+      { token: narrowToken, ca_certificate: cluster.ca },
+    );
+    // The three run at once, by one connection and by two of one cluster.
+    for (const id of [connection, inNarrow]) {
+      await world.main.connections.update(systemActor, id, { concurrent_runs: 3 });
+    }
     const labels = { matchLabels: { app: "alone" } };
     const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "pods", namespace: narrow } };
     const policy = {
@@ -199,7 +202,7 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     const executors = [
       await follow("alone"),
       await follow("limited", { within: narrow, by: inNarrow }),
-      await follow("judged", { kind: "statefulset", by: byProxy }),
+      await follow("judged", { kind: "statefulset" }),
     ];
     const runs = await Promise.all(executors.map((executor) => world.update(executor)));
     expect(runs.map(({ state, reason_code }) => [state, reason_code])).toEqual([
@@ -252,13 +255,13 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     const fewer = rules.filter(({ resources }) => !resources.includes("pods/log"));
     expect(fewer).toHaveLength(rules.length - 1);
     const reader = await cluster.createServiceAccount(namespace, "without-logs", fewer);
-    const by = await connect({ server: cluster.url }, { token: reader });
-    const { warnings } = await world.main.connections.check(systemActor, by, live);
+    await using _reader = await detour({ server: cluster.url }, { token: reader });
+    const { warnings } = await world.main.connections.check(systemActor, connection, live);
     expect(warnings).toMatchObject([
       { code: "missing_explanation", message_data: { params: { resource: "pods/log", verbs: ["get"] } } },
     ]);
     await deploy("mute");
-    const executor = await follow("mute", { by });
+    const executor = await follow("mute");
     world.offer(executor, desired("1.2.0"));
     const { id, state } = await world.update(executor);
     const { logs } = await world.main.runs.get(id);
@@ -297,12 +300,12 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     writeFileSync(join(account, "ca.crt"), cluster.ca);
     writeFileSync(join(account, "token"), await cluster.createServiceAccount(namespace, "pod-before", rules));
     const config = { in_cluster: true, namespaces: namespace, helm: false };
-    const { id } = await world.main.connections.create(systemActor, { name: "own", kind: "kubernetes", config });
-    const check = () => world.main.connections.check(systemActor, id, live);
+    await using _own = await world.detour(connection, config, null);
+    const check = () => world.main.connections.check(systemActor, connection, live);
     const identity = (name: string) => `system:serviceaccount:${namespace}:${name}`;
     expect(await check()).toMatchObject({ ok: true, warnings: [], identity: identity("pod-before") });
     await deploy("inside");
-    const executor = await follow("inside", { by: id });
+    const executor = await follow("inside");
     writeFileSync(join(account, "token"), await cluster.createServiceAccount(namespace, "pod-after", rules));
     expect(await check()).toMatchObject({ ok: true, warnings: [], identity: identity("pod-after") });
     expect(await world.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
@@ -311,9 +314,9 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
   });
 
   test("a rollout whose watch is cut every 200 ms succeeds, with one patch", async () => {
-    const by = await connect({ server: `https://localhost:${proxy.port}` }, { token });
+    await using _cut = await detour({ server: `https://localhost:${proxy.port}` }, { token });
     await deploy("cut", { spec: { minReadySeconds: 4 } });
-    const run = await begin(await follow("cut", { by }), "cut");
+    const run = await begin(await follow("cut"), "cut");
     proxy.cutAfter(200);
     expect(await run.ended()).toMatchObject({ state: "succeeded", serving: "desired", patches: 1 });
     proxy.cutAfter(null);
@@ -322,9 +325,9 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
 
   test("a rollout during which etcd is compacted and the API server restarted succeeds, with one patch", async () => {
     // On a busy machine a restarted API server refuses everybody for a while.
-    const by = await connect({ server: cluster.url, stall_seconds: 120 }, { token });
+    await using _patient = await detour({ server: cluster.url, stall_seconds: 120 }, { token });
     await deploy("compacted", { spec: { minReadySeconds: 8 } });
-    const run = await begin(await follow("compacted", { by }), "compacted");
+    const run = await begin(await follow("compacted"), "compacted");
     await cluster.stopApiServer();
     await cluster.compactEtcd();
     await cluster.startApiServer();
@@ -336,8 +339,8 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     const [client_certificate, client_key] = [expired.cert_file, expired.key_file].map((file) =>
       readFileSync(file, "utf8"),
     ) as [string, string];
-    const late = await connect({ server: cluster.url }, { client_certificate, client_key });
-    expect(await world.main.connections.check(systemActor, late, live)).toMatchObject({
+    await using _late = await detour({ server: cluster.url }, { client_certificate, client_key });
+    expect(await world.main.connections.check(systemActor, connection, live)).toMatchObject({
       ok: false,
       code: "unauthorized",
       message_data: { code: "kubernetes.unauthenticated" },
@@ -349,8 +352,8 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
       .kubeconfigOf(token)
       .replace(/^( *)server: .*$/m, `$&\n$1tls-server-name: ${expiredName}`);
     const { host } = new URL(cluster.url);
-    const late = await connect({}, { kubeconfig });
-    expect(await world.main.connections.check(systemActor, late, live)).toMatchObject({
+    await using _late = await detour({}, { kubeconfig });
+    expect(await world.main.connections.check(systemActor, connection, live)).toMatchObject({
       ok: false,
       code: "unreachable",
       message: `The certificate of "${host}" has expired: renew it on the cluster, or correct the clock of this machine`,

@@ -94,6 +94,11 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
       settings: { health_check: { strategy: "auto" }, ...settings },
     });
   };
+  /** The test of the connection with another configuration and login. */
+  const checkedWith = async (config: Readonly<Record<string, unknown>>, secret: Readonly<Record<string, string>>) => {
+    await using _detour = await world.detour(connection, { server: cluster.url, ...config }, secret);
+    return await world.main.connections.check(systemActor, connection, live);
+  };
   const generationOf = async (name: string) =>
     (await cluster.request<{ metadata: { generation: number } }>("GET", path("deployments", name))).metadata.generation;
 
@@ -102,25 +107,33 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     await cluster.apply(["left", "right", "other"].map((name) => ({ ...own, metadata: { name } })));
     const token = await cluster.createServiceAccount("tools", "updater", []);
     const secret = { token, ca_certificate: cluster.ca };
-    const connect = (namespaces: string) =>
-      world.connectCluster({ server: cluster.url, namespaces, helm: false }, secret);
-    const testing = (id: string) => world.main.connections.check(systemActor, id, live);
-    const whole = await connect("");
-    expect(await testing(whole)).toMatchObject({ ok: false, code: "unauthorized" });
+    const testing = (namespaces: string) => checkedWith({ namespaces, helm: false }, secret);
+    expect(await testing("")).toMatchObject({ ok: false, code: "unauthorized" });
     // A single namespace, several, and at last the whole cluster.
     for (const namespaces of ["left", "left, right", ""]) {
-      const id = namespaces === "" ? whole : await connect(namespaces);
-      const before = await testing(id);
+      const before = await testing(namespaces);
       const manifest = parseAllDocuments(before.remedy ?? "").map((each): KubernetesObject => each.toJS());
       await cluster.apply(manifest);
       // The API server learns of it by a watch.
       await eventually("every right", async () => {
-        const { ok, warnings, remedy } = await testing(id);
+        const { ok, warnings, remedy } = await testing(namespaces);
         return ok && warnings.length === 0 && remedy === null;
       });
-      const elsewhere = await testing(await connect("other"));
+      const elsewhere = await testing("other");
       expect(elsewhere.warnings.length > 0).toBe(namespaces !== "");
     }
+  });
+
+  test("a second connection to the cluster is refused by any address, unless it has other namespaces", async () => {
+    const secret = { token: cluster.admin.token, ca_certificate: cluster.ca };
+    const server = `https://localhost:${new URL(cluster.url).port}`;
+    const connect = (namespaces: string) => world.connectCluster({ server, namespaces, helm: false }, secret);
+    // A role of one namespace may not read what the cluster is: by its own address it is known all the same.
+    await using _admin = await world.detour(connection, { server: cluster.url, namespaces: namespace }, secret);
+    const taken = { code: "place_taken", status: 409 };
+    await expect(connect("")).rejects.toMatchObject(taken);
+    await expect(connect(`other, ${namespace}`)).rejects.toMatchObject(taken);
+    await world.main.connections.remove(systemActor, await connect("other"));
   });
 
   test("the connection reports version and rights, and an unknown authority", async () => {
@@ -134,18 +147,14 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     expect(warnings.map(({ code }) => code)).toEqual(["releases_not_listed"]);
     await world.main.connections.update(systemActor, connection, { config: { helm: false } });
     const other = createAuthority();
-    const stranger = await world.connectCluster({ server: cluster.url }, { token: role, ca_certificate: other.ca });
+    const stranger = await checkedWith({}, { token: role, ca_certificate: other.ca });
     other.remove();
-    expect(await world.main.connections.check(systemActor, stranger, live)).toMatchObject({
+    expect(stranger).toMatchObject({
       ok: false,
       code: "unreachable",
     });
-    const unknown = await world.connectCluster(
-      { server: cluster.url, namespaces: namespace },
-      { token: "not-a-token", ca_certificate: cluster.ca },
-    );
-    const refused = await world.main.connections.check(systemActor, unknown, live);
-    expect(refused).toMatchObject({
+    const secret = { token: "not-a-token", ca_certificate: cluster.ca };
+    expect(await checkedWith({ namespaces: namespace }, secret)).toMatchObject({
       ok: false,
       code: "unauthorized",
       message_data: { code: "kubernetes.unauthenticated" },
@@ -155,11 +164,8 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   test("what a credential lacks is named", async () => {
     const rule = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list", "watch"] };
     const token = await cluster.createServiceAccount(namespace, "reader", [rule]);
-    const reader = await world.connectCluster(
-      { server: cluster.url, namespaces: namespace },
-      { token, ca_certificate: cluster.ca },
-    );
-    const { ok, warnings } = await world.main.connections.check(systemActor, reader, live);
+    const secret = { token, ca_certificate: cluster.ca };
+    const { ok, warnings } = await checkedWith({ namespaces: namespace }, secret);
     expect(ok).toBe(true);
     const missing = warnings.flatMap(({ message_data: { code, params } }) =>
       code === "kubernetes.missing_right" ? [`${params.resource}: ${String(params.verbs)}`] : [],
@@ -167,8 +173,7 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     expect(missing).toContain("deployments: patch");
     expect(missing).toContain("statefulsets: get,list,watch,patch");
     // Blank namespaces are all that may be listed, and a role of one namespace cannot name them.
-    const blank = await world.connectCluster({ server: cluster.url }, { token, ca_certificate: cluster.ca });
-    expect(await world.main.connections.check(systemActor, blank, live)).toMatchObject({
+    expect(await checkedWith({}, secret)).toMatchObject({
       ok: false,
       message_data: { code: "kubernetes.namespaces_unlisted" },
     });
@@ -342,12 +347,13 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
       .filter(({ resource }) => resource !== "pods/log")
       .map(({ group, resource, verbs }) => ({ apiGroups: [group], resources: [resource], verbs: [...verbs] }));
     const token = await cluster.createServiceAccount(namespace, "deaf", rules);
-    const deaf = await world.connectCluster(
+    await using _deaf = await world.detour(
+      connection,
       { server: cluster.url, namespaces: namespace, stall_seconds: 10, helm: false },
       { token, ca_certificate: cluster.ca },
     );
     await world.main.executors.remove(systemActor, executor);
-    const other = await follow(deaf);
+    const other = await follow(connection);
     const refused = await logs.read(systemActor, other, {}, live);
     expect(Object.values(seenIn(refused.view))).toEqual([
       { state: "waiting", why: "kubernetes.logs_forbidden", lines: [] },
@@ -382,7 +388,8 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
       },
       { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
     ]);
-    const own = await world.connectCluster(
+    await using _withdrawn = await world.detour(
+      connection,
       { server: cluster.url, namespaces: namespace },
       { token, ca_certificate: cluster.ca },
     );
@@ -393,7 +400,7 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
       isRolledOut(found),
     );
     const executor = await world.addExecutor({
-      connection: own,
+      connection,
       target: { kind: "deployment", id: `${namespace}/withdrawn` },
       services: ["web"],
       desired: desired(versions.bad),

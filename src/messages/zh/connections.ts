@@ -10,7 +10,8 @@ export const connections = {
   silent: ({ seconds }) => `${seconds} 秒内没有响应`,
   look_failed: "因内部错误无法检查，详情见日志",
   not_checked: "最近未检查",
-  place_taken: ({ connection }) => `连接“${connection}”已能访问相同的目标。请直接编辑该连接，不要重复添加。`,
+  place_taken: ({ connection, is_divisible }) =>
+    `连接“${connection}”已能访问相同的目标。请直接编辑该连接，不要重复添加${is_divisible ? "；也可以填写该连接没有的命名空间" : ""}。`,
   place_shared: ({ names }) =>
     `此连接与${quotedList(names)}访问的目标相同。请只保留其中一个并删除其余连接，以免同一目标重复列出。`,
   place_changed:

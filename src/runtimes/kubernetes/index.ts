@@ -8,7 +8,7 @@ import type { PlanDetail, PlannedPart, Runtime, StepKind, TargetKind } from "../
 import { accessOf } from "./access.ts";
 import { releaseKind } from "./helm/release-target.ts";
 import { contextsIn } from "./kubeconfig.ts";
-import { Config, Secret } from "./schema.ts";
+import { Config, namespacesIn, Secret } from "./schema.ts";
 import { openSession } from "./session.ts";
 import { rules, workloadKinds } from "./workloads.ts";
 
@@ -107,8 +107,11 @@ export const kubernetes: Runtime = {
     // The address is in the kubeconfig, which is a secret.
     return server === "" ? `kubeconfig ${credential_id} ${context}` : new URL(server).origin;
   },
-  // One cluster is reached with many logins, each of them for namespaces of its own.
-  overlaps: () => false,
+  overlaps(one, other) {
+    const [own, others] = [one, other].map((config) => namespacesIn(parse(Config, config).namespaces));
+    if (own === undefined || others === undefined || own.length === 0 || others.length === 0) return true;
+    return own.some((name) => others.includes(name));
+  },
   warnings: () => [],
 };
 

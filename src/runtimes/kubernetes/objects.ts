@@ -148,4 +148,6 @@ export const Event = v.object({
 
 export const Review = v.object({ status: v.object({ userInfo: v.object({ username: v.string() }) }) });
 export const Named = v.object({ metadata: v.object({ name: v.string() }) });
+export const Namespace = v.object({ metadata: Metadata });
+
 export const Version = v.object({ gitVersion: v.string(), platform: Text, major: Text, minor: Text });

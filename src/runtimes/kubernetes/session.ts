@@ -8,7 +8,7 @@ import { discoverReleases, findReleaseProblems, releasesNotListed } from "./helm
 import { releaseOperations } from "./helm/release-operations.ts";
 import { releaseKind } from "./helm/release-target.ts";
 import { logReader } from "./logs.ts";
-import { Review, Version } from "./objects.ts";
+import { Namespace, Review, Version } from "./objects.ts";
 import { findMissingRights, lackingAll, type MissingRights } from "./rights.ts";
 import { manifestOf } from "./role.ts";
 import { type Config, namespacesIn } from "./schema.ts";
@@ -68,6 +68,7 @@ export function openSession(
         remedy: remedyOf(missing, identity, namespaces, isHelmLacking),
       };
     },
+    identify: () => ownId(cluster),
     discover: () => discoverTargets(cluster, namespaces, config.helm ? listReleases : null),
     [Symbol.asyncDispose]: async () => cluster.close(),
   };
@@ -92,6 +93,17 @@ function withRemedy(error: unknown, identity: string | null, isHelmLacking: bool
   if (!(error instanceof PluginError) || error.code !== "unauthorized") return error;
   const remedy = manifestOf({ namespaces: [], identity, lacking: lackingAll, is_helm_lacking: isHelmLacking });
   return new PluginError(error.code, error.said, { remedy, cause: error });
+}
+
+/** A cluster has no ID; this namespace is as old as the cluster, and nobody can delete it. Null if we may not read it. */
+async function ownId(cluster: Cluster): Promise<string | null> {
+  try {
+    const { metadata } = await cluster.send(({ core }) => core.readNamespace("kube-system"), Namespace);
+    return metadata.uid === "" ? null : metadata.uid;
+  } catch (error) {
+    if (error instanceof Refused && error.status !== 401) return null;
+    throw error;
+  }
 }
 
 /** Whom the API server takes us for; null for one older than 1.28, which does not tell. */

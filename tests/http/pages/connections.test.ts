@@ -63,6 +63,23 @@ test("targets that cannot be read say why, in the page and as a part of it", asy
   expect(whole.text).toContain("The targets could not be listed");
 });
 
+test("a second connection to one address is refused in the form, which keeps what was entered", async () => {
+  await create("pantry");
+  const sent = { ...form, name: "larder", "config.address": "/nowhere/pantry/docker.sock" };
+  for (const [language, said] of [
+    ["en", "The connection &quot;pantry&quot; already reaches the same targets."],
+    ["zh", "连接“pantry”已能访问相同的目标"],
+  ] as const) {
+    const answer = await person.post("/connections", sent, { headers: { "accept-language": language } });
+    expect([answer.status, answer.text.includes(said)]).toEqual([409, true]);
+    expect(answer.text).toContain('value="/nowhere/pantry/docker.sock"');
+  }
+  const { status, body } = await person.api("POST", "/runtime-connections", {
+    ...{ name: "larder", kind: "docker", config: { address: "unix:///nowhere/pantry/docker.sock" } },
+  });
+  expect([status, body]).toMatchObject([409, { error: { code: "place_taken" } }]);
+});
+
 test("a disabled connection says so plainly, discovers nothing and is enabled by a button", async () => {
   const path = await create("office", { is_enabled: "" });
   const page = await person.get(path);
