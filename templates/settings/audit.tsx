@@ -171,7 +171,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
         { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
         { key: "subject", title: t.subject },
         { key: "actor", title: t.actor },
-        { key: "at", title: t.at, align: "end" },
+        { key: "at", title: t.at, align: "end", leads: true },
       ]}
       rows={entries.map((entry) => ({
         id: `entry-${entry.id}`,
