@@ -3,6 +3,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import type { IconName } from "../components/icons.ts";
 import { actionsPath, offersFor } from "../executors/actions.tsx";
+import { bulkPath } from "../executors/bulk.tsx";
 import { askedBy } from "../executors/row-actions.tsx";
 import type { PageContext, Theme } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -84,6 +85,7 @@ export function generalCommands(ctx: PageContext, connections: readonly Connecti
     ...connections.map(({ id, name }) => ({
       ...{ title: t.adoption.open, subject: name, icon: "plus" as const, href: adoptPath(id) },
     })),
+    { title: t.bulk.update_safe, icon: "play", href: `${bulkPath}?safe=1` },
     { title: words.check_all, icon: "refresh-cw", href: "/trackers/checks", fields: { next: "/trackers" } },
     ctx.language === "zh"
       ? { ...prefer, title: words.use_english, fields: { language: "en", next: ctx.path } }

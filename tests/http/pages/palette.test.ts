@@ -46,6 +46,7 @@ describe("the palette", () => {
       expect.arrayContaining(["Add tracker", "Add connection", "Check all trackers", "Use the dark theme", "Sign out"]),
     );
     expect(words).toContain("Go to Security keys");
+    expect(words).toContain("Update all safe");
     expect(html).toContain(`>${entries.length} results<`);
   });
 
