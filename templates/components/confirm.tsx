@@ -111,9 +111,9 @@ export function NothingAsked({ ctx, title, section, heading, back, children }: N
   return (
     <Asked ctx={ctx} title={title} section={section}>
       <div class="confirm">
-        <h2 id="dialog-title" tabindex={-1}>
+        <h1 id="dialog-title" tabindex={-1}>
           {heading}
-        </h2>
+        </h1>
         {children}
         <div class="confirm-actions">
           <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
