@@ -19,6 +19,7 @@ peerSuite("acting on several executors at once, in Chromium on a real engine", m
   let api: ApiClient;
   let ids: readonly string[];
 
+  const box = (name: string, on = page) => on.getByRole("checkbox", { name: `Select ${name}`, exact: true });
   const running = async () =>
     Object.fromEntries((await world.containers()).map(({ name, image }) => [name, image.split(":").at(-1)]));
   const runCount = async () => {
@@ -95,6 +96,48 @@ peerSuite("acting on several executors at once, in Chromium on a real engine", m
     await page.reload();
     await page.getByRole("heading", { name: "No update started" }).waitFor();
     expect(await runCount()).toEqual([1, 1, 1]);
+  });
+
+  test("by keyboard alone", async () => {
+    await publish("1.2.0");
+    await person.go("/executors");
+    for (const name of names) {
+      await box(name).focus();
+      await page.keyboard.press("Space");
+    }
+    // Sends the selection with its first button.
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Update 3 executors?" }).waitFor();
+    await person.button("Start updates").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Started 3 updates" }).waitFor();
+    await allRun("1.2.0");
+  });
+
+  test("without script, on a phone: all safe updates", async () => {
+    await publish("1.3.0");
+    await using plain = await person.withoutScript({ viewport: { width: 390, height: 844 } });
+    const bare = plain.page;
+    await plain.go("/executors?select=all");
+    await bare.locator(".selection-bar").getByText("More").click();
+    await bare.locator(".selection-bar").getByRole("button", { name: "Hold updates" }).click();
+    await bare.locator(".toast").getByText("Updates of 3 executors are on hold").waitFor();
+    await plain.go("/executors/bulk?safe=1");
+    await bare.getByText("No update is safe to make without a look").waitFor();
+    await plain.go("/executors");
+    for (const name of names) await box(name, bare).check();
+    await bare.locator(".selection-bar").getByText("More").click();
+    await bare.locator(".selection-bar").getByRole("button", { name: "Resume updates" }).click();
+    await bare.locator(".toast").getByText("Resumed updates of 3 executors").waitFor();
+    await plain.go("/executors");
+    await bare.getByRole("link", { name: "Update all safe" }).click();
+    await bare.getByRole("heading", { name: "Make 3 safe updates?" }).waitFor();
+    expect(await bare.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
+      0,
+    );
+    await bare.getByRole("button", { name: "Start updates" }).click();
+    await bare.getByRole("heading", { name: "Started 3 updates" }).waitFor();
+    await allRun("1.3.0");
     expect(person.complaints).toEqual([]);
   });
 });
