@@ -1,7 +1,7 @@
 import { type Message, say } from "../messages/message.ts";
 import { type ComposeDocument, openDocument } from "./document.ts";
 import type { ImageChange, ImageEdit } from "./edit-images.ts";
-import type { Variables } from "./interpolate.ts";
+import { parseTemplate, type Variables, variablesIn } from "./interpolate.ts";
 import { type Leaf, leavesOf, otherFiles, servicesGivenVariables } from "./leaves.ts";
 import { type StackVariable, variablesOf } from "./read-compose-file.ts";
 import { type ServiceImage, servicesIn } from "./services.ts";
@@ -106,11 +106,27 @@ function refusalsFor(
   if (names.length === 0) return left.size === 0 ? refusals : [...refusals, say("compose_files.edit_not_proved")];
   const asked = new Set(edits.flatMap((edit) => edit.services));
   const given = servicesGivenVariables(document, variables).filter((name) => !asked.has(name));
-  const shared = [...left, ...given.map((name) => ({ name: `services.${name}.env_file` }))];
+  const shared = [
+    ...left,
+    ...given.map((name) => ({ name: `services.${name}.env_file` })),
+    ...variablesOfOthers(variables, names).map((name) => ({ name })),
+  ];
   if (shared.length > 0) refusals.push(say("compose_files.shared_variables", { names, ...named(shared) }));
   const files = otherFiles(document, variables);
   if (files.length > 0) refusals.push(say("compose_files.variables_elsewhere", { names, files }));
   return refusals;
+}
+
+/** The variables whose values use these: the file that holds all of them is interpolated, too. */
+function variablesOfOthers(variables: Variables, names: readonly string[]): readonly string[] {
+  const uses = (value: string) => {
+    const parts = value.includes("$") ? parseTemplate(value) : [];
+    // What cannot be read may mean anything.
+    if (parts === null) return names.some((name) => value.includes(name));
+    const used = variablesIn(parts);
+    return names.some((name) => used.has(name));
+  };
+  return [...variables].flatMap(([name, value]) => (!names.includes(name) && uses(value) ? [name] : []));
 }
 
 function named(places: readonly { name: string }[]): { places: readonly string[]; more: number } {

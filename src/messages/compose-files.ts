@@ -9,6 +9,8 @@ export const composeFiles = {
   too_large: ({ limit }: { limit: number }) => `The compose file has more than ${limit} characters`,
   too_complex: "The compose file is nested too deeply, or its aliases and variables expand to too much",
   line_ends: "The compose file contains line ends other than LF and CRLF; replace them first",
+  not_utf8: ({ line }: { line: number }) =>
+    `The compose file contains characters that are not UTF-8 (line ${line}), which would be lost: save it as UTF-8 first`,
   not_yaml: ({ line }: { line: number }) => `The compose file cannot be parsed as YAML: check line ${line}`,
   duplicate_key: ({ key, line }: { key: string; line: number }) =>
     `The compose file repeats the key "${key}" on line ${line}; compose refuses such files`,

@@ -147,6 +147,8 @@ export const kubernetes = {
   because: ({ said, why }: { said: Message; why: Message }, tell) => `${tell(said)}. ${tell(why)}`,
   pods_wait: ({ pods, why }: { pods: number; why: Message }, tell) =>
     `${pods === 1 ? "1 pod waits" : `${pods} pods wait`}: ${tell(why)}`,
+  pod_in_the_way: ({ pod, why }: { pod: string; why: Message | null }, tell) =>
+    `The pod "${pod}" of another version is not ready${why === null ? "" : ` (${tell(why)})`}, and the StatefulSet replaces no pod before all are: delete this pod to let the rollout go on`,
   not_created: ({ said }: { said: Message }, tell) => `Pods cannot be created${quoting(tell, said)}`,
   unschedulable: ({ said }: { said: Message }, tell) => `No node takes it${quoting(tell, said)}`,
   image_not_pulled: ({ container, image, said }: { container: string; image: string; said: Message }, tell) =>

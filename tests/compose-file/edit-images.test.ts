@@ -121,6 +121,21 @@ describe("editImages()", () => {
     },
   );
 
+  test.each([
+    ["acme/db:$TAG", ["DB"]],
+    [`acme/db:${v("TAG:-1")}`, ["DB"]],
+    [`acme/db:${v("OTHER:-")}${v("TAG")}`, ["DB"]],
+    ["acme/db:$$TAG", undefined],
+    ["acme/db:$TAGS", undefined],
+  ])("a variable is not changed under another one with the value %p", async (value, places) => {
+    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  db:\n    image: ${v("DB")}\n`;
+    const variables: [string, string][] = [
+      ["TAG", "1"],
+      ["DB", value],
+    ];
+    expect((await edit(text, { web: "app:2" }, variables)).refusals[0]?.params.places).toEqual(places);
+  });
+
   test("the service's own env_file gets the variable, and the edit says so", async () => {
     const text = `services:\n  web:\n    image: app:${v("TAG")}\n    env_file: stack.env\n`;
     const { edited } = await edit(text, { web: "app:2" }, [["TAG", "1"]]);
@@ -246,6 +261,7 @@ describe("a file that compose would not load is refused", () => {
     ["duplicate_key", "services:\n  web:\n    image: a\n    'image': b\n"],
     ["line_ends", two.replaceAll("\n", "\r")],
     ["line_ends", `# a\u2028services: {}\n${two}`],
+    ["not_utf8", `# Gr\ufffd\ufffde\n${two}`],
     ["too_large", `${two}#${"x".repeat(300_000)}`],
     ["too_complex", `x: ${"[".repeat(500)}${"]".repeat(500)}\n${two}`],
     ["too_complex", `x:\n${"- ".repeat(100_000)}a\n${two}`],

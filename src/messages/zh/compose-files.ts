@@ -6,6 +6,7 @@ export const composeFiles = {
   too_large: ({ limit }) => `compose 文件超过 ${limit} 个字符`,
   too_complex: "compose 文件嵌套过深，或其别名和变量展开后过大",
   line_ends: "compose 文件含有 LF 和 CRLF 以外的换行符；请先替换它们",
+  not_utf8: ({ line }) => `compose 文件含有不是 UTF-8 的字符（第 ${line} 行），修改会使其丢失；请先将其保存为 UTF-8`,
   not_yaml: ({ line }) => `无法将 compose 文件解析为 YAML：请检查第 ${line} 行`,
   duplicate_key: ({ key, line }) => `compose 文件在第 ${line} 行重复了键“${key}”；compose 不接受这样的文件`,
   several_documents: "compose 文件包含多个 YAML 文档；只能修改单个文档的文件",

@@ -100,6 +100,8 @@ export const kubernetes = {
   stalled: ({ seconds, cause }, tell) => `滚动更新 ${seconds} 秒内没有进展：${tell(cause)}`,
   because: ({ said, why }, tell) => `${tell(said)}。${tell(why)}`,
   pods_wait: ({ pods, why }, tell) => `${pods} 个 Pod 在等待：${tell(why)}`,
+  pod_in_the_way: ({ pod, why }, tell) =>
+    `另一版本的 Pod“${pod}”未就绪${why === null ? "" : `（${tell(why)}）`}，而 StatefulSet 在所有 Pod 就绪之前不会替换任何 Pod：请删除该 Pod 以使滚动更新继续`,
   not_created: ({ said }, tell) => `无法创建 Pod${quoting(tell, said)}`,
   unschedulable: ({ said }, tell) => `没有可用的节点${quoting(tell, said)}`,
   image_not_pulled: ({ container, image, said }, tell) => `无法拉取“${container}”的镜像 ${image}${quoting(tell, said)}`,

@@ -281,14 +281,19 @@ function eventOf(line: string): v.InferOutput<typeof WatchEvent> {
   }
 }
 
+/** Each piece is looked through once, so that a line which comes in many pieces costs no more than another. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  let [pieces, length]: [string[], number] = [[], 0];
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > maxBodyBytes) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") yield line;
+    const [end = "", ...begun] = decoder.decode(chunk, { stream: true }).split("\n");
+    pieces.push(end);
+    length += end.length;
+    if (length > maxBodyBytes) throw new PluginError("malformed", say("kubernetes.watch_unreadable"));
+    for (const next of begun) {
+      const line = pieces.join("");
+      [pieces, length] = [[next], next.length];
+      if (line !== "") yield line;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { type Message, plain, say } from "../../messages/message.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { Event, Pod } from "./objects.ts";
-import { isUpToDate, reasonsOf, selectorText } from "./pods.ts";
+import { isReady, isUpToDate, reasonsOf, selectorText, whyNotReady } from "./pods.ts";
 import { type Found, rules } from "./workloads.ts";
 
 export async function podsOf(cluster: Cluster, found: Found): Promise<readonly Pod[]> {
@@ -48,11 +48,31 @@ export async function lookAtPods(cluster: Cluster, found: Found): Promise<PodsSe
   const fresh = pods?.filter((pod) => isUpToDate(pod, found)) ?? [];
   const [first] = reasonsOf(fresh);
   if (first !== undefined) return { pods, why: say("kubernetes.pods_wait", { pods: first.pods, why: first.why }) };
+  const blocking = isOrdered(found) ? pods?.find((pod) => !isUpToDate(pod, found) && isStuck(pod)) : undefined;
+  if (blocking !== undefined) {
+    const why = whyNotReady(blocking);
+    return { pods, why: say("kubernetes.pod_in_the_way", { pod: blocking.metadata.name, why }) };
+  }
   const failure = found.workload?.status.conditions.find(
     ({ type, status }) => type === "ReplicaFailure" && status === "True",
   );
   if (failure !== undefined) return { pods, why: say("kubernetes.not_created", { said: plain(failure.message) }) };
-  return { pods, why: await unlessRefused(failedCreation(cluster, found)) };
+  // A pod that was created since shows that what was refused before no longer is.
+  const since =
+    fresh
+      .map(({ metadata }) => metadata.creationTimestamp)
+      .toSorted()
+      .at(-1) ?? "";
+  return { pods, why: await unlessRefused(failedCreation(cluster, found, since)) };
+}
+
+/** Whether one pod that is not ready keeps all others from being replaced, even when the template no longer is what broke it. */
+function isOrdered({ kind, workload }: Found): boolean {
+  return kind === "statefulset" && workload?.spec.podManagementPolicy !== "Parallel";
+}
+
+function isStuck(pod: Pod): boolean {
+  return !isReady(pod) && pod.metadata.deletionTimestamp === "";
 }
 
 async function unlessRefused<T>(work: Promise<T>): Promise<T | null> {
@@ -64,8 +84,8 @@ async function unlessRefused<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Quotas and admission webhooks refuse pods before they exist; only events of what creates the pods tell. */
-async function failedCreation(cluster: Cluster, found: Found): Promise<Message | null> {
+/** Quotas and admission webhooks refuse pods before they exist; only events of what creates the pods tell. Those before `since` are past. */
+async function failedCreation(cluster: Cluster, found: Found, since: string): Promise<Message | null> {
   const failures: { at: string; message: string }[] = [];
   await cluster.list(
     async ({ core }) => {
@@ -76,7 +96,8 @@ async function failedCreation(cluster: Cluster, found: Found): Promise<Message |
     Event,
     (page) => {
       for (const { involvedObject, message, lastTimestamp, eventTime } of page) {
-        if (createsPodsOf(found, involvedObject)) failures.push({ at: lastTimestamp || eventTime, message });
+        const at = lastTimestamp || eventTime;
+        if (at >= since && createsPodsOf(found, involvedObject)) failures.push({ at, message });
       }
     },
   );

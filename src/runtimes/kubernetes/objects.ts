@@ -23,6 +23,7 @@ export const Metadata = v.object({
   labels: Texts,
   annotations: Texts,
   ownerReferences: listOf(OwnerReference),
+  creationTimestamp: Text,
   deletionTimestamp: Text,
 });
 export type Metadata = v.InferOutput<typeof Metadata>;
@@ -69,6 +70,7 @@ export const Workload = v.object({
     replicas: v.nullish(Integer, 1),
     paused: Flag,
     minReadySeconds: Count,
+    podManagementPolicy: Text,
     selector: Selector,
     template: Template,
     strategy: Strategy,

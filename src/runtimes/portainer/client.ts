@@ -14,6 +14,11 @@ const flowMs = 3_600_000;
 /** Of what Portainer says about a refusal: compose tells all its steps first, and the reason at the end. */
 const maxSaidLength = 500;
 const maxSaidStart = 100;
+/**
+ * What a gateway answers when it gives up waiting for a server that may still be at work. Some say so in JSON with a `message`, as Portainer
+ * does; Portainer itself answers 500 to an update that fails.
+ */
+const gatewayStatuses: readonly number[] = [408, 502, 503, 504];
 
 export interface PortainerAccess {
   /** Without a slash at its end. */
@@ -90,11 +95,16 @@ export function openPortainer(
         if (!stop.aborted) throw error;
       }
     },
-    update: (stack, { file, env, pull }, timeout_ms) => {
+    update: async (stack, { file, env, pull }, timeout_ms) => {
       const body = JSON.stringify({ stackFileContent: file, env, prune: false, pullImage: pull });
       const url = urlOf(`/stacks/${stack}?endpointId=${endpoint_id}`);
       const headers = { "content-type": "application/json" };
-      return api.send({ method: "PUT", url, headers, body, timeout_ms, is_once: true }, Stack);
+      try {
+        return await api.send({ method: "PUT", url, headers, body, timeout_ms, is_once: true }, Stack);
+      } catch (error) {
+        if (!(error instanceof Refused && gatewayStatuses.includes(error.status))) throw error;
+        throw new PluginError("unreachable", error.said, { cause: error });
+      }
     },
     close: api.close,
   };

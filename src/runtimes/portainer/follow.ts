@@ -27,6 +27,8 @@ export interface Move {
   to: Marks;
   /** Portainer's time of the last update before the request. */
   update_date: number;
+  /** It pulls images first, during which nothing about the containers changes. */
+  pulls?: boolean;
 }
 
 /**
@@ -53,7 +55,9 @@ function stateOf({ stack, content }: Found, { from, to, update_date }: Move): Mo
 
 /** Looks until it is certain what became of a request whose answer is unknown; never sends anything. */
 export async function awaitMove(watching: Watching, move: Move): Promise<MoveEnd> {
-  const quiet = Math.min(quietMs, watching.stall_ms);
+  // Where file and environment stay the same, nothing tells that Portainer pulls.
+  const isHidden = move.pulls === true && move.from.file === move.to.file && move.from.env === move.to.env;
+  const quiet = isHidden ? watching.stall_ms : Math.min(quietMs, watching.stall_ms);
   for await (const { found, unchanged_ms } of looks(watching)) {
     const end = stateOf(found, move);
     if (end === "applied" || end === "foreign") return { end, found };
@@ -85,7 +89,7 @@ export function judgeServices(
   const waiting: Readiness[] = [];
   let done = 0;
   const changed = new Map(services.map((each) => [each.service, each]));
-  const names = [...new Set([...running, ...services.filter((each) => each.is_running).map(({ service }) => service)])];
+  const names = namesToJudge({ services, running });
   for (const service of names) {
     const own = members.filter((each) => each.service === service);
     const wanted = changed.get(service);
@@ -110,14 +114,22 @@ export function judgeServices(
   return { readiness: first ?? { ready: true, detail }, done, total: names.length };
 }
 
-/** Whether everything that has to runs in this version, healthy or not. */
-export function doRun({ members, images }: Found, { services, running }: Judged, side: Side): boolean {
-  return running.every((service) => {
+/** The services that ran, and those that the update changes and that were not stopped: they may have kept crashing. */
+function namesToJudge({ services, running }: Pick<Judged, "services" | "running">): readonly string[] {
+  return [...new Set([...running, ...services.filter((each) => each.is_running).map(({ service }) => service)])];
+}
+
+/** Whether everything that has to runs in this version, healthy or not. What kept crashing before has to be there. */
+export function doRun({ members, images }: Found, { services, running, containers }: Judged, side: Side): boolean {
+  // Nothing is left of a stack that had containers, none of which ran.
+  if (members.length === 0 && containers.length > 0) return false;
+  return namesToJudge({ services, running }).every((service) => {
     const own = members.filter((each) => each.service === service);
     const wanted = services.find((each) => each.service === service);
+    const hasToRun = running.includes(service);
     return (
       own.length > 0 &&
-      own.every((each) => isUp(each) && (wanted === undefined || isWanted(each, images, wanted, side)))
+      own.every((each) => (isUp(each) || !hasToRun) && (wanted === undefined || isWanted(each, images, wanted, side)))
     );
   });
 }

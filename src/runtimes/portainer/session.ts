@@ -350,7 +350,7 @@ export function openSession(
 }
 
 function moveOf({ from, to, update_date }: StackDetail): Move {
-  return { from, to, update_date };
+  return { from, to, update_date, pulls: true };
 }
 
 /** What the run has sent, by its journal; null if it did not come so far. */

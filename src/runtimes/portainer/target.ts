@@ -59,12 +59,11 @@ function stateOfContainer({ State: state }: ContainerInspect): TargetService["st
   return ["created", "exited", "dead"].includes(state.Status ?? "") ? "stopped" : "unknown";
 }
 
-/** The services that run; these have to run after an update, too. */
+/** The services that run; these have to run after an update, too. One that keeps crashing need not. */
 export function runningServices(members: readonly Member[]): readonly string[] {
   const names = [...new Set(members.map(({ service }) => service))];
   return names.filter((name) => {
-    const state = stateOf(members.filter(({ service }) => service === name));
-    return state === "running" || state === "restarting";
+    return stateOf(members.filter(({ service }) => service === name)) === "running";
   });
 }
 

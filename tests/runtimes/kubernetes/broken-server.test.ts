@@ -140,6 +140,59 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
     expect(await lookAtPods(server.cluster, found)).toEqual({ pods: [], why: say("kubernetes.not_created", { said }) });
   });
 
+  test("an event about a pod that was not created is past once a new pod was", async () => {
+    const at = "2026-01-02T03:04:05Z";
+    let created = "2026-01-02T03:04:04Z";
+    server = await startApiServer((_request, response, { pathname }) => {
+      const event = {
+        message: "exceeded quota",
+        involvedObject: { kind: "StatefulSet", name: "web" },
+        lastTimestamp: at,
+      };
+      const pod = {
+        metadata: { name: "web-0", namespace: "shop", creationTimestamp: created },
+        spec: { containers: [] },
+        status: { containerStatuses: [{ name: "web", state: { waiting: { reason: "ContainerCreating" } } }] },
+      };
+      json(response, 200, { metadata: {}, items: [pathname.endsWith("/events") ? event : pod] });
+    });
+    const object = {
+      metadata: { name: "web", namespace: "shop" },
+      spec: { selector: { matchLabels: { app: "web" } }, template: { spec: { containers: [] } } },
+    };
+    const found = foundFrom("statefulset", v.parse(Workload, object));
+    const code = async () => (server === null ? null : ((await lookAtPods(server.cluster, found)).why?.code ?? null));
+    expect(await code()).toBe("kubernetes.not_created");
+    created = "2026-01-02T03:34:05Z";
+    expect(await code()).toBeNull();
+  });
+
+  test("a pod of another version that keeps a StatefulSet from replacing any is named", async () => {
+    const pod = (name: string, image: string, status: string) => ({
+      metadata: { name, namespace: "shop" },
+      spec: { containers: [{ name: "web", image }] },
+      status: { conditions: [{ type: "Ready", status }], containerStatuses: [{ name: "web", state: { running: {} } }] },
+    });
+    server = await startApiServer((_request, response, { pathname }) => {
+      const pods = [pod("web-0", "web:1", "True"), pod("web-1", "web:2", "False")];
+      json(response, 200, { metadata: {}, items: pathname.endsWith("/pods") ? pods : [] });
+    });
+    const of = (spec: object, kind: "statefulset" | "deployment" = "statefulset") => {
+      const template = { spec: { containers: [{ name: "web", image: "web:1" }] } };
+      const object = {
+        metadata: { name: "web", namespace: "shop" },
+        spec: { selector: { matchLabels: { app: "web" } }, template, ...spec },
+      };
+      return lookAtPods(server.cluster, foundFrom(kind, v.parse(Workload, object)));
+    };
+    const why = say("kubernetes.not_ready", { container: "web" });
+    const named = say("kubernetes.pod_in_the_way", { pod: "web-1", why });
+    expect((await of({})).why).toEqual(named);
+    expect((await of({ podManagementPolicy: "OrderedReady" })).why).toEqual(named);
+    expect((await of({ podManagementPolicy: "Parallel" })).why).toBeNull();
+    expect((await of({}, "deployment")).why).toBeNull();
+  });
+
   test("nothing that may be listed is an error with the namespaces", async () => {
     server = await startApiServer((_request, response) => json(response, 403, forbidden));
     const error = await failure(discoverTargets(server.cluster, ["shop"], null));

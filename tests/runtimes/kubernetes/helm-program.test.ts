@@ -133,6 +133,14 @@ describe("a helm program", () => {
     expect(folders()).toEqual([]);
   });
 
+  test("that is a script around another program is ended with it", async () => {
+    const script = `echo $$ > ${directory}/id; (trap "" TERM; echo begun >> ${directory}/id; sleep 600) & wait`;
+    for (const around of ["sleep 600; true", "cat /dev/zero; true", script]) {
+      expect(await write(around).run({ ...call, timeout_ms: 300 })).toMatchObject({ is_done: false, said: null });
+    }
+    expect(folders()).toEqual([]);
+  }, 40_000);
+
   test("is ended with the session; one of a run goes on, and the next process waits for it", async () => {
     const helm = write(`touch ${directory}/begun; exec sleep 600`);
     const looking = helm.run(call);

@@ -17,6 +17,8 @@ interface Revision {
   description?: string;
   manifest?: string;
   values?: object;
+  /** What was set for the release. */
+  config?: object;
   uid?: string;
   /** In the content, whatever the labels say. */
   name?: string;
@@ -37,6 +39,8 @@ async function startWorld(...revisions: Revision[]) {
     may_list_secrets: true,
     /** What helm was asked to do, and what it does. */
     asked: [] as (readonly string[])[],
+    /** Whose end was waited for. */
+    awaited: [] as string[],
     helm: (_args: readonly string[]): Awaited<ReturnType<Helm["run"]>> => rendered({}),
   };
   const server = await startApiServer((_request, response, { pathname }) => {
@@ -61,7 +65,9 @@ async function startWorld(...revisions: Revision[]) {
       world.asked.push(args);
       return args[0] === "show" && args[1] === "crds" ? { is_done: true, stdout: "", said: null } : world.helm(args);
     },
-    awaitEnd: async () => undefined,
+    awaitEnd: async (folder) => {
+      world.awaited.push(folder);
+    },
   };
   const { cluster } = server;
   const around = { cluster, clock: systemClock, signal: live, stall_ms: 3_000, logs: logReader(cluster) };
@@ -69,9 +75,9 @@ async function startWorld(...revisions: Revision[]) {
 }
 
 function packed({ revision, status, name = "web", ...more }: Revision): string {
-  const { version = "1.0.0", description = "Upgrade complete", manifest = "", values = {} } = more;
+  const { version = "1.0.0", description = "Upgrade complete", manifest = "", values = {}, config = {} } = more;
   const chart = { metadata: { name: "web", version }, values };
-  const content = { name, version: revision, info: { status, description }, chart, config: {}, manifest };
+  const content = { name, version: revision, info: { status, description }, chart, config, manifest };
   return Buffer.from(gzipSync(JSON.stringify(content)).toString("base64")).toString("base64");
 }
 
@@ -161,6 +167,44 @@ peerSuite("a run of a Helm release", authorityMissing(), () => {
     all.world.helm = () => rendered({}, manifest);
     const { plan } = await start(all);
     expect(plan.warnings.map(({ code }) => code)).toContain("on_delete");
+  });
+
+  test("is quoted without what was set for the release in secret, by the plan and by the run", async () => {
+    const secret = "hunter2-in-the-values";
+    const words = { is_done: false, stdout: "", said: plain(`execution error at (web/x.yaml:1:4): weak: ${secret}`) };
+    const all = await startWorld({ revision: 1, status: "deployed", config: { db: { password: secret } } });
+    await using _ = all.server;
+    const { world } = all;
+    world.helm = () => words;
+    const { plan } = await start(all);
+    expect(plan.refusals.map(({ code }) => code)).toEqual(["not_rendered"]);
+    expect(JSON.stringify(plan)).not.toContain(secret);
+    world.helm = (args) => {
+      if (isLook(args)) return rendered({});
+      world.revisions = [
+        ...world.revisions,
+        { revision: 2, status: "failed", description: `no: ${secret}`, config: { db: { password: secret } } },
+      ];
+      return words;
+    };
+    const { journal, apply } = await start(all);
+    await apply();
+    expect(JSON.stringify(await all.operations.settle(ref, journal, live))).toContain("weak: ");
+    expect(JSON.stringify(journal.entries())).not.toContain(secret);
+  });
+
+  test("whose process ended while helm rolled an unfinished revision back waits for that", async () => {
+    const all = await startWorld({ revision: 2, status: "pending-upgrade" }, { revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const { world, operations } = all;
+    world.helm = () => {
+      throw new Error("The process ends");
+    };
+    const { journal, apply } = await start(all);
+    await apply().catch(() => undefined);
+    expect(journal.written()).toEqual(["unlock begin"]);
+    expect((await operations.recover(ref, journal.reopened(), null)).state).toBe("untouched");
+    expect(world.awaited).toEqual([journal.run_id]);
   });
 
   test("is about the release that its labels name, whatever its content says", async () => {

@@ -33,9 +33,9 @@ afterEach(async () => {
   await recorded[Symbol.asyncDispose]();
 });
 
-const open = (self = "elsewhere", clock = fastClock(60)) =>
+const open = (self = "elsewhere", clock = fastClock(60), update_stall_seconds = 10) =>
   portainer.open(
-    { url: recorded.url, endpoint_id: 1, update_stall_seconds: 10 },
+    { url: recorded.url, endpoint_id: 1, update_stall_seconds },
     { api_key: key },
     {
       ...{ signal: live, clock, self: { hostname: self, data_dir: "/nowhere" } },
@@ -324,6 +324,109 @@ describe("an update", () => {
     const { journal, apply } = await start();
     await apply();
     expect([puts().length, journal.written()]).toEqual([1, ["deploy begin", "deploy finish"]]);
+  });
+
+  test.each([408, 502, 503, 504])(
+    "answered by a gateway with %i in JSON is looked after, and not sent again",
+    async (status) => {
+      const done = Promise.withResolvers<void>();
+      recorded.answer = (line) => {
+        if (!line.startsWith("PUT ")) return null;
+        // Portainer has stored the new file, and still pulls.
+        recorded.world.file = JSON.parse(puts().at(-1)?.body ?? "").stackFileContent;
+        setTimeout(() => {
+          carryOut();
+          done.resolve();
+        }, 100);
+        return json(status, { message: "The upstream server is timing out" })();
+      };
+      const { journal, apply } = await start();
+      await apply();
+      await done.promise;
+      expect([puts().length, journal.written()]).toEqual([1, ["deploy begin", "deploy finish"]]);
+    },
+  );
+
+  test("that moves a tag and whose answer is lost is awaited while Portainer may pull", async () => {
+    const named = (line: string) => {
+      if (!line.includes("/images/")) return null;
+      const id = line.includes(imageIds.old) ? imageIds.old : imageIds.next;
+      return json(200, { Id: id, RepoDigests: [`acme/web@${id}`] })();
+    };
+    recorded.answer = named;
+    await using own = await open("elsewhere", fastClock(120), 600);
+    const plan = await own.plan(ref, [change("web", "acme/web:1.0.0", `acme/web@${imageIds.next}`)]);
+    expect(plan.is_noop).toBe(false);
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return named(line);
+      // Three minutes of pulling.
+      setTimeout(() => carryOut(), 1_500);
+      return new Response("<html>", { status: 504 });
+    };
+    const journal = memoryJournal();
+    const { apply } = await own.prepare(plan, [], journal);
+    await apply();
+    expect([puts().length, journal.written()]).toEqual([1, ["deploy begin", "deploy finish"]]);
+  });
+
+  describe("of a stack with a service that kept crashing before", () => {
+    let restarts = 0;
+    const flaky = () => ({
+      ...{ service: "flaky", image: "acme/flaky:1" },
+      state: {
+        Status: "restarting",
+        Running: true,
+        Restarting: true,
+        StartedAt: `2026-01-02T03:04:${restarts++ % 60}Z`,
+      },
+      container: { RestartCount: restarts },
+    });
+    const seen = () => {
+      recorded.world.containers = recorded.world.containers.map((each) => (each.service === "flaky" ? flaky() : each));
+    };
+    beforeEach(() => {
+      recorded.world.file = `${file}  flaky:\n    image: acme/flaky:1\n`;
+      recorded.world.containers = [...recorded.world.containers, flaky()];
+    });
+
+    test("does not wait for that one", async () => {
+      recorded.answer = (line) => {
+        seen();
+        if (!line.startsWith("PUT ")) return null;
+        carryOut();
+        // As compose: the container that nothing changes keeps its ID.
+        const [web, db] = recorded.world.containers;
+        if (web !== undefined && db !== undefined) recorded.world.containers = [web, db, flaky()];
+        return json(200, recorded.world.stack)();
+      };
+      const { journal, apply } = await start();
+      await apply();
+      const ended = AbortSignal.timeout(10_000);
+      expect(await session.settle?.(ref, journal, ended)).toBeNull();
+    }, 20_000);
+
+    test("that fails before it touched anything says so, and nothing more is sent", async () => {
+      recorded.answer = (line) => {
+        seen();
+        return line.startsWith("PUT ") ? json(500, { message: "failed to pull images of the stack" })() : null;
+      };
+      const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+      const { journal, apply } = await start();
+      expect((await failure(apply())).said.code).toBe("portainer.not_deployed");
+      expect((await session.undo(ref, journal, snapshot)).state).toBe("untouched");
+      expect(puts().length).toBe(1);
+    });
+
+    test("of which nothing is left, though nothing else ran, was taken down", async () => {
+      recorded.world.containers = [flaky()];
+      recorded.answer = (line) => {
+        if (!line.startsWith("PUT ")) return null;
+        recorded.world.containers = [];
+        return json(500, { message: "failed to deploy a stack" })();
+      };
+      const { apply } = await start();
+      expect((await failure(apply())).said.code).toBe("portainer.took_down");
+    });
   });
 
   test("that Portainer never finishes ends with a sentence, and nothing more is sent", async () => {

@@ -1,6 +1,6 @@
 import { type Document, parseAllDocuments } from "yaml";
 import { PluginError } from "../../../errors.ts";
-import { say } from "../../../messages/message.ts";
+import { type Message, say, withTexts } from "../../../messages/message.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText, passwordsIn } from "../../engine/secret-form.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
@@ -124,6 +124,29 @@ export function secretValues(values: RawObject): readonly string[] {
   const all = new Map<string, string>();
   flatten(values, "", all);
   return [...all].flatMap(([path, value]) => [...(isSecretPath(path) ? [value] : []), ...passwordsIn(value)]);
+}
+
+/** What the containers of a release may know and nobody may see. Throws `malformed`. */
+export function secretsOf(release: Release, namespace: string): readonly string[] {
+  return [...secretsSet(release), ...secretsIn(readManifest(release.manifest, namespace))];
+}
+
+/** What its values keep secret. */
+export function secretsSet({ config, chart }: Pick<Release, "config" | "chart">): readonly string[] {
+  return [...secretValues(config), ...secretValues(chart.values)];
+}
+
+/** Shorter values are words and numbers: hiding them would hide the sentence. */
+const shortestHidden = 6;
+
+/** Helm, charts and the cluster quote what was set when they refuse it. */
+export function withoutSecrets(said: Message, secrets: readonly string[]): Message {
+  const lines = secrets.flatMap((each) => [each, ...each.split("\n").map((line) => line.trim())]);
+  // The longest first: a shorter one may be its beginning.
+  const hidden = [...new Set(lines)]
+    .filter((each) => each.length >= shortestHidden)
+    .toSorted((a, b) => b.length - a.length);
+  return withTexts(said, (text) => hidden.reduce((now, each) => now.replaceAll(each, mask), text));
 }
 
 function fieldDiff(path: string, before: string | null, after: string | null): FieldDiff {

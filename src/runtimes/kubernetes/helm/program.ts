@@ -94,9 +94,9 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     const over = new AbortController();
     const endAfter = async (ms: number) => {
       await clock.sleep(ms, over.signal);
-      child.kill("SIGTERM");
+      endGroup(child, "SIGTERM");
       await clock.sleep(graceMs, over.signal);
-      child.kill("SIGKILL");
+      endGroup(child, "SIGKILL");
     };
     void endAfter(timeoutMs).catch(() => undefined);
     const stopped = Promise.withResolvers<never>();
@@ -193,6 +193,19 @@ interface Ended {
   stderr: string;
 }
 
+/** With everything that it started: helm may be a script around the program, which would go on and hold the output open. */
+function endGroup(child: ChildProcess, how: "SIGTERM" | "SIGKILL"): void {
+  try {
+    // It leads a group of its own.
+    if (child.pid !== undefined) process.kill(-child.pid, how);
+  } catch {
+    child.kill(how);
+  }
+  if (how === "SIGTERM") return;
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
 function endOf(child: ChildProcess): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const parts: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
@@ -201,7 +214,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
       child[name]?.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= maxOutputBytes) parts[name].push(chunk);
-        else child.kill("SIGKILL");
+        else endGroup(child, "SIGKILL");
       });
     }
     child.on("error", (cause: NodeJS.ErrnoException) => {

@@ -23,7 +23,7 @@ import { readSaved } from "../saved.ts";
 import { stateOfPods } from "../target.ts";
 import type { Shown, TargetOperations } from "../workload-operations.ts";
 import { placeOf, rules } from "../workloads.ts";
-import { readManifest, secretsIn, secretValues, workloadsOf } from "./manifest.ts";
+import { secretsOf, secretsSet, withoutSecrets, workloadsOf } from "./manifest.ts";
 import type { Helm } from "./program.ts";
 import {
   hashOf,
@@ -111,16 +111,31 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     }
     return { state, is_rolling: isRolling };
   };
+  /** Without the secrets of these revisions. */
+  const withoutOwn = async (said: Message, ...all: readonly StoredRevision[]): Promise<Message> => {
+    const releases = await Promise.all(all.map((each) => readIfReadable(cluster, each)));
+    const secrets = releases.flatMap((each, at) => {
+      if (each === null) return [];
+      try {
+        return secretsOf(each, all[at]?.namespace ?? "");
+      } catch (error) {
+        if (error instanceof PluginError) return secretsSet(each);
+        throw error;
+      }
+    });
+    return withoutSecrets(said, secrets);
+  };
   /**
    * One change by helm, which makes a revision. Throws if it failed without one, or if somebody else made it: then we have changed nothing.
    * False if it failed with one, which is then judged.
    */
   const makeRevision = async (
     ref: TargetRef,
-    { revision, driver }: StoredRevision,
+    stored: StoredRevision,
     { step, facts, args, files = {}, failed, goes_on = false }: Revising,
     { journal, stop }: { journal: Journal; stop?: AbortSignal | undefined },
   ): Promise<boolean> => {
+    const { revision, driver } = stored;
     await journal.begin(step, facts);
     const folder = journal.run_id;
     const result = await helm.run({ args, driver, files, folder, timeout_ms: stall_ms + lookMs, stop });
@@ -128,8 +143,9 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       if (!goes_on) await journal.finish(step, { revision: revision + 1 });
       return true;
     }
-    const said = failed(wordsOf(result));
-    const isMade = (await latestOf(ref)).revision !== revision && !isTaken.test(inEnglish(said));
+    const latest = await latestOf(ref);
+    const said = await withoutOwn(failed(wordsOf(result)), stored, latest);
+    const isMade = latest.revision !== revision && !isTaken.test(inEnglish(said));
     await journal.fail(step, { ...toldAs("error", said), is_made: isMade });
     if (!isMade) throw new PluginError("rejected", said);
     return false;
@@ -195,7 +211,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     if (isPending(status)) return failed(say("kubernetes.upgrade_cut_off", { revision, status }));
     if (status !== "deployed") {
       const { description } = (await readRevision(cluster, stored)).info;
-      const said = saidIn(journal, ...changing) ?? plain(description.slice(0, 1000));
+      const said = saidIn(journal, ...changing) ?? (await withoutOwn(plain(description.slice(0, 1000)), stored));
       return failed(say("kubernetes.upgrade_failed", { revision, said }));
     }
     if (options?.is_status_enough === true) return null;
@@ -337,10 +353,11 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     },
     undo: (ref, journal, _snapshot, stopping) => undo(ref, journal, stopping),
     recover: async (ref, journal, _snapshot, stopping) => {
+      // Also one that only rolls an unfinished revision back.
+      await helm.awaitEnd(journal.run_id, ending(stopping));
       const begun = upgradeOf(journal);
       if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
       if (journal.entries().some(({ step }) => step === "undo")) return await undo(ref, journal, stopping);
-      await helm.awaitEnd(journal.run_id, ending(stopping));
       const { revision } = await latestOf(ref);
       return revision === begun.from
         ? { state: "untouched", detail: say("kubernetes.not_upgraded") }
@@ -382,12 +399,6 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       };
     },
   };
-}
-
-/** What the containers of a release may know and nobody may see. */
-function secretsOf(release: Release, namespace: string): readonly string[] {
-  const { config, chart, manifest } = release;
-  return [...secretValues(config), ...secretValues(chart.values), ...secretsIn(readManifest(manifest, namespace))];
 }
 
 function withSecrets(written: readonly LastLog[], secrets: readonly string[]): readonly LastLog[] {

@@ -21,7 +21,9 @@ import {
   maxDiffs,
   onDeleteIn,
   readManifest,
+  secretsOf,
   valuesDiffs,
+  withoutSecrets,
   workloadsIn,
   workloadsOf,
 } from "./manifest.ts";
@@ -206,7 +208,8 @@ async function previewOf(
   const look = (...args: readonly string[]) => helm.run({ args, driver, files, timeout_ms: lookMs });
   const rendered = await look(...upgradeArgs(own, namespace, "2m"), "--dry-run=server", "-o", "json");
   if (!rendered.is_done) {
-    return refused("not_rendered", say("kubernetes.not_rendered", { said: wordsOf(rendered) }));
+    const said = withoutSecrets(wordsOf(rendered), secretsOf(release, namespace));
+    return refused("not_rendered", say("kubernetes.not_rendered", { said }));
   }
   const next = readRendered(rendered.stdout);
   const { name } = next.chart.metadata;

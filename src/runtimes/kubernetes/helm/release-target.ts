@@ -1,5 +1,6 @@
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { type Refusal, type Target, type TargetService, unfinishedOperation, untoldSettings } from "../../runtime.ts";
+import { secretsSet, withoutSecrets } from "./manifest.ts";
 import type { Release, StoredRevision } from "./storage.ts";
 
 export const releaseKind = "helm_release";
@@ -83,7 +84,8 @@ function warningsOf({ status, revision }: StoredRevision, release: Release | nul
     warnings.push({ code: unfinishedOperation, message: say("kubernetes.release_pending", { status, revision }) });
   }
   if (status === "failed") {
-    const said = plain((release?.info.description ?? "").slice(0, 500));
+    const described = plain((release?.info.description ?? "").slice(0, 500));
+    const said = release === null ? described : withoutSecrets(described, secretsSet(release));
     warnings.push({ code: "failed", message: say("kubernetes.release_failed", { revision, said }) });
   }
   return warnings;
