@@ -13,6 +13,7 @@ const day = 24 * hour;
 const durations = [
   ...[second, 2 * second, 4 * second, 10 * second, 20 * second, minute, 2 * minute, 4 * minute, 10 * minute],
   ...[20 * minute, hour, 2 * hour, 4 * hour, 12 * hour, day, 2 * day, 4 * day, 10 * day, 20 * day, 60 * day, 120 * day],
+  ...[240 * day, 400 * day, 1_000 * day, 2_000 * day, 4_000 * day, 10_000 * day],
 ];
 
 interface ExecutorChartsProps {
