@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { freePort } from "../peers/free-port.ts";
 import { openBrowser, type Person } from "../support/browser-person.ts";
+import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
@@ -93,12 +94,12 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     person = await first.stranger();
     ({ page } = person);
     await person.signIn();
-    await isControlled();
-    await person.go(path);
+    // A page that was on its way when the worker took over is not controlled; the next one is.
+    await eventually("a page that the service worker controls", async () => {
+      await person.go(path);
+      return await page.evaluate(() => navigator.serviceWorker.controller?.state === "activated");
+    });
   }
-  const isControlled = async () => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
-  };
   /** By hand, that is by the form that this suite sends. */
   const backupsMade = async () => {
     const { items } = (await api.get("/backups")).body as { items: { kind: string }[] };
@@ -143,8 +144,10 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
       { name: "tidemark_theme", value: "dark", url: `${ops.address}/` },
     ]);
     await person.go("/account");
-    await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("?language=zh&theme=dark"));
-    await isControlled();
+    await page.waitForFunction(() => {
+      const { controller } = navigator.serviceWorker;
+      return controller?.state === "activated" && controller.scriptURL.endsWith("?language=zh&theme=dark");
+    });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await ground();
     await ops.goAway();
