@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import {
   type BulkAction,
   type BulkResult,
@@ -23,7 +22,7 @@ import { Layout } from "../layout.tsx";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { ExecutorVersions, isBehind, ServiceVersions } from "./versions.tsx";
+import { ExecutorVersions } from "./versions.tsx";
 
 export const bulkPath = "/executors/bulk";
 
@@ -237,7 +236,7 @@ function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedA
           <label for={id}>{executor.name}</label>
         )
       }
-      fact={isFixed ? undefined : <Moves ctx={ctx} executor={{ ...executor, ...(plan ?? {}) }} />}
+      fact={isFixed ? undefined : <ExecutorVersions ctx={ctx} executor={{ ...executor, ...(plan ?? {}) }} is_whole />}
       meta={[
         t.executors.target_on(executor.target.id, executor.connection.name),
         downtime === null ? null : t.bulk.expected_downtime(formatDuration(ctx.language, downtime)),
@@ -245,21 +244,6 @@ function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedA
     >
       <Notes ctx={ctx} problems={unsafe} />
     </Row>
-  );
-}
-
-/** From which version to which, of each service that changes. */
-function Moves({ ctx, executor }: { ctx: PageContext; executor: Pick<ExecutorView, "services" | "target"> }): Child {
-  const changed = executor.services.filter(isBehind);
-  if (!executor.target.is_group || changed.length === 0) return <ExecutorVersions ctx={ctx} executor={executor} />;
-  return (
-    <span class="service-versions">
-      {changed.map((service) => (
-        <span>
-          {service.service} <ServiceVersions ctx={ctx} service={service} />
-        </span>
-      ))}
-    </span>
   );
 }
 

@@ -72,15 +72,19 @@ interface ServiceLinesProps<Service> {
   /** What a line tells: services with the same text share one. */
   versionsOf: (service: Service) => string;
   children: (alike: readonly [Service, ...Service[]]) => Child;
+  /** Names all of them. */
+  is_whole?: boolean | undefined;
 }
 
 /** The versions of several services, told once for those that change alike: "web, worker 2.18.4 → 3.0.5". */
-export function ServiceLines<Service>({ ctx, services, nameOf, versionsOf, children }: ServiceLinesProps<Service>) {
+export function ServiceLines<Service>(props: ServiceLinesProps<Service>) {
+  const { ctx, services, nameOf, versionsOf, children, is_whole = false } = props;
   const lines = [...Map.groupBy(services, versionsOf).values()];
-  const left = lines.slice(lineLimit).flat().length;
+  const shown = lines.slice(0, is_whole ? lines.length : lineLimit);
+  const left = lines.slice(shown.length).flat().length;
   return (
     <span class="service-versions">
-      {lines.slice(0, lineLimit).map(([first, ...others]) => {
+      {shown.map(([first, ...others]) => {
         if (first === undefined) return null;
         const names = [first, ...others].map(nameOf).filter((name) => name !== null);
         return (
@@ -95,14 +99,15 @@ export function ServiceLines<Service>({ ctx, services, nameOf, versionsOf, child
   );
 }
 
-/** For a container its versions; for a group those of the services that will change, else of all. */
-export function ExecutorVersions({
-  ctx,
-  executor,
-}: {
+interface ExecutorVersionsProps {
   ctx: PageContext;
   executor: Pick<ExecutorView, "services" | "target">;
-}) {
+  /** However many services there are. */
+  is_whole?: boolean;
+}
+
+/** For a container its versions; for a group those of the services that will change, else of all. */
+export function ExecutorVersions({ ctx, executor, is_whole }: ExecutorVersionsProps) {
   const { services, target } = executor;
   const [first] = services;
   if (first === undefined) return <span class="quiet absent">–</span>;
@@ -112,6 +117,7 @@ export function ExecutorVersions({
     <ServiceLines
       ctx={ctx}
       services={behind.length > 0 ? behind : services}
+      is_whole={is_whole}
       nameOf={({ service }) => service}
       versionsOf={(service) => JSON.stringify(shownVersions(service))}
     >

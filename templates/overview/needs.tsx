@@ -18,7 +18,7 @@ import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { type Decidable, OfferButton, OfferItems, offersFor } from "../executors/actions.tsx";
-import { ServiceLines } from "../executors/versions.tsx";
+import { ServiceLines, versionPair } from "../executors/versions.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
@@ -248,7 +248,9 @@ export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: Pend
       ctx={ctx}
       services={update.services}
       nameOf={({ service }) => (service === "main" ? null : service)}
-      versionsOf={({ from, to }) => JSON.stringify([from, to])}
+      versionsOf={(service) =>
+        JSON.stringify(isRepublished(service) ? [service.from, service.to] : versionPair(service.from, service.to))
+      }
     >
       {([service]) =>
         isRepublished(service) ? <NewBuild ctx={ctx} service={service} /> : <RunVersions ctx={ctx} run={service} />
