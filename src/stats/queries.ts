@@ -144,17 +144,65 @@ const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and
   where ${upstream_outages.host} = ${tracker_sources.host} and ${upstream_outages.ended_at} is null
 ))`;
 
+/** Its host refuses its credential for another source too: told once with the credential. */
+const sharesRefusal = sql`(${tracker_sources.last_error_code} is 'unauthorized' and exists (
+  select 1 from tracker_sources as other inner join trackers as owner on owner.id = other.tracker_id
+  where other.credential_id = ${tracker_sources.credential_id} and other.host = ${tracker_sources.host}
+    and other.id <> ${tracker_sources.id} and other.last_error_code = 'unauthorized' and owner.is_enabled
+))`;
+
 /** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
 export async function failingSources(read: Reader, limit: number) {
   return await read
     .select({ source: tracker_sources, tracker: trackers.name })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(and(eq(trackers.is_enabled, true), isNotNull(tracker_sources.failing_since), not(waitsForHost)))
+    .where(
+      and(
+        eq(trackers.is_enabled, true),
+        isNotNull(tracker_sources.failing_since),
+        not(waitsForHost),
+        not(sharesRefusal),
+      ),
+    )
     .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
     .limit(limit);
 }
 export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
+
+/**
+ * The sources of enabled trackers that share a refused credential, at most `each` of a credential and host, the longest failing first;
+ * `total` counts all of these, `since` is the first failure among them.
+ */
+export async function refusedSources(read: Reader, { limit, each }: { limit: number; each: number }) {
+  const shared = sql`partition by ${tracker_sources.credential_id}, ${tracker_sources.host}`;
+  const longest = sql`order by ${tracker_sources.failing_since}, ${tracker_sources.id}`;
+  const ranked = read
+    .select({
+      credential_id: sql<string>`${credentials.id}`.as("credential_id"),
+      credential: sql<string>`${credentials.name}`.as("credential"),
+      host: tracker_sources.host,
+      tracker: sql<string>`${trackers.name}`.as("tracker"),
+      source: sql<string>`${tracker_sources.key}`.as("source"),
+      last_error_code: tracker_sources.last_error_code,
+      last_error_message: tracker_sources.last_error_message,
+      since: sql<number>`min(${tracker_sources.failing_since}) over (${shared})`.as("since"),
+      total: sql<number>`count(*) over (${shared})`.as("total"),
+      place: sql<number>`row_number() over (${shared} ${longest})`.as("place"),
+    })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .innerJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
+    .where(and(eq(trackers.is_enabled, true), sharesRefusal))
+    .as("ranked");
+  return await read
+    .select()
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${each}`)
+    .orderBy(asc(ranked.since), asc(ranked.credential_id), asc(ranked.host), asc(ranked.place))
+    .limit(limit * each);
+}
+export type RefusedRow = Awaited<ReturnType<typeof refusedSources>>[number];
 
 /** Counts the sources of enabled trackers. */
 export async function sourceCounts(read: Reader) {
@@ -164,13 +212,19 @@ export async function sourceCounts(read: Reader) {
       failing: count(tracker_sources.failing_since),
       /** Of the failing ones. */
       waiting_for_host: sql<number>`coalesce(sum(${waitsForHost}), 0)`,
+      /** Likewise. */
+      sharing_refusal: sql<number>`coalesce(sum(${sharesRefusal}), 0)`,
+      /** The credentials that they share, each once per host. */
+      refused_credentials: sql<number>`count(distinct case when ${sharesRefusal}
+        then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
       checked: count(tracker_sources.last_checked_at),
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
     })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(eq(trackers.is_enabled, true));
-  return rows[0] ?? { total: 0, failing: 0, waiting_for_host: 0, checked: 0, last_checked_at: null };
+  const none = { total: 0, failing: 0, waiting_for_host: 0, sharing_refusal: 0, refused_credentials: 0, checked: 0 };
+  return rows[0] ?? { ...none, last_checked_at: null };
 }
 
 const counted = (table: SQL) => sql<number>`(select count(*) from ${table})`;

@@ -3,7 +3,7 @@ import { BehindView, OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
-import { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
+import { MemberSources, UpstreamOutageView } from "../trackers/upstreams/schema.ts";
 
 /** What one service of an executor runs from a tracker, as last observed. */
 export interface TrackerUse {
@@ -91,6 +91,22 @@ const FailingSource = v.object({
   error: ProblemSchema,
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
+
+/** A credential that a host refuses for several sources. A single source is a failing source like any other. */
+const RefusedCredential = v.object({
+  credential_id: v.string(),
+  credential: v.string(),
+  host: v.string(),
+  /** The first failure among these sources. */
+  since: Instant,
+  /** Of the source that has failed longest. */
+  error: ProblemSchema,
+  /** How many sources of enabled trackers fail because of it. */
+  failing: v.number(),
+  /** The first 20 of them, the longest failing first. */
+  sources: MemberSources,
+});
+export type RefusedCredential = v.InferOutput<typeof RefusedCredential>;
 
 /** A runtime that does not respond, or did not when its executors were checked. */
 const LostConnection = v.object({
@@ -198,13 +214,18 @@ export const StatsView = v.object({
     connections: v.number(),
     credentials: v.number(),
     notifiers: v.number(),
-    /** Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources`, `upstream_outages` and `lost` together. */
+    /**
+     * Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources`, `refused_credentials`, `upstream_outages` and
+     * `lost` together.
+     */
     needs: v.number(),
     awaiting: v.number(),
     updates: v.number(),
     bad_runs: v.number(),
-    /** Without those that fail because their host does not respond. */
+    /** Without those of `upstream_outages` and `refused_credentials`. */
     failing_sources: v.number(),
+    /** Credentials that a host refuses for several sources, once per host, however many sources use them. */
+    refused_credentials: v.number(),
     /** Hosts that do not respond, however many sources wait for them. */
     upstream_outages: v.number(),
     /** Connections and targets that are unreachable. */
@@ -220,6 +241,8 @@ export const StatsView = v.object({
   bad_runs: v.array(BadRun),
   /** Those that fail for their own reasons. */
   failing_sources: v.array(FailingSource),
+  /** The longest refused first. */
+  refused_credentials: v.array(RefusedCredential),
   upstream_outages: v.array(UpstreamOutageView),
   lost_connections: v.array(LostConnection),
   lost_targets: v.array(LostTarget),

@@ -17,6 +17,8 @@ import {
   failingSources,
   inventory,
   looksOfConnections,
+  type RefusedRow,
+  refusedSources,
   requestsByHour,
   runsByDay,
   searchExecutors,
@@ -35,6 +37,7 @@ import {
   type FailingSource,
   type NextWindow,
   type PendingUpdate,
+  type RefusedCredential,
   type RequestHours,
   SearchQuery,
   type SearchView,
@@ -85,6 +88,7 @@ type Queue = Pick<
   | "updates"
   | "bad_runs"
   | "failing_sources"
+  | "refused_credentials"
   | "upstream_outages"
   | "lost_connections"
   | "lost_targets"
@@ -111,10 +115,11 @@ export function statsService(options: StatsServiceOptions) {
   const lookAtQueue = async (): Promise<Queue> => {
     const reaches = await reachOfAll();
     const lostIds = [...reaches].flatMap(([id, { reach }]) => (reach.problem === null ? [] : [id]));
-    const [judged, active, failing, sources, outages] = await Promise.all([
+    const [judged, active, failing, refused, sources, outages] = await Promise.all([
       executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
       activeRuns(read, maxJudged),
       failingSources(read, listed),
+      refusedSources(read, { limit: listed, each: listed }),
       sourceCounts(read),
       options.outages(),
     ]);
@@ -124,7 +129,8 @@ export function statsService(options: StatsServiceOptions) {
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
     const lost = found.lost_connections.length + found.lost_targets.length;
-    const failingAlone = sources.failing - sources.waiting_for_host;
+    const failingAlone = sources.failing - sources.waiting_for_host - sources.sharing_refusal;
+    const causes = failingAlone + sources.refused_credentials + outages.length;
     const { updates, bad_runs, waiting } = found;
     return {
       updates: updates.slice(0, listed),
@@ -133,6 +139,7 @@ export function statsService(options: StatsServiceOptions) {
       lost_connections: found.lost_connections.slice(0, listed),
       lost_targets: found.lost_targets.slice(0, listed),
       failing_sources: failing.map(failingSource),
+      refused_credentials: refusedCredentials(refused).slice(0, listed),
       upstream_outages: outages.slice(0, listed),
       awaiting: awaiting.slice(0, listed).map(activeRun),
       active_runs: going.slice(0, listed).map(activeRun),
@@ -143,11 +150,12 @@ export function statsService(options: StatsServiceOptions) {
         last_checked_at: sources.last_checked_at,
       },
       counts: {
-        needs: awaiting.length + updates.length + bad_runs.length + failingAlone + outages.length + lost,
+        needs: awaiting.length + updates.length + bad_runs.length + causes + lost,
         awaiting: awaiting.length,
         updates: updates.length,
         bad_runs: bad_runs.length,
         failing_sources: failingAlone,
+        refused_credentials: sources.refused_credentials,
         upstream_outages: outages.length,
         lost,
         active_runs: going.length,
@@ -340,7 +348,6 @@ function activeRun({ executor, run }: ActiveRow): ActiveRun {
 
 function failingSource({ source, tracker }: FailingRow): FailingSource {
   const { key, kind, host, failing_since, last_success_at, last_checked_at, next_check_at } = source;
-  const error = { code: source.last_error_code ?? "unreachable", ...told(source.last_error_message ?? plain("")) };
   return {
     tracker,
     source: key,
@@ -350,8 +357,26 @@ function failingSource({ source, tracker }: FailingRow): FailingSource {
     last_success_at,
     last_checked_at,
     next_check_at,
-    error,
+    error: errorOf(source),
   };
+}
+
+type StoredError = Pick<FailingRow["source"], "last_error_code" | "last_error_message">;
+
+function errorOf({ last_error_code, last_error_message }: StoredError): FailingSource["error"] {
+  return { code: last_error_code ?? "unreachable", ...told(last_error_message ?? plain("")) };
+}
+
+/** Each credential and host once, with the sources that fail because of it. */
+function refusedCredentials(rows: readonly RefusedRow[]): RefusedCredential[] {
+  return rows
+    .filter(({ place }) => place === 1)
+    .map((first) => {
+      const { credential_id, credential, host, since, total } = first;
+      const members = rows.filter((row) => row.credential_id === credential_id && row.host === host);
+      const sources = members.map(({ tracker, source }) => ({ tracker, source }));
+      return { credential_id, credential, host, since, error: errorOf(first), failing: total, sources };
+    });
 }
 
 function addToDay(day: DayOfRuns | undefined, state: string, count: number): void {

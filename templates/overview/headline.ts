@@ -30,6 +30,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
     stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
+    counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
     counts.failing_sources === 0 ? null : t.sources(counts.failing_sources),
   ].filter((part) => part !== null);
   if (parts.length > 0) return parts.join(ctx.language === "zh" ? "，" : ", ");

@@ -6,6 +6,7 @@ import type {
   LostConnection,
   LostTarget,
   PendingUpdate,
+  RefusedCredential,
   StatsView,
 } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
@@ -26,7 +27,7 @@ import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
-import { OutageMembers, outageFacts } from "../trackers/outages.tsx";
+import { MemberTrackers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
 
 /** Everything that needs attention, each row with its action; what is down comes first. */
@@ -56,6 +57,9 @@ export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
       ))}
       {stats.upstream_outages.map((outage) => (
         <OutageRow ctx={ctx} outage={outage} />
+      ))}
+      {stats.refused_credentials.map((refused) => (
+        <RefusedCredentialRow ctx={ctx} refused={refused} />
       ))}
       {stats.failing_sources.map((source) => (
         <SourceRow ctx={ctx} source={source} />
@@ -337,8 +341,36 @@ function OutageRow({ ctx, outage }: { ctx: PageContext; outage: UpstreamOutageVi
       word={t.overview.lead_words.outage}
       title={outage.host}
       fact={t.upstreams.sources_wait(outage.waiting)}
-      meta={[...outageFacts(ctx, outage), <OutageMembers ctx={ctx} outage={outage} is_plain />]}
+      meta={[
+        ...outageFacts(ctx, outage),
+        <MemberTrackers ctx={ctx} sources={outage.sources} total={outage.waiting} is_plain />,
+      ]}
       verb={t.overview.open}
+    />
+  );
+}
+
+/** A credential that a host refuses: one row, however many sources use it there. */
+function RefusedCredentialRow({ ctx, refused }: { ctx: PageContext; refused: RefusedCredential }) {
+  const t = texts(ctx).overview;
+  const { credential_id, host, failing } = refused;
+  return (
+    <Need
+      ctx={ctx}
+      id={`credential-${credential_id}-${host}`}
+      href={`/credentials/${credential_id}/edit`}
+      tone="attention"
+      word={t.lead_words.credential}
+      title={refused.credential}
+      fact={t.sources_at(failing, host)}
+      meta={[
+        reasonOf(ctx, refused.error.message_data),
+        <>
+          {t.lost_since} <Time ctx={ctx} at={refused.since} form="short" />
+        </>,
+        <MemberTrackers ctx={ctx} sources={refused.sources} total={failing} is_plain />,
+      ]}
+      verb={t.open}
     />
   );
 }

@@ -33,18 +33,20 @@ export function outageFacts(ctx: PageContext, outage: UpstreamOutageView): reado
   ];
 }
 
-/** The trackers that wait: their names, and how many sources more. */
-export function OutageMembers({
+/** The trackers whose sources share a cause: their names, and how many sources more. */
+export function MemberTrackers({
   ctx,
-  outage,
+  sources,
+  total,
   is_plain,
 }: {
   ctx: PageContext;
-  outage: UpstreamOutageView;
+  sources: UpstreamOutageView["sources"];
+  total: number;
   is_plain?: true;
 }) {
-  const names = [...new Set(outage.sources.map(({ tracker }) => tracker))].slice(0, namedTrackers);
-  const named = outage.sources.filter(({ tracker }) => names.includes(tracker)).length;
+  const names = [...new Set(sources.map(({ tracker }) => tracker))].slice(0, namedTrackers);
+  const named = sources.filter(({ tracker }) => names.includes(tracker)).length;
   return (
     <>
       {names.map((name, index) => (
@@ -59,7 +61,7 @@ export function OutageMembers({
           )}
         </>
       ))}
-      {outage.waiting > named ? ` ${texts(ctx).upstreams.more_trackers(outage.waiting - named)}` : null}
+      {total > named ? ` ${texts(ctx).upstreams.more_trackers(total - named)}` : null}
     </>
   );
 }
@@ -85,7 +87,7 @@ export function Outages({ ctx, outages }: { ctx: PageContext; outages: readonly 
             meta={[
               ...outageFacts(ctx, outage),
               t.attempts(outage.failures),
-              <OutageMembers ctx={ctx} outage={outage} />,
+              <MemberTrackers ctx={ctx} sources={outage.sources} total={outage.waiting} />,
             ]}
           />
         ))}

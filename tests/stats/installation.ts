@@ -1,6 +1,7 @@
 import type { Database } from "../../src/db/client.ts";
 import {
   connections,
+  credentials,
   events,
   executor_bindings,
   executors,
@@ -13,6 +14,7 @@ import {
 import type { BehindView } from "../../src/executors/schema.ts";
 import { newId } from "../../src/ids.ts";
 import { plain } from "../../src/messages/message.ts";
+import { asSealed } from "../../src/secrets/sealed.ts";
 
 export const hourMs = 3_600_000;
 export const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
@@ -66,6 +68,12 @@ export function installation(db: Database, clock: { now(): number }) {
       });
     });
     return { tracker_id, source_id };
+  };
+  const credential = async (name: string) => {
+    const id = newId(at);
+    const sealed_secret = asSealed(`gAAAAA${"A".repeat(94)}`);
+    await db.write((tx) => tx.insert(credentials).values({ id, name, kind: "oci", sealed_secret, ...times }));
+    return id;
   };
   const release = async (source_id: string, tag: string, age = hourMs) => {
     await db.write((tx) =>
@@ -129,5 +137,5 @@ export function installation(db: Database, clock: { now(): number }) {
   const event = async (row: Omit<typeof events.$inferInsert, "id">) => {
     await db.write((tx) => tx.insert(events).values({ id: newId(row.created_at), ...row }));
   };
-  return { connection, tracker, release, executor, run, outage, event };
+  return { connection, credential, tracker, release, executor, run, outage, event };
 }

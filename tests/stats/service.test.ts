@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { countedTime } from "../../src/counted-time.ts";
-import { check_hours, executor_bindings, executors, runs } from "../../src/db/tables.ts";
+import {
+  check_hours,
+  executor_bindings,
+  executors,
+  runs,
+  type tracker_sources,
+  trackers,
+} from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { plain, told } from "../../src/messages/message.ts";
@@ -135,6 +142,69 @@ describe("get()", () => {
       ...told(plain("The registry answered 401")),
     });
     expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
+  });
+
+  test("tells once of a credential that a host refuses for several sources", async () => {
+    const ci = await world.credential("ci");
+    const failing = (hours: number, changes: Partial<typeof tracker_sources.$inferInsert> = {}) => ({
+      ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "unauthorized", credential_id: ci },
+      last_error_message: plain(`Refused ${hours} hours ago`),
+      ...changes,
+    });
+    await world.tracker("short", failing(1));
+    await world.tracker("fine", { credential_id: ci });
+    // One source at another host, with another credential or with none; another failure; a disabled tracker.
+    await world.tracker("elsewhere", failing(8, { host: "other.example.org" }));
+    await world.tracker("missing", failing(7, { last_error_code: "not_found" }));
+    for (const hours of [5, 6]) await world.tracker(`anonymous-${hours}`, failing(hours, { credential_id: null }));
+    const own = await world.credential("own");
+    await world.tracker("single", failing(4, { credential_id: own }));
+    const off = await world.tracker("off", failing(30, { credential_id: own }));
+    await temporary.db.write((tx) =>
+      tx.update(trackers).set({ is_enabled: false }).where(eq(trackers.id, off.tracker_id)),
+    );
+    const alone = ["elsewhere", "missing", "anonymous-6", "anonymous-5", "single"];
+    const before = await stats.get();
+    expect(before.failing_sources.map(({ tracker }) => tracker)).toEqual([...alone, "short"]);
+    expect(before.refused_credentials).toEqual([]);
+    expect(before.counts).toMatchObject({ needs: 6, failing_sources: 6, refused_credentials: 0 });
+
+    await world.tracker("long", failing(9));
+    await world.tracker("middle", failing(3));
+    const view = await stats.get();
+    expect(view.refused_credentials).toEqual([
+      {
+        ...{ credential_id: ci, credential: "ci", host: "registry.example.org", since: clock.now() - 9 * hourMs },
+        error: { code: "unauthorized", ...told(plain("Refused 9 hours ago")) },
+        failing: 3,
+        sources: ["long", "middle", "short"].map((tracker) => ({ tracker, source: "hub" })),
+      },
+    ]);
+    expect(view.failing_sources.map(({ tracker }) => tracker)).toEqual(alone);
+    expect(view.counts).toMatchObject({ needs: 6, failing_sources: 5, refused_credentials: 1 });
+    expect(view.sources).toMatchObject({ total: 9, failing: 8 });
+    expect((await stats.status()).needs).toBe(6);
+  });
+
+  test("counts all refused credentials and their sources, and lists 20 of each, the longest refused first", async () => {
+    for (let n = 1; n <= 22; n += 1) {
+      const credential_id = await world.credential(`credential-${n}`);
+      const failing_since = clock.now() - n * hourMs;
+      const refused = {
+        credential_id,
+        failing_since,
+        last_error_code: "unauthorized",
+        last_error_message: plain("No"),
+      };
+      for (let m = 1; m <= (n === 22 ? 25 : 2); m += 1) await world.tracker(`tracker-${n}-${m}`, refused);
+    }
+    const { counts, refused_credentials, failing_sources } = await stats.get();
+    expect(counts).toMatchObject({ needs: 22, refused_credentials: 22, failing_sources: 0 });
+    expect(failing_sources).toEqual([]);
+    const expected = Array.from({ length: 20 }, (_, index) => `credential-${22 - index}`);
+    expect(refused_credentials.map(({ credential }) => credential)).toEqual(expected);
+    expect(refused_credentials.map(({ failing }) => failing)).toEqual([25, ...Array(19).fill(2)]);
+    expect(refused_credentials.map(({ sources }) => sources.length)).toEqual([20, ...Array(19).fill(2)]);
   });
 
   test("counts checks by the day of the time zone, over all hosts", async () => {

@@ -11,6 +11,7 @@ import {
   seen_versions,
   snapshots,
   tracker_sources,
+  trackers,
   upstream_outages,
 } from "../../src/db/tables.ts";
 import { type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
@@ -42,7 +43,7 @@ export async function everyPage(message = everything) {
   const credential = await person.api("POST", "/credentials", { name: "甲", kind: "oci", secret });
   const notifier = { kind: "webhook", url: "https://hooks.example.org/a", trigger_events: ["new_release"] };
   const made = await person.api("POST", "/notifiers", { name: "甲", language: "zh", ...notifier });
-  await fill(app, String(made.body.id), message);
+  await fill(app, { notifier_id: String(made.body.id), credential_id: String(credential.body.id) }, message);
   engine.add("甲", "registry.test/app:1.0", digest("a"));
   const notifier_id = String(made.body.id);
   const ids: Ids = {
@@ -74,7 +75,11 @@ function pagesOf({ app }: TestApp, ids: Ids): readonly string[] {
     });
 }
 
-async function fill({ db, clock, sealer }: TestApp, notifier_id: string, message: Message): Promise<void> {
+async function fill(
+  { db, clock, sealer }: TestApp,
+  { notifier_id, credential_id }: { notifier_id: string; credential_id: string },
+  message: Message,
+): Promise<void> {
   const now = clock.now();
   const times = { created_at: now, updated_at: now };
   const problem = { code: "target_refused", ...told(message) };
@@ -108,6 +113,19 @@ async function fill({ db, clock, sealer }: TestApp, notifier_id: string, message
       { id: "o", ...silent, ...pause },
       { id: "past", ...silent, ...pause, ended_at: now },
     ]);
+    const depth = { check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 };
+    const refused = { ...failing, last_error_code: "unauthorized", credential_id, host: "registry.test" };
+    for (const name of ["乙", "丙"]) {
+      await tx.insert(trackers).values({ id: name, name, ...depth, sorting: "semantic", ...times });
+      const source = {
+        id: name,
+        tracker_id: name,
+        key: "main",
+        kind: "oci",
+        config: { image: `registry.test/${name}` },
+      };
+      await tx.insert(tracker_sources).values({ ...source, ...refused, position: 0, next_check_at: now });
+    }
     const release = { source_id: "s", stage: "tag" as const, first_observed_at: now, published_at: now };
     await tx.insert(releases).values({ id: "l", version: "1.1", tag: "1.1", ...release, notes_error: message });
     await tx.insert(executors).values({

@@ -26,6 +26,9 @@ export const UpstreamView = v.object({
 });
 export type UpstreamView = v.InferOutput<typeof UpstreamView>;
 
+/** Sources that share a cause, named in its row. */
+export const MemberSources = v.array(v.object({ tracker: v.string(), source: v.string() }));
+
 /** A time in which a host did not respond: its sources wait together for the next attempt. */
 export const UpstreamOutageView = v.object({
   host: v.string(),
@@ -40,7 +43,7 @@ export const UpstreamOutageView = v.object({
   /** How many sources of enabled trackers wait for it; zero once it is over. */
   waiting: v.number(),
   /** The first 20 of them, by tracker. */
-  sources: v.array(v.object({ tracker: v.string(), source: v.string() })),
+  sources: MemberSources,
 });
 export type UpstreamOutageView = v.InferOutput<typeof UpstreamOutageView>;
 

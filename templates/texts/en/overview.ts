@@ -14,6 +14,7 @@ export const overview = {
     sources: (count: number) => plural("en", count, { one: "source failing", other: "sources failing" }),
     outages: (count: number) =>
       plural("en", count, { one: "upstream not responding", other: "upstreams not responding" }),
+    credentials: (count: number) => plural("en", count, { one: "credential refused", other: "credentials refused" }),
     connections: (count: number) =>
       plural("en", count, { one: "connection unreachable", other: "connections unreachable" }),
     targets: (count: number) => plural("en", count, { one: "target missing", other: "targets missing" }),
@@ -33,6 +34,7 @@ export const overview = {
     down: "Down",
     source: "Source failing",
     outage: "Not responding",
+    credential: "Credential refused",
     unknown: "Unknown",
     waits: "Waiting",
   },
@@ -57,6 +59,7 @@ export const overview = {
     unknown: "running version unknown",
   },
   no_good_answer: (time: string) => `failing for ${time}`,
+  sources_at: (count: number, host: string) => `${formatNumber("en", count)} sources at ${host}`,
   last_good: "last success",
   no_good_yet: "never succeeded",
   next_check: "next check",

@@ -64,6 +64,43 @@ describe("GET /", () => {
     expect(text).not.toMatch(clean);
   });
 
+  test("tells of a refused credential in one row that leads to it, however many sources use it", async () => {
+    const id = await world.credential('<b>ghcr</b>"');
+    const failing = {
+      ...{ failing_since: app.clock.now() - 9 * hourMs, last_error_code: "unauthorized", credential_id: id },
+      last_error_message: plain("The registry answered 401"),
+    };
+    await world.tracker("app-1", failing);
+    const single = await person.get("/");
+    expect(heading(single.text)).toBe("1 source failing");
+    expect(single.text).toMatch(/<li id="need-app-1-hub"[\s\S]*?href="\/trackers\/app-1"/);
+    for (let n = 2; n <= 12; n += 1) await world.tracker(`app-${n}`, failing);
+    await world.tracker("own", { ...failing, credential_id: null });
+    const { body } = await person.api("GET", "/stats");
+    expect(body.counts).toMatchObject({ needs: 2, failing_sources: 1, refused_credentials: 1 });
+    expect(body).toMatchObject({
+      failing_sources: [{ tracker: "own" }],
+      refused_credentials: [{ credential_id: id, host: "registry.example.org", failing: 12 }],
+      sources: { total: 13, failing: 13 },
+    });
+    expect(body.refused_credentials?.[0]).toMatchObject({ since: "2026-01-05T03:00:00.000Z" });
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("1 credential refused, 1 source failing");
+    expect(text).toMatch(/aria-current="page"[\s\S]*?<span class="count">2<\/span>/);
+    const needs = /<ul class="panel rows" id="needs">([\s\S]*?)<\/ul>/.exec(text)?.[1] ?? "";
+    expect(needs.match(/<li/g)).toHaveLength(2);
+    expect(needs).toMatch(
+      new RegExp(`Credential refused[\\s\\S]*?href="/credentials/${id}/edit">&lt;b&gt;ghcr&lt;/b&gt;&quot;</a>`),
+    );
+    expect(needs).toMatch(/12 sources at registry\.example\.org[\s\S]*?The registry answered 401[\s\S]*?since/);
+    expect(needs).toMatch(/app-1, app-2, app-3, app-4, app-5 and 7 more/);
+    expect(text).not.toContain("<b>ghcr");
+    expect(text).not.toMatch(clean);
+    const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
+    expect(heading(chinese.text)).toBe("1 个凭据被拒绝，1 个来源检查失败");
+    expect(chinese.text).toMatch(/凭据被拒绝[\s\S]*?registry\.example\.org 上的 12 个来源[\s\S]*?另有 7 个/);
+  });
+
   test("says of a patch to an older line what it is, and calls a candidate none of the stable versions", async () => {
     const now = app.clock.now();
     const facts = {
