@@ -48,7 +48,7 @@ import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
-import type { Runtimes } from "./runtimes/runtime.ts";
+import type { RuntimeContext, Runtimes } from "./runtimes/runtime.ts";
 import type { WorkSource } from "./scheduler/pool.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createApprovalTokens } from "./secrets/approval-tokens.ts";
@@ -246,20 +246,22 @@ export async function createServices(options: ServiceOptions) {
   // A file has one process: checks claimed at its start belong to the previous one.
   if (config.database_url.startsWith("file:")) await unlessFull(() => trackers.recover());
 
+  const self: RuntimeContext["self"] = {
+    hostname: hostname(),
+    data_dir,
+    helm: config.helm,
+    ...(config.service_account === null ? {} : { service_account: config.service_account }),
+  };
+  const runtimeKinds = redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt);
   const connections = connectionService({
     ...parts,
     instance_id: options.instance_id,
     credentials,
-    runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
+    runtimes: runtimeKinds,
     judgeHost: (host) => (isMetadataHost(host) ? neverAllowed : null),
     openFetch: (signal) =>
       http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,
-    self: {
-      hostname: hostname(),
-      data_dir: config.data_dir,
-      helm: config.helm,
-      ...(config.service_account === null ? {} : { service_account: config.service_account }),
-    },
+    self,
   });
   const timezone = () => settings.current().timezone;
   const executors = executorService({
@@ -361,6 +363,18 @@ export async function createServices(options: ServiceOptions) {
     await mendTimes();
   };
   const scheduler = createScheduler({ clock, log, work, before });
+  const over = new AbortController();
+  const clearLeftovers = (): void => {
+    for (const runtime of Object.values(runtimeKinds)) {
+      runtime.clearLeftovers?.({ self, clock, signal: over.signal }).catch((error: unknown) => {
+        if (over.signal.aborted) return;
+        log.warning("Files left by an earlier process could not be removed; they may contain secrets", {
+          runtime: runtime.kind,
+          error,
+        });
+      });
+    }
+  };
 
   return {
     clock,
@@ -409,9 +423,11 @@ export async function createServices(options: ServiceOptions) {
     /** Begins checks, deliveries and runs; `port` is where this process listens. */
     begin: (port: number): void => {
       listeningPort = port;
+      clearLeftovers();
       scheduler.begin();
     },
     stop: async (): Promise<void> => {
+      over.abort();
       await scheduler.stop({ grace_ms: stopGraceMs });
       http.close();
     },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
+import { eventually } from "./support/eventually.ts";
 import { copyOfInstallation, refusedStart, stoppedInstallation } from "./support/installation.ts";
 import { startServer, temporaryDir } from "./support/server.ts";
 
@@ -64,6 +65,26 @@ describe("a start of the server", () => {
     expect(said).toContain("a cloud's metadata address cannot be allowed");
     expect(said).not.toContain("Unexpected");
     expect(() => statSync(dir)).toThrow("ENOENT");
+  });
+
+  test("removes what helm was given by a killed process, each folder once nothing works in it", async () => {
+    const dir = copyOfInstallation(template);
+    const [left, used] = ["left", "used"].map((name) => join(dir, "helm", name, "kubeconfig")) as [string, string];
+    for (const path of [left, used]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "{}");
+    }
+    const working = Bun.spawn(["tail", "-f", used], { stdout: "ignore" });
+    const server = await startServer({ data_dir: dir });
+    try {
+      await eventually("the unused folder is removed", () => !existsSync(dirname(left)));
+      expect(existsSync(used)).toBe(true);
+      working.kill();
+      await eventually("the other one is removed", () => !existsSync(dirname(used)));
+    } finally {
+      working.kill();
+      await server.kill("SIGTERM");
+    }
   });
 
   test("writes nothing when nothing has changed", async () => {

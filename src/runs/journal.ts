@@ -38,17 +38,18 @@ interface JournalOptions {
   redact: (text: string) => string;
 }
 
-function redactDeep(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (isMessage(value)) return withTexts(value, redact);
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact)]));
-}
-
-/** Facts as they may be stored, without secrets. */
+/** Facts as they may be stored: messages, and their text from `toldAs`, without secrets; the rest unchanged, because decisions compare it. */
 function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
-  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, redactDeep(value, redact)]));
+  const redacted = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    if (isMessage(value)) return withTexts(value, redact);
+    return Array.isArray(value) ? value.map(redacted) : redactFacts({ ...value }, redact);
+  };
+  const isTold = (key: string) => isMessage(facts[`${key}_data`]);
+  const entries = Object.entries(facts);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, typeof value === "string" && isTold(key) ? redact(value) : redacted(value)]),
+  );
 }
 
 /** Renews the lease in the transaction of a write; throws `LeaseLost` if another owner holds the run. */
@@ -91,8 +92,8 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
   };
 
   const storeProgress = async (progress: PullProgress | StepProgress): Promise<void> => {
-    const stored =
-      "step" in progress ? { ...progress, ...toldAs("detail", withTexts(progress.detail, redact)) } : { ...progress };
+    const told = "step" in progress ? toldAs("detail", progress.detail) : {};
+    const stored = redactFacts({ ...progress, ...told }, redact);
     try {
       await db.write((tx) => updateHeldRun(tx, runId, lease.owner, { progress: stored }));
       changes.announce(runId);

@@ -259,6 +259,10 @@ export interface StepKind {
   words: Readonly<Record<"waiting" | "running" | "done" | "failed", Message>>;
 }
 
+/**
+ * `facts`: identifiers and numbers are stored and returned unchanged, because decisions compare them with what runs. Text from outside may
+ * contain secrets: it goes in as a message (`toldAs`), and messages are stored without secrets.
+ */
 export interface JournalEntry {
   step: string;
   phase: "begin" | "finish" | "fail";
@@ -634,6 +638,8 @@ export interface Runtime {
   snapshots?: SnapshotReader;
   /** What the connection's page must warn about, from its configuration alone (plain TCP beyond loopback, TLS not verified). */
   warnings(config: unknown): readonly Refusal[];
+  /** Called when the process starts: removes the files that a killed one left on this machine, each once nothing uses it any more. */
+  clearLeftovers?(context: Pick<RuntimeContext, "self" | "clock" | "signal">): Promise<void>;
 }
 
 /** The runtimes that connections can be made to: the registry, or a test's own. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { PluginError } from "../../src/errors.ts";
-import { plain } from "../../src/messages/message.ts";
+import { PluginError, saidBy } from "../../src/errors.ts";
+import { plain, toldAs } from "../../src/messages/message.ts";
 import { containersOf } from "../../src/runtimes/containers-detail.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import type {
@@ -325,7 +325,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         work();
       });
     } catch (error) {
-      await journal.fail(name, { container, message: String(error) });
+      await journal.fail(name, { container, ...toldAs("error", saidBy(error)) });
       throw error;
     }
     await journal.finish(name, { container });
@@ -451,7 +451,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
             engine.pulls.push({ reference, auth: auths[0] ?? null });
           });
         } catch (error) {
-          await journal.fail("pull", { message: String(error) });
+          await journal.fail("pull", toldAs("error", saidBy(error)));
           throw error;
         }
         await journal.finish("pull");
@@ -468,7 +468,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       try {
         for (const name of namesOf(ref)) await putBack(name, journal);
       } catch (error) {
-        await journal.fail("undo", { error: String(error) });
+        await journal.fail("undo", toldAs("error", saidBy(error)));
         throw error;
       }
       await journal.finish("undo");

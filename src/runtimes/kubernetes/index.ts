@@ -6,6 +6,7 @@ import type { Message } from "../../messages/types.ts";
 import { bareHost } from "../../net/address.ts";
 import type { PlanDetail, PlannedPart, Runtime, StepKind, TargetKind } from "../runtime.ts";
 import { accessOf } from "./access.ts";
+import { clearFolders } from "./helm/program.ts";
 import { releaseKind } from "./helm/release-target.ts";
 import { contextsIn } from "./kubeconfig.ts";
 import { Config, namespacesIn, Secret } from "./schema.ts";
@@ -113,6 +114,7 @@ export const kubernetes: Runtime = {
     return own.some((name) => others.includes(name));
   },
   warnings: () => [],
+  clearLeftovers: clearFolders,
 };
 
 function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {

@@ -5,6 +5,7 @@ import { logReader } from "../../../src/runtimes/kubernetes/logs.ts";
 import { workloadOperations } from "../../../src/runtimes/kubernetes/workload-operations.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
+import { durableJournal } from "../../support/durable-journal.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";
 import { peerSuite } from "../../support/peer.ts";
@@ -149,6 +150,9 @@ async function startWorld(
 const passedAt = (lastUpdateTime: string) => ({
   conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", lastUpdateTime }],
 });
+/** The controller rolls each generation out at once. */
+const noticed = ({ metadata, ...more }: ReturnType<typeof deployment>) =>
+  lines(["MODIFIED", { metadata, ...more, status: { ...ready, observedGeneration: metadata.generation } }]);
 const update = [{ kind: "image", service: "web", reference: "web:2", digest: null, image_config: null }] as const;
 
 peerSuite("a run of a workload", authorityMissing(), () => {
@@ -165,8 +169,6 @@ peerSuite("a run of a workload", authorityMissing(), () => {
   });
 
   test("follows the image that an admission webhook made of its own, and goes back from it", async () => {
-    const noticed = ({ metadata, ...more }: ReturnType<typeof deployment>) =>
-      lines(["MODIFIED", { metadata, ...more, status: { ...ready, observedGeneration: metadata.generation } }]);
     const pinned = (image: string) => `${image}@sha256:${"a".repeat(64)}`;
     const { world, server, operations } = await startWorld({ image: pinned("web:1") }, noticed, (image) =>
       image.includes("@") ? image : pinned(image),
@@ -178,6 +180,19 @@ peerSuite("a run of a workload", authorityMissing(), () => {
     expect((await operations.recover(ref, journal.reopened(), null)).state).toBe("started");
     expect((await operations.undo(ref, journal, null)).state).toBe("untouched");
     expect(world.patches).toEqual(["web:2", pinned("web:1")]);
+  });
+
+  test("is judged by its images as they are, also with a stored secret in their names, by the next process too", async () => {
+    const { world, server, operations } = await startWorld({ image: "harbor.example/web:1" }, noticed);
+    await using _ = server;
+    await using journals = await durableJournal("harbor");
+    const journal = await journals.open();
+    const plan = await operations.plan(ref, [{ ...update[0], reference: "harbor.example/web:2" }]);
+    await (await operations.prepare(plan, [], journal)).apply();
+    expect(await operations.settle(ref, journal, live)).toBeNull();
+    expect((await operations.recover(ref, await journals.open(), null)).state).toBe("started");
+    expect((await operations.undo(ref, await journals.open(), null)).state).toBe("untouched");
+    expect(world.patches).toEqual(["harbor.example/web:2", "harbor.example/web:1"]);
   });
 
   // The controller notices the new generation before the rollout back makes any progress, with one replica always.

@@ -7,14 +7,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
 import { say } from "../../../src/messages/message.ts";
-import { type Helm, openHelm } from "../../../src/runtimes/kubernetes/helm/program.ts";
+import { clearFolders, type Helm, openHelm } from "../../../src/runtimes/kubernetes/helm/program.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const access = {
@@ -49,8 +48,9 @@ describe("a helm program", () => {
   const open = (program: string) =>
     openHelm({
       ...{ access, clock: systemClock, signal: over.signal },
-      self: { hostname: "here", data_dir: directory, helm: { program, search_path: process.env.PATH ?? "" } },
+      self: { ...self(), helm: { program, search_path: process.env.PATH ?? "" } },
     });
+  const self = () => ({ hostname: "here", data_dir: directory });
   const call = { args: ["upgrade", "web"], driver: "secret", timeout_ms: 60_000 } as const;
   const failure = (work: Promise<unknown>) =>
     work.then(
@@ -168,15 +168,35 @@ describe("a helm program", () => {
     expect(folders()).toEqual([]);
   });
 
-  test("folders that a killed process left behind are removed after a while", async () => {
-    for (const [name, ageMs] of Object.entries({ old: 3_600_000, fresh: 0 })) {
-      const folder = join(directory, "helm", name);
-      mkdirSync(folder, { recursive: true });
-      // The file system does not follow the date that the tests run at.
-      const changedAt = new Date(systemClock.now() - ageMs);
-      utimesSync(folder, changedAt, changedAt);
-    }
+  const leave = (name: string) => {
+    mkdirSync(join(directory, "helm", name), { recursive: true });
+    const kubeconfig = join(directory, "helm", name, "kubeconfig");
+    writeFileSync(kubeconfig, "{}");
+    return kubeconfig;
+  };
+
+  test("leaves no folder of a killed process behind, but one that a helm still works in until that has ended", async () => {
+    leave("left");
+    const working = Bun.spawn(["tail", "-f", leave("run-1")], { stdout: "ignore" });
     await write("true").run(call);
-    expect(folders()).toEqual(["fresh"]);
+    expect(folders()).toEqual(["run-1"]);
+
+    leave("left");
+    const clearing = clearFolders({ clock: systemClock, signal: over.signal, self: self() });
+    await eventually("the unused one is removed", () => folders().length === 1);
+    expect(folders()).toEqual(["run-1"]);
+    working.kill();
+    await clearing;
+    expect(folders()).toEqual([]);
+  });
+
+  test("that runs several times at once keeps the folder of each call", async () => {
+    const helm = write('exec cat "$KUBECONFIG"');
+    const calls = Array.from({ length: 12 }, async () => {
+      await clearFolders({ clock: systemClock, signal: over.signal, self: self() });
+      return await helm.run(call);
+    });
+    for (const { is_done } of await Promise.all(calls)) expect(is_done).toBe(true);
+    expect(folders()).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { PluginError } from "../../../src/errors.ts";
 import { inEnglish } from "../../../src/messages/message.ts";
 import { portainer } from "../../../src/runtimes/portainer/index.ts";
 import type { Change, RuntimeSession } from "../../../src/runtimes/runtime.ts";
+import { durableJournal } from "../../support/durable-journal.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";
 import { imageIds, key, type RecordedPortainer, recordedPortainer } from "./recorded-portainer.ts";
@@ -471,6 +472,20 @@ describe("an update", () => {
     expect((await session.recover(ref, journal.reopened(), null)).state).toBe("started");
     const unsent = memoryJournal();
     expect((await session.recover(ref, unsent, null)).state).toBe("untouched");
+    expect(puts().length).toBe(1);
+  });
+
+  test("is found again by its images as they are, also with a stored secret in their names", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      return json(200, recorded.world.stack)();
+    };
+    await using journals = await durableJournal("acme/web");
+    const journal = await journals.open();
+    await (await session.prepare(await session.plan(ref, [update]), [], journal)).apply();
+    expect(await session.settle?.(ref, journal, live)).toBeNull();
+    expect((await session.recover(ref, await journals.open(), null)).state).toBe("started");
     expect(puts().length).toBe(1);
   });
 

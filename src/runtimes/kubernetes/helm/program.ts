@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import { PluginError } from "../../../errors.ts";
@@ -17,8 +18,11 @@ const maxOutputBytes = 64 * 1024 * 1024;
 const maxWords = 1500;
 /** How long helm gets to end by itself once it was asked to. */
 const graceMs = 10_000;
-/** Folders that a killed process left behind are removed after this time. */
-const staleMs = 15 * 60 * 1000;
+/** How often a helm that a killed process left running is checked for its end. */
+const endPauseMs = 2_000;
+
+/** Folders of calls in this process: no process has them among its arguments before helm starts. */
+const ours = new Set<string>();
 
 /** When a program was last found to be usable; every look at a release asks, and each start of helm takes a third of a second. */
 const usable = new RecentMap<string, number>(8);
@@ -62,7 +66,7 @@ interface Options {
 
 /** The helm program of this machine, with nothing of its user's: no configuration, plug-ins, cache or kubeconfig. */
 export function openHelm({ access, clock, signal, self }: Options): Helm {
-  const base = join(self.data_dir, "helm");
+  const base = baseOf(self);
 
   const environment = (folder: string, driver: Driver): Record<string, string> => ({
     PATH: self.helm?.search_path ?? "",
@@ -115,15 +119,6 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     }
   };
 
-  const sweep = async () => {
-    for (const name of await readdir(base).catch(() => [])) {
-      const folder = join(base, name);
-      const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (clock.now() - mtimeMs > staleMs && !(await isInUse(folder)))
-        await rm(folder, { recursive: true, force: true });
-    }
-  };
-
   const requireUsable = async () => {
     const result = await execute(["version", "--template", "{{.Version}}"], environment(base, "secret"), 20_000);
     const [, major = "", minor = "", rest = ""] = /^v(\d+)\.(\d+)(\.\S*)/.exec(result.stdout.trim()) ?? [];
@@ -150,12 +145,13 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
       }
     },
     run: async ({ args, driver, files = {}, folder: own, timeout_ms, stop }) => {
-      await sweep();
+      await sweep(base);
       const folder = join(base, own ?? randomUUID());
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await chmod(folder, 0o700);
+      ours.add(folder);
       let isLeft = false;
       try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await chmod(folder, 0o700);
         const contents = { ...files, kubeconfig: new TextEncoder().encode(JSON.stringify(kubeconfigOf(access))) };
         for (const [file, content] of Object.entries(contents))
           await writeFile(join(folder, file), content, { mode: 0o600 });
@@ -167,6 +163,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
         isLeft = await isInUse(folder);
         throw error;
       } finally {
+        ours.delete(folder);
         if (!isLeft) await rm(folder, { recursive: true, force: true });
       }
     },
@@ -179,6 +176,29 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
 }
 
 const rejected = (said: Message, cause?: unknown) => new PluginError("rejected", said, { cause });
+
+function baseOf({ data_dir }: RuntimeContext["self"]): string {
+  return join(data_dir, "helm");
+}
+
+/** Removes the folders of killed processes, which hold logins, each once no helm works in it. */
+export async function clearFolders({ clock, signal, self }: Omit<Options, "access">): Promise<void> {
+  while (await sweep(baseOf(self))) await clock.sleep(endPauseMs, signal);
+}
+
+/** Removes the folders that nobody uses; whether a helm of a killed process still works in another. */
+async function sweep(base: string): Promise<boolean> {
+  let isAnyLeft = false;
+  for (const name of await readdir(base).catch(() => [])) {
+    const folder = join(base, name);
+    if (ours.has(folder)) continue;
+    const isLeft = await isInUse(folder);
+    isAnyLeft ||= isLeft;
+    // Looked up again and removed at once: a call may have begun to use it meanwhile.
+    if (!isLeft && !ours.has(folder)) rmSync(folder, { recursive: true, force: true });
+  }
+  return isAnyLeft;
+}
 
 /** Whether a process has a file of this folder among its arguments, as every helm that we start has. */
 async function isInUse(folder: string): Promise<boolean> {
