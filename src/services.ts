@@ -11,6 +11,7 @@ import { sessionService } from "./auth/sessions.ts";
 import { addressKey, createThrottle } from "./auth/throttle.ts";
 import { backupService } from "./backups/service.ts";
 import { bulkService } from "./bulk/service.ts";
+import { trackerBulkService } from "./bulk/trackers.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { connectionImageService } from "./connections/images.ts";
@@ -310,6 +311,7 @@ export async function createServices(options: ServiceOptions) {
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const adoption = adoptionService({ ...parts, connections, trackers, executors, nudge });
   const bulk = bulkService({ clock, log, executors, runs, trackers });
+  const tracker_bulk = trackerBulkService({ log, trackers });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({
     ...{ db, clock, counted, timezone, updateDifferences, openingOf },
@@ -400,6 +402,7 @@ export async function createServices(options: ServiceOptions) {
     executors,
     adoption,
     bulk,
+    tracker_bulk,
     runs,
     approval_links,
     snapshots,

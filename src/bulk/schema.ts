@@ -3,8 +3,9 @@ import { type ExecutorView, PlanView } from "../executors/schema.ts";
 import { type Problem, ProblemSchema } from "../messages/schema.ts";
 import { PlanHash } from "../runs/schema.ts";
 import type { BreakingStep } from "../trackers/notes/schema.ts";
+import type { SourceView, TrackerView } from "../trackers/schema.ts";
 
-/** How many executors are acted on at once. */
+/** How many executors or trackers are acted on at once. */
 export const maxBulk = 200;
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
@@ -116,6 +117,25 @@ export const BulkResultView = v.object({
 });
 export type BulkResultView = v.InferOutput<typeof BulkResultView>;
 export type BulkResult = BulkResultView["results"][number];
+
+export const trackerBulkActions = ["check", "enable", "disable", "delete"] as const satisfies readonly BulkAction[];
+export type TrackerBulkAction = (typeof trackerBulkActions)[number];
+
+/** What can be done to several trackers at once, by the same rules as for executors. */
+export const TrackerBulkInput = v.strictObject({ action: v.picklist(trackerBulkActions), trackers: Named });
+
+/** What happened to each of several executors or trackers. */
+export interface BulkOutcome<Action extends BulkAction> {
+  action: Action;
+  results: readonly BulkResult[];
+}
+
+/** One tracker before it is deleted. */
+export interface TrackerReview {
+  tracker: Pick<TrackerView, "id" | "name"> & { sources: readonly Pick<SourceView, "config" | "host">[] };
+  /** Why it does not take part; null if it does. */
+  problem: Problem | null;
+}
 
 /** One executor before it is acted on. */
 export interface BulkReview {

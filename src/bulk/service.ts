@@ -1,19 +1,19 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
-import { AppError, noSuch, PluginError, saidBy } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { type ExecutorView, executorStates, type PlanView, stepsOfPlan, whyNoRun } from "../executors/schema.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
-import { type Message, say, told } from "../messages/message.ts";
+import { say } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
 import type { RunService } from "../runs/service.ts";
 import type { TrackerService } from "../trackers/service.ts";
+import { type Done, eachByItself, enabledOnce, problem, refused } from "./each.ts";
 import {
   BulkInput,
   BulkPlansInput,
   type BulkPlansView,
-  type BulkResult,
   type BulkResultView,
   type BulkReview,
   maxBulk,
@@ -46,26 +46,10 @@ interface Planned {
 
 type Seen = (BulkInput & { action: "update" })["executors"][number];
 
-interface Done {
-  outcome: BulkResult["outcome"];
-  problem?: Problem;
-  run_id?: string | null;
-}
-
-const problem = (code: string, message: Message): Problem => ({ code, ...told(message) });
-const refused = (code: string, message: Message): Done => ({ outcome: "refused", problem: problem(code, message) });
-
-/** The same action on several executors: each by itself, so that what one refuses is done for the others all the same. */
+/** The same action on several executors. */
 export function bulkService(options: BulkOptions) {
-  const { clock, log, executors, runs, trackers } = options;
-
-  const problemOf = (error: unknown, executor: string): Problem => {
-    const isSaid = error instanceof AppError || error instanceof PluginError;
-    if (!isSaid) log.error("One of several executors could not be acted on", { error, executor });
-    const field = error instanceof AppError ? Object.values(error.field_messages ?? {})[0] : undefined;
-    const said = isSaid && error.code === "invalid_input" && field !== undefined ? field : saidBy(error);
-    return problem(isSaid ? error.code : "internal", said);
-  };
+  const { clock, executors, runs, trackers } = options;
+  const each = eachByItself("executor", options.log);
 
   /** The executors that are there, in the given order. */
   const found = async (ids: readonly string[]): Promise<readonly ExecutorView[]> => {
@@ -87,7 +71,7 @@ export function bulkService(options: BulkOptions) {
       const plan = await Promise.race([executors.plan(executor.id, signal), over]);
       return plan === null ? late : { plan, problem: whyNoRun(plan) };
     } catch (error) {
-      return signal.aborted ? late : { plan: null, problem: problemOf(error, executor.name) };
+      return signal.aborted ? late : { plan: null, problem: each.problemOf(error, executor.name) };
     }
   };
 
@@ -194,26 +178,12 @@ export function bulkService(options: BulkOptions) {
       ]);
     // What was asked for is done although nobody waits for the answer any more.
     const started = await eachPlanned(views.filter(isSame), null, (executor, planned) =>
-      orRefused(executor, async () => {
+      each.orRefused(executor, async () => {
         const own = seen.get(executor.id);
         return own === undefined ? { outcome: "unchanged" } : await start(actor, executor, planned, own);
       }),
     );
     return new Map([...others, ...started]);
-  };
-
-  const orRefused = async ({ name }: ExecutorView, work: () => Promise<Done>): Promise<Done> => {
-    try {
-      return await work();
-    } catch (error) {
-      return { outcome: "refused", problem: problemOf(error, name) };
-    }
-  };
-
-  const enable = async (actor: Actor, { id, ...view }: ExecutorView, is_enabled: boolean): Promise<Done> => {
-    if (view.is_enabled === is_enabled) return { outcome: "unchanged" };
-    await executors.update(actor, id, { is_enabled });
-    return { outcome: "done" };
   };
 
   const defer = async (actor: Actor, { id }: ExecutorView, action: "hold" | "resume"): Promise<Done> => {
@@ -269,7 +239,9 @@ export function bulkService(options: BulkOptions) {
           return check(executor);
         case "enable":
         case "disable":
-          return enable(actor, executor, input.action === "enable");
+          return enabledOnce(executor, input.action === "enable", (changes) =>
+            executors.update(actor, executor.id, changes),
+          );
         case "hold":
         case "resume":
           return defer(actor, executor, input.action);
@@ -277,9 +249,7 @@ export function bulkService(options: BulkOptions) {
           return remove(actor, executor);
       }
     };
-    const done = new Map<string, Done>();
-    for (const executor of views) done.set(executor.id, await orRefused(executor, () => perform(executor)));
-    return done;
+    return await each.perform(views, perform);
   };
 
   return {
@@ -332,15 +302,7 @@ export function bulkService(options: BulkOptions) {
         parsed.action === "update"
           ? await startAll(actor, views, parsed.executors)
           : await performEach(actor, views, parsed);
-      const names = new Map(views.map(({ id, name }) => [id, name]));
-      return {
-        action: parsed.action,
-        results: ids.map((id): BulkResult => {
-          const own: Done = done.get(id) ?? refused("not_found", noSuch("executor", id));
-          const { outcome, problem: why = null, run_id = null } = own;
-          return { id, name: names.get(id) ?? id, outcome, problem: why, run_id };
-        }),
-      };
+      return { action: parsed.action, results: each.results(ids, views, done) };
     },
   };
 }

@@ -18,7 +18,7 @@ const StoredNotice = v.object({
   href: v.optional(v.pipe(v.string(), v.check(isLocalPath))),
   undo: v.optional(
     v.object({
-      path: v.pipe(v.string(), v.regex(/^\/executors\/([\w-]{1,64}\/actions|bulk)$/)),
+      path: v.pipe(v.string(), v.regex(/^\/(executors\/([\w-]{1,64}\/actions|bulk)|trackers\/-\/bulk)$/)),
       fields: v.record(v.string(), v.pipe(v.string(), v.maxLength(maxUndoCharacters))),
     }),
   ),

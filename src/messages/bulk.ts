@@ -5,7 +5,7 @@ type Move = { from: string; to: string };
 
 /** Why one of several executors is not acted on, and why its update is not safe to make unseen. */
 export const bulk = {
-  too_many: ({ limit }: { limit: number }) => `At most ${limit} executors can be changed at once; narrow the filters`,
+  too_many: ({ limit }: { limit: number }) => `At most ${limit} can be changed at once; narrow the filters`,
   awaits_approval: ({ executor }: Executor) =>
     `"${executor}" is waiting for approval; approve or refuse its run instead`,
   not_awaiting: ({ executor }: Executor) => `"${executor}" is not waiting for approval`,

@@ -3,14 +3,14 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { type Message, say } from "../messages/message.ts";
+import { say } from "../messages/message.ts";
 import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
 import { nextCheckAt } from "./checks/check.ts";
 import { recomputeLatest } from "./checks/record-listing.ts";
 import type { TrackerRow } from "./queries.ts";
 import type { ChannelRulesInput } from "./releases/judge.ts";
 import { deleteReleasesOf } from "./releases/queries.ts";
-import type { SourceInput } from "./schema.ts";
+import { namesOf, type SourceInput } from "./schema.ts";
 import { type ChannelRow, channelRows, channelsOf, type SourceRow, sourceRows, sourcesOf } from "./source-queries.ts";
 import { identityOf, type SourceOpener, sourceKindOf } from "./upstreams/source-session.ts";
 
@@ -22,12 +22,6 @@ interface EditOptions extends Pick<SourceOpener, "registry"> {
 
 function releaseTypeOf(channel: ChannelRulesInput): ChannelRow["release_type"] {
   return channel.release_type ?? null;
-}
-
-/** Each executor once, as named in the refusal to remove what it is bound to. */
-export function namesOf(users: readonly BoundExecutor[]): readonly Message[] {
-  const names = new Set(users.map((user) => user.name));
-  return [...names].map((name) => say("request.named", { what: say("thing.executor"), name }));
 }
 
 /** Writes a tracker's sources and channels. Sources keep id, history and bindings by their key, channels by their name. */

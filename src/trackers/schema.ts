@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import { type AppError, inUse } from "../errors.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import type { ListShape } from "../forms/page.ts";
-import { issue, type Message, toText } from "../messages/message.ts";
+import { issue, type Message, say, toText } from "../messages/message.ts";
 import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
@@ -411,6 +412,17 @@ export const TrackerView = v.object({
   updated_at: Instant,
 });
 export type TrackerView = v.InferOutput<typeof TrackerView>;
+
+/** Each executor once, as named in the refusal to remove what it is bound to. */
+export function namesOf(users: readonly { name: string }[]): readonly Message[] {
+  const names = new Set(users.map((user) => user.name));
+  return [...names].map((name) => say("request.named", { what: say("thing.executor"), name }));
+}
+
+/** Why a tracker cannot be deleted: the executors that follow it; null if there are none. */
+export function whyKept(name: string, users: readonly { name: string }[]): AppError | null {
+  return users.length === 0 ? null : inUse("tracker", name, namesOf(users));
+}
 
 export const CheckView = v.object({
   tracker: v.string(),

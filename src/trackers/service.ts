@@ -3,7 +3,7 @@ import type { Actor } from "../auth/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
-import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
+import { AppError, invalidInput, notFound } from "../errors.ts";
 import { valuesOf } from "../forms/fields.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
@@ -15,7 +15,7 @@ import { sourceCheck } from "./checks/check.ts";
 import { checkWork } from "./checks/due.ts";
 import { releaseLeases, requestChecks } from "./checks/queries.ts";
 import type { CheckListeners } from "./checks/record-listing.ts";
-import { namesOf, sourceEditor } from "./edit.ts";
+import { sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { freeName, takenNames } from "./import/propose.ts";
 import { listChannelAddresses } from "./import/queries.ts";
@@ -27,7 +27,14 @@ import { type TrackerRow, trackerLists, trackerRows } from "./queries.ts";
 import { versionHistory } from "./releases/history.ts";
 import { releaseLookup } from "./releases/lookup.ts";
 import { clearNotes } from "./releases/queries.ts";
-import { type CheckView, type SourceRegistry, type TrackerView, trackerList, trackerSchemas } from "./schema.ts";
+import {
+  type CheckView,
+  type SourceRegistry,
+  type TrackerView,
+  trackerList,
+  trackerSchemas,
+  whyKept,
+} from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
@@ -291,6 +298,15 @@ export function trackerService(options: TrackerServiceOptions) {
       views: async (rows) => await trackerViews(db.read, rows, await viewContext(clock.now())),
     }),
     get,
+    /** Those that are there, in the given order. */
+    byIds: async (ids: readonly string[]): Promise<TrackerView[]> => {
+      const rows = await Promise.all(ids.map((id) => trackerRows.find(db.read, id)));
+      return await trackerViews(
+        db.read,
+        rows.filter((row) => row !== null),
+        await viewContext(clock.now()),
+      );
+    },
 
     draft,
 
@@ -330,10 +346,8 @@ export function trackerService(options: TrackerServiceOptions) {
     remove: async (actor: Actor, name: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await trackerRows.getByName(tx, name);
-        const users = await executors.ofTrackers(tx, [row.id]);
-        if (users.length > 0) {
-          throw inUse("tracker", name, namesOf(users));
-        }
+        const why = whyKept(name, await executors.ofTrackers(tx, [row.id]));
+        if (why !== null) throw why;
         await trackerRows.remove(tx, row.id);
         await audit(tx, actor, {
           event: "tracker_deleted",

@@ -5,7 +5,7 @@ export { audit_facts } from "./en/audit-facts.ts";
 export { auth } from "./en/auth.ts";
 export { backtest } from "./en/backtest.ts";
 export { behind } from "./en/behind.ts";
-export { bulk, selection } from "./en/bulk.ts";
+export { bulk, selection, tracker_bulk } from "./en/bulk.ts";
 export { charts } from "./en/charts.ts";
 export { common } from "./en/common.ts";
 export { connections } from "./en/connections.ts";

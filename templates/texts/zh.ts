@@ -4,7 +4,7 @@ export { audit_facts } from "./zh/audit-facts.ts";
 export { auth } from "./zh/auth.ts";
 export { backtest } from "./zh/backtest.ts";
 export { behind } from "./zh/behind.ts";
-export { bulk, selection } from "./zh/bulk.ts";
+export { bulk, selection, tracker_bulk } from "./zh/bulk.ts";
 export { charts } from "./zh/charts.ts";
 export { common } from "./zh/common.ts";
 export { connections } from "./zh/connections.ts";

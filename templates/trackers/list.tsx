@@ -22,6 +22,7 @@ import { versionPair } from "../executors/versions.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
+import { trackerSelection } from "./bulk.tsx";
 import { channelWord } from "./channel-words.ts";
 import { OlderRemark } from "./older-remark.tsx";
 import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
@@ -114,6 +115,7 @@ function bodyOf(props: TrackersPageProps): ListBodyProps {
       },
       { name: "kind", title: t.filter_kind, all: t.any_kind, options: Object.entries(t.kinds) },
     ],
+    selection: trackerSelection(props),
     table: trackerTable(props),
     children: <LookAgain {...props} />,
   };
@@ -170,6 +172,7 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
     id: `tracker-${tracker.id}`,
     href: path,
     muted: !tracker.is_enabled,
+    choice: { value: tracker.id, label: texts(ctx).selection.choose(tracker.name) },
     cells: {
       name: tracker.name,
       sources: <SourceIcons ctx={ctx} sources={tracker.sources} />,

@@ -1,8 +1,9 @@
-import type { BulkReview } from "../../src/bulk/schema.ts";
+import type { BulkReview, TrackerReview } from "../../src/bulk/schema.ts";
 import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
 import { say, told } from "../../src/messages/message.ts";
 import { BulkQuestion, BulkResultPage } from "../../templates/executors/bulk.tsx";
 import type { PageContext } from "../../templates/page.ts";
+import { TrackerBulkQuestion, TrackerBulkResultPage } from "../../templates/trackers/bulk.tsx";
 import { executor as group } from "./groups.tsx";
 
 const problem = (...[code, params]: Parameters<typeof say>) => ({ code, ...told(say(code, params)) });
@@ -57,4 +58,35 @@ export function BulkResultSample({ ctx }: { ctx: PageContext }) {
     outcome: why === null ? ("done" as const) : ("refused" as const),
   }));
   return <BulkResultPage ctx={ctx} result={{ action: "update", results }} />;
+}
+
+function trackerReviews(): readonly TrackerReview[] {
+  const users = ["traefik", "traefik-internal"].map((name) =>
+    say("request.named", { what: say("thing.executor"), name }),
+  );
+  const inUse = problem("request.in_use", { what: say("thing.tracker"), name: "traefik", users });
+  const sources = (image: string) => [
+    { host: "ghcr.io", config: { image } },
+    { host: "api.github.com", config: { repository: image } },
+  ];
+  return [
+    { tracker: { id: "a", name: "grafana", sources: sources("grafana/grafana") }, problem: null },
+    {
+      tracker: { id: "b", name: "postgres-with-a-very-long-name", sources: sources("library/postgres") },
+      problem: null,
+    },
+    { tracker: { id: "c", name: "traefik", sources: sources("traefik/traefik") }, problem: inUse },
+  ];
+}
+
+export function TrackerBulkQuestionSample({ ctx }: { ctx: PageContext }) {
+  return <TrackerBulkQuestion ctx={ctx} reviews={trackerReviews()} />;
+}
+
+export function TrackerBulkResultSample({ ctx }: { ctx: PageContext }) {
+  const results = trackerReviews().map(({ tracker: { id, name }, problem: why }) => ({
+    ...{ id, name, problem: why, run_id: null },
+    outcome: why === null ? ("done" as const) : ("refused" as const),
+  }));
+  return <TrackerBulkResultPage ctx={ctx} result={{ action: "delete", results }} />;
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
-import { BulkQuestionSample, BulkResultSample } from "./bulk.tsx";
+import { BulkQuestionSample, BulkResultSample, TrackerBulkQuestionSample, TrackerBulkResultSample } from "./bulk.tsx";
 import { DecidedExecutorSample, DecidedExecutorsSample } from "./decided.tsx";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "./forms.tsx";
 import {
@@ -53,6 +53,8 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/executors-decided": (ctx) => <DecidedExecutorsSample ctx={ctx} />,
   "/executors-bulk": (ctx) => <BulkQuestionSample ctx={ctx} />,
   "/executors-bulk-done": (ctx) => <BulkResultSample ctx={ctx} />,
+  "/trackers-bulk": (ctx) => <TrackerBulkQuestionSample ctx={ctx} />,
+  "/trackers-bulk-done": (ctx) => <TrackerBulkResultSample ctx={ctx} />,
   "/executors-down": (ctx) => <DownExecutorsSample ctx={ctx} />,
   "/executors": (ctx) => <ExecutorsSample ctx={ctx} />,
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,

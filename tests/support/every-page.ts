@@ -71,7 +71,8 @@ function pagesOf({ app }: TestApp, ids: Ids): readonly string[] {
     })
     .map((path) => {
       if (path.endsWith("/notes")) return `${path}?to=1.1`;
-      return path === "/executors/bulk" ? `${path}?ids=${ids.executors?.join(",")}` : path || "/";
+      if (path === "/executors/bulk") return `${path}?ids=${ids.executors?.join(",")}`;
+      return path === "/trackers/-/bulk" ? `${path}?ids=t` : path || "/";
     });
 }
 

@@ -28,6 +28,7 @@ import { formText, readForm } from "./read-form.ts";
 import { listAll, pagesOf, readList } from "./read-list.ts";
 import { formRoutes } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { trackerBulkPages } from "./tracker-bulk.tsx";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
 import {
   chosenCredentials,
@@ -79,6 +80,7 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
     return await respondTracker(c, services, { ...ctx, path: withQuery(next, { since }) }, name);
   });
 
+  trackerBulkPages(app, services, page);
   trackerForms(app, services, page);
   questionRoutes(app, page, {
     path: "/trackers/:name/delete",

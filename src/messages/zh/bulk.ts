@@ -2,7 +2,7 @@ import type { bulk as english } from "../bulk.ts";
 import type { Rendering } from "../types.ts";
 
 export const bulk = {
-  too_many: ({ limit }) => `一次最多可更改 ${limit} 个执行器；请缩小筛选范围`,
+  too_many: ({ limit }) => `一次最多可更改 ${limit} 项；请缩小筛选范围`,
   awaits_approval: ({ executor }) => `“${executor}”正在等待批准；请批准或拒绝该次运行`,
   not_awaiting: ({ executor }) => `“${executor}”没有等待批准的运行`,
   late: ({ executor }) => `“${executor}”的计划未能及时生成；请在其页面上单独运行`,

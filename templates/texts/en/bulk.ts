@@ -12,6 +12,7 @@ export const selection = {
 };
 
 const executors = (count: number) => plural("en", count, { one: "executor", other: "executors" });
+const trackers = (count: number) => plural("en", count, { one: "tracker", other: "trackers" });
 const are = (count: number) => plural("en", count, { one: "executor is", other: "executors are" });
 
 /** The same action on several executors. */
@@ -78,4 +79,21 @@ export const bulk = {
   },
   to_list: "Back to executors",
   to_runs: "Runs",
+};
+
+/** The same action on several trackers; the words of actions and outcomes are those of executors. */
+export const tracker_bulk = {
+  delete_title: (count: number) => `Delete ${trackers(count)}?`,
+  delete_verb: "Delete trackers",
+  delete_text: "This deletes their sources, version history and rules. Events already sent are kept.",
+  nothing_to_delete: "Nothing to delete",
+  none_selected: "No tracker is selected. Select at least one in the list.",
+  left_out: (count: number) => `${plural("en", count, { one: "tracker is", other: "trackers are" })} left out`,
+  results: {
+    check: (count: number) => (count === 0 ? "No tracker checked" : `Checking ${trackers(count)}`),
+    enable: (count: number) => (count === 0 ? "Nothing to enable" : `Enabled ${trackers(count)}`),
+    disable: (count: number) => (count === 0 ? "Nothing to disable" : `Disabled ${trackers(count)}`),
+    delete: (count: number) => (count === 0 ? "Nothing deleted" : `Deleted ${trackers(count)}`),
+  },
+  to_list: "Back to trackers",
 };

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../format.ts";
-import type { bulk as bulkEn, selection as selectionEn } from "../en/bulk.ts";
+import type { bulk as bulkEn, selection as selectionEn, tracker_bulk as trackerBulkEn } from "../en/bulk.ts";
 
 const number = (count: number) => formatNumber("zh", count);
 
@@ -71,3 +71,19 @@ export const bulk = {
   to_list: "返回执行器",
   to_runs: "运行记录",
 } satisfies typeof bulkEn;
+
+export const tracker_bulk = {
+  delete_title: (count) => `要删除 ${number(count)} 个追踪器吗？`,
+  delete_verb: "删除追踪器",
+  delete_text: "其来源、版本历史和规则将被删除。已发送的事件会保留。",
+  nothing_to_delete: "没有可删除的追踪器",
+  none_selected: "未选择追踪器。请在列表中至少选择一个。",
+  left_out: (count) => `${number(count)} 个追踪器不参与`,
+  results: {
+    check: (count) => (count === 0 ? "未检查任何追踪器" : `正在检查 ${number(count)} 个追踪器`),
+    enable: (count) => (count === 0 ? "没有需要启用的追踪器" : `已启用 ${number(count)} 个追踪器`),
+    disable: (count) => (count === 0 ? "没有需要停用的追踪器" : `已停用 ${number(count)} 个追踪器`),
+    delete: (count) => (count === 0 ? "未删除任何追踪器" : `已删除 ${number(count)} 个追踪器`),
+  },
+  to_list: "返回追踪器",
+} satisfies typeof trackerBulkEn;

@@ -1,0 +1,124 @@
+import { bulkTone } from "../../../templates/components/bulk.tsx";
+import { type PageContext, withQuery } from "../../../templates/page.ts";
+import type { Actor } from "../../auth/schema.ts";
+import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts";
+import { AppError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
+import type { App, AppContext } from "../context.ts";
+import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { type ListService, listQueryOf, pagesOf } from "./read-list.ts";
+import { type Markup, respondDone, respondHtml } from "./respond.ts";
+
+interface BulkRoutes<Action extends BulkAction, Reviewed extends Action> {
+  section: "executors" | "trackers";
+  path: string;
+  /** Names in the question's answer what takes part. */
+  field: string;
+  actions: readonly Action[];
+  /** Asked about before they are done. */
+  reviewed: readonly [Reviewed, ...Reviewed[]];
+  list: ListService<{ id: string }>;
+  question(c: AppContext, ctx: PageContext, action: Reviewed, ids: readonly string[], error?: Message): Promise<Markup>;
+  /** Why the answer is not enough; null if it is. */
+  refuse?(form: FormData, action: Reviewed, ids: readonly string[]): Promise<Message | null>;
+  /** `chosen`: ids, or what the question named. */
+  perform(actor: Actor, action: Action, chosen: readonly string[]): Promise<BulkOutcome<Action>>;
+  summary(ctx: PageContext, outcome: BulkOutcome<Action>): string;
+  draw(ctx: PageContext, outcome: BulkOutcome<Action>): Markup;
+}
+
+/** Actions on the rows that were selected in a list: at once, or after one question about all of them. */
+export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
+  app: App,
+  page: PageSettings,
+  routes: BulkRoutes<Action, Reviewed>,
+): void {
+  const { section, path, actions, reviewed, question } = routes;
+  const reviewedOf = (name: string | undefined) => reviewed.find((each) => each === name) ?? reviewed[0];
+
+  app.get(path, async (c) => {
+    const ctx = await pageContext(c, page);
+    return respondHtml(c, await question(c, ctx, reviewedOf(c.req.query("action")), await chosenBy(ctx.path)));
+  });
+
+  app.post(path, async (c) => {
+    const ctx = await pageContext(c, page);
+    const form = await readForm(c);
+    const next = nextPath(formText(form, "next"));
+    const action = actions.find((each) => each === formText(form, "_action"));
+    const chosen =
+      formText(form, "all") === ""
+        ? withQuery(path, { ids: [...form.getAll("id"), formText(form, "ids")].filter(Boolean).join(",") })
+        : withQuery(next, { all: "1", cursor: null, select: null });
+    if (action === undefined) return respondDone(c, ctx.base_path, next);
+    if (reviewed.some((each) => each === action)) {
+      const [, query = ""] = withQuery(chosen, { action }).split("?", 2);
+      return respondDone(c, ctx.base_path, `${path}?${query}`);
+    }
+    const ids = await chosenBy(chosen);
+    if (ids.length === 0) return respondHtml(c, await question(c, ctx, reviewed[0], []), 422);
+    return respondOutcome(c, ctx, next, await routes.perform(c.get("actor"), action, ids));
+  });
+
+  app.post(`${path}/confirmed`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const form = await readForm(c);
+    const action = reviewedOf(formText(form, "_action"));
+    const chosen = form.getAll(routes.field).map(String);
+    const ids = chosen.map((each) => each.split(" ", 1)[0] ?? "");
+    if (ids.length === 0) return respondHtml(c, await question(c, ctx, action, []), 422);
+    const refusal = (await routes.refuse?.(form, action, ids)) ?? null;
+    if (refusal !== null) return respondHtml(c, await question(c, ctx, action, ids, refusal), 422);
+    return respondOutcome(c, ctx, `/${section}`, await routes.perform(c.get("actor"), action, chosen));
+  });
+
+  /** A page of its own for what was refused, or leads to runs; otherwise a notice in the list. */
+  function respondOutcome(c: AppContext, ctx: PageContext, next: string, outcome: BulkOutcome<Action>) {
+    const isPlain = outcome.results.every((each) => each.outcome !== "refused" && each.run_id === null);
+    if (!isPlain) return respondHtml(c, routes.draw(ctx, outcome));
+    return respondDone(c, ctx.base_path, next, noticeOf(ctx, outcome));
+  }
+
+  /** What was done, and the form that takes it back. */
+  function noticeOf(ctx: PageContext, outcome: BulkOutcome<Action>): StoredNotice {
+    const ids = outcome.results.filter((each) => each.outcome === "done").map(({ id }) => id);
+    const undo = undoing[outcome.action];
+    return {
+      tone: ids.length === 0 ? "quiet" : bulkTone(outcome.action),
+      text: routes.summary(ctx, outcome),
+      ...(ids.length === 0 || undo === undefined
+        ? {}
+        : { undo: { path, fields: { _action: undo, ids: ids.join(",") } } }),
+    };
+  }
+
+  function nextPath(path: string): string {
+    const isOurs = isLocalPath(path) && path.split("?", 1)[0] === `/${section}`;
+    return isOurs ? withQuery(path, { select: null }) : `/${section}`;
+  }
+
+  /** The ids that an address names, or all that its filters leave. */
+  async function chosenBy(path: string): Promise<readonly string[]> {
+    const query = new URLSearchParams(path.split("?", 2)[1]);
+    if (query.get("all") === null) {
+      const ids = (query.get("ids") ?? "").split(",").filter((id) => id !== "");
+      return [...new Set(ids)].slice(0, maxBulk);
+    }
+    const filters = listQueryOf(path, routes.list.list_shape);
+    const ids: string[] = [];
+    for await (const items of pagesOf(({ cursor, limit }) => routes.list.list({ ...filters, cursor, limit }))) {
+      ids.push(...items.map(({ id }) => id));
+      if (ids.length > maxBulk) throw new AppError("too_many", 422, say("bulk.too_many", { limit: maxBulk }));
+    }
+    return ids;
+  }
+}
+
+const undoing: Readonly<Partial<Record<BulkAction, BulkAction>>> = {
+  hold: "resume",
+  resume: "hold",
+  enable: "disable",
+  disable: "enable",
+};

@@ -1,0 +1,29 @@
+import {
+  TrackerBulkQuestion,
+  TrackerBulkResultPage,
+  trackerBulkPath,
+  trackerBulkSummary,
+} from "../../../templates/trackers/bulk.tsx";
+import { trackerBulkActions } from "../../bulk/schema.ts";
+import type { Services } from "../../services.ts";
+import type { App } from "../context.ts";
+import { bulkRoutes } from "./bulk-routes.ts";
+import type { PageSettings } from "./page-context.ts";
+
+export function trackerBulkPages(app: App, { tracker_bulk, trackers }: Services, page: PageSettings): void {
+  bulkRoutes(app, page, {
+    section: "trackers",
+    path: trackerBulkPath,
+    field: "tracker",
+    actions: trackerBulkActions,
+    reviewed: ["delete"],
+    list: trackers,
+    question: async (_c, ctx, _action, ids) => (
+      <TrackerBulkQuestion ctx={ctx} reviews={await tracker_bulk.review(ids)} />
+    ),
+    perform: async (actor, action, ids) =>
+      await tracker_bulk.perform(actor, { action, trackers: ids.map((id) => ({ id })) }),
+    summary: trackerBulkSummary,
+    draw: (ctx, result) => <TrackerBulkResultPage ctx={ctx} result={result} />,
+  });
+}

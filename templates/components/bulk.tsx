@@ -1,0 +1,210 @@
+import type { Child } from "hono/jsx";
+import { type BulkAction, type BulkOutcome, type BulkResult, maxBulk } from "../../src/bulk/schema.ts";
+import type { Message } from "../../src/messages/message.ts";
+import type { Problem } from "../../src/messages/schema.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext, Tone } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { LinkButton } from "./button.tsx";
+import { Confirm, NothingAsked } from "./confirm.tsx";
+import { Icon } from "./icon.tsx";
+import type { ListProps } from "./list-page.tsx";
+import { PageHeader } from "./page-header.tsx";
+import { Row, Rows } from "./rows.tsx";
+import type { SelectionAction } from "./selection.tsx";
+import { State } from "./state.tsx";
+
+type Listed = "executors" | "trackers";
+
+const icons = {
+  update: "play",
+  approve: "check",
+  check: "refresh-cw",
+  hold: "pause",
+  resume: "play",
+  enable: "play",
+  disable: "circle-minus",
+  delete: "trash",
+} as const;
+
+/** What a list offers for its selected rows. */
+export function selectionOf<Item>({ ctx, items, next_cursor, is_first_page, asked, counts }: ListProps<Item>) {
+  const matching = counts.state?.[asked.filters.state ?? ""] ?? 0;
+  const isWhole = is_first_page && next_cursor === null;
+  return {
+    matching: isWhole || matching > maxBulk ? null : matching,
+    /** As far as an entry calls for it. Of what other pages have, nothing is known. */
+    offer: (name: BulkAction, calls: (item: Item) => boolean = () => true): readonly SelectionAction[] =>
+      isWhole && !items.some(calls) ? [] : [{ name, word: texts(ctx).bulk.actions[name], icon: icons[name] }],
+  };
+}
+
+interface BulkConfirmProps {
+  ctx: PageContext;
+  section: Listed;
+  /** The path of the action on several. */
+  path: string;
+  action: BulkAction;
+  title: string;
+  verb: string;
+  type_name?: string | undefined;
+  error?: Message | undefined;
+  /** The heading when nothing takes part. */
+  nothing: string;
+  /** Says what is done. */
+  children: Child;
+  /** A row for each that takes part. */
+  ready: Child[];
+  /** The others. */
+  left: Child;
+}
+
+/** The one question before an action on several; without any that takes part, why there is none. */
+export function BulkConfirm({
+  ctx,
+  section,
+  path,
+  action,
+  nothing,
+  children,
+  ready,
+  left,
+  ...asked
+}: BulkConfirmProps) {
+  const list = `/${section}`;
+  if (ready.length === 0) {
+    return (
+      <NothingAsked ctx={ctx} title={nothing} section={section} heading={nothing} back={list}>
+        {left}
+      </NothingAsked>
+    );
+  }
+  return (
+    <Confirm
+      {...asked}
+      {...{ ctx, section }}
+      kind={action === "delete" ? "danger" : "main"}
+      action={`${path}/confirmed`}
+      fields={{ _action: action }}
+      cancel_href={list}
+    >
+      {children}
+      <Rows>{ready}</Rows>
+      {left}
+    </Confirm>
+  );
+}
+
+interface LeftOutProps {
+  ctx: PageContext;
+  title: string;
+  entries: readonly { name: string; href: string; problems: readonly Problem[] }[];
+}
+
+/** Those that do not take part, and why. */
+export function LeftOut({ ctx, title, entries }: LeftOutProps) {
+  if (entries.length === 0) return null;
+  return (
+    <section class="bulk-left">
+      <h2>{title}</h2>
+      <Rows>
+        {entries.map(({ name, href, problems }) => (
+          <Row ctx={ctx} title={name} href={href}>
+            <Notes ctx={ctx} problems={problems} />
+          </Row>
+        ))}
+      </Rows>
+    </section>
+  );
+}
+
+export function Notes({ ctx, problems }: { ctx: PageContext; problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="bulk-notes">
+      {problems.map(({ message_data }) => (
+        <li>
+          <Icon name="triangle-alert" /> {translateMessage(ctx.language, message_data)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Of what was done. */
+export function bulkTone(action: BulkAction): Tone {
+  return action === "update" || action === "approve" || action === "check" ? "running" : "current";
+}
+
+/** "Started 3 updates" */
+export function summaryOf<Action extends BulkAction>(
+  words: Readonly<Record<Action, (count: number) => string>>,
+  { action, results }: BulkOutcome<Action>,
+): string {
+  return words[action](results.filter(({ outcome }) => outcome === "done").length);
+}
+
+interface BulkOutcomeProps {
+  ctx: PageContext;
+  section: Listed;
+  title: string;
+  outcome: BulkOutcome<BulkAction>;
+  /** The words of the way back to the list. */
+  to_list: string;
+  actions?: Child;
+  pathOf: (result: BulkResult) => string;
+}
+
+/** What happened to each of several, what was not done first. */
+export function BulkOutcomePage({ ctx, section, title, outcome, to_list, actions, pathOf }: BulkOutcomeProps) {
+  const order = ["refused", "unchanged", "done"];
+  return (
+    <Layout ctx={ctx} title={title} section={section}>
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        actions={
+          <>
+            {actions}
+            <LinkButton ctx={ctx} href={`/${section}`} kind="main">
+              {to_list}
+            </LinkButton>
+          </>
+        }
+      />
+      <Rows>
+        {outcome.results
+          .toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
+          .map((each) => (
+            <ResultRow ctx={ctx} action={outcome.action} result={each} pathOf={pathOf} />
+          ))}
+      </Rows>
+    </Layout>
+  );
+}
+
+interface ResultRowProps extends Pick<BulkOutcomeProps, "ctx" | "pathOf"> {
+  action: BulkAction;
+  result: BulkResult;
+}
+
+function ResultRow({ ctx, action, result, pathOf }: ResultRowProps) {
+  const t = texts(ctx).bulk;
+  const { name, outcome, problem } = result;
+  const isGone = (action === "delete" && outcome === "done") || problem?.code === "not_found";
+  const tone = outcome === "done" ? bulkTone(action) : outcome === "refused" ? "attention" : "quiet";
+  return (
+    <Row
+      ctx={ctx}
+      lead={
+        <State ctx={ctx} tone={tone}>
+          {outcome === "done" ? t.done[action] : t.outcomes[outcome]}
+        </State>
+      }
+      title={name}
+      href={isGone ? undefined : pathOf(result)}
+      meta={problem === null ? [] : [translateMessage(ctx.language, problem.message_data)]}
+    />
+  );
+}
