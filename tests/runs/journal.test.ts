@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plain, say, toldAs } from "../../src/messages/message.ts";
+import { plain, toldAs } from "../../src/messages/message.ts";
 import { memberJournal } from "../../src/runtimes/engine/group/member-journal.ts";
 import type { RolloutProgress } from "../../src/runtimes/runtime.ts";
 import { durableJournal } from "../support/durable-journal.ts";
@@ -25,7 +25,7 @@ test("what identifies something stays as it is, also with a secret in its name, 
 
 test("text from outside is stored without secrets, wherever its message stands", async () => {
   await using journals = await durableJournal(secret);
-  const said = say("runs.snapshot_failed", { cause: plain("login admin:harbor refused") });
+  const said = plain("login admin:harbor refused");
   const rollout: RolloutProgress = {
     ...{ part: "", desired: 1, more_pods: 0, why: said },
     new: { name: "2", pods: 1, ready: 0, available: 0 },
@@ -36,7 +36,7 @@ test("text from outside is stored without secrets, wherever its message stands",
   await journal.fail("rollout", { ...toldAs("error", said), rollout });
   journal.progress({ step: "rollout", done: 1, total: 1, detail: said, rollout });
   const progress = await eventually("the progress is stored", () => journals.progress());
-  const masked = say("runs.snapshot_failed", { cause: plain("login admin:[redacted] refused") });
+  const masked = plain("login admin:[redacted] refused");
   const shown = { ...rollout, why: masked, pods: [{ ...rollout.pods[0], why: masked }] };
   const expected = { ...toldAs("error", masked), rollout: shown };
   expect(journal.entries().at(-1)?.facts).toEqual(expected);
