@@ -99,7 +99,7 @@ export const BulkPlansView = v.object({
 
 export type BulkPlansView = v.InferOutput<typeof BulkPlansView>;
 
-export const bulkOutcomes = ["done", "unchanged", "refused"] as const;
+const bulkOutcomes = ["done", "unchanged", "refused"] as const;
 
 export const BulkResultView = v.object({
   action: v.picklist(bulkActions),

@@ -21,8 +21,6 @@ import {
 } from "./schema.ts";
 import { whyUnsafe } from "./unsafe.ts";
 
-export type BulkService = ReturnType<typeof bulkService>;
-
 interface BulkOptions {
   clock: Clock;
   log: Log;

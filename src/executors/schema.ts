@@ -513,7 +513,7 @@ export const ExecutorView = v.object({
 export type ExecutorView = v.InferOutput<typeof ExecutorView>;
 
 /** Why another version of a service runs than before. */
-export const versionCauses = ["first_seen", "run", "rolled_back", "outside"] as const;
+const versionCauses = ["first_seen", "run", "rolled_back", "outside"] as const;
 export type VersionCause = (typeof versionCauses)[number];
 
 /** A version of a service, from when to when it was running. */

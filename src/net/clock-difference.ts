@@ -9,7 +9,7 @@ import type { Deadline } from "./deadline.ts";
 import { answerHead, headersOf } from "./exchange.ts";
 
 /** How far this machine's clock is from a host's. */
-export interface ClockDifference {
+interface ClockDifference {
   host: string;
   /** Positive if this machine's clock is ahead. */
   ms: number;

@@ -48,7 +48,7 @@ export const UpstreamOutageView = v.object({
 export type UpstreamOutageView = v.InferOutput<typeof UpstreamOutageView>;
 
 /** By the `Date` of the host's last response. */
-export const ClockDifferenceView = v.object({
+const ClockDifferenceView = v.object({
   host: v.string(),
   /** Positive if this machine's clock is ahead. */
   ms: v.number(),
