@@ -39,6 +39,7 @@ import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
 import { createRateLedger } from "./net/rate-ledger.ts";
+import { outageNotices } from "./notifications/outages.ts";
 import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
@@ -196,6 +197,7 @@ export async function createServices(options: ServiceOptions) {
         }),
       ),
   });
+  const outages = outageNotices({ clock, counted, recordEvent: outbox.recordEvent });
   const notifications = notificationService({
     ...parts,
     sealer,
@@ -234,6 +236,7 @@ export async function createServices(options: ServiceOptions) {
     executors: boundExecutors,
     recordEvent: outbox.recordEvent,
     addSourceToEvent: outbox.addSourceToEvent,
+    outages,
     credentials,
     sources,
     openContext: http.open,
@@ -259,6 +262,7 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     credentials,
     runtimes: runtimeKinds,
+    outages,
     judgeHost: (host) => (isMetadataHost(host) ? neverAllowed : null),
     openFetch: (signal) =>
       http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,

@@ -2,18 +2,28 @@ import type { Writer } from "../db/client.ts";
 import { AppError, PluginError, saidBy } from "../errors.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, type Message, say } from "../messages/message.ts";
+import { inEnglish, type Message, say, toldAs } from "../messages/message.ts";
+import { namedMembers, type OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
 import type { RuntimeSession } from "../runtimes/runtime.ts";
 import { observedSession } from "./observed-session.ts";
 import { afterIdentity, identityOf, isIdentityDue } from "./places.ts";
-import { type ConnectionRow, claimLook, connectionRows, dueLooks, lookDueTimes, makeExecutorsDue } from "./queries.ts";
+import {
+  type ConnectionRow,
+  claimLook,
+  connectionRows,
+  dueLooks,
+  enabledExecutors,
+  lookDueTimes,
+  makeExecutorsDue,
+} from "./queries.ts";
 import { afterAnswer, afterMiss, isNews, lookIntervalMs, lookTimeoutMs, reachOf } from "./reach.ts";
 
 interface LooksOptions extends Pick<Parts, "db" | "clock" | "log"> {
   /** The owner of this process's leases. */
   instance_id: string;
   open: (row: ConnectionRow, signal: AbortSignal) => Promise<RuntimeSession>;
+  outages: OutageNotices;
 }
 
 interface Fault {
@@ -36,10 +46,24 @@ const looksAtOnce = 16;
  * 2. Claim one in the database, by lease.
  * 3. Ping its runtime.
  * 4. Store the answer or the miss, unless the connection was edited meanwhile.
- * 5. After a silence, make its executors due in the same transaction.
+ * 5. After a silence, make its executors due in the same transaction, and note how long it has lasted.
  */
 export function connectionLooks(options: LooksOptions) {
-  const { db, clock, log } = options;
+  const { db, clock, log, outages } = options;
+
+  const outageOf = ({ id }: Pick<ConnectionRow, "id">) => ({ cause: "connection", subject: id }) as const;
+  const noteLost = async (tx: Writer, row: ConnectionRow, { code, message }: Fault): Promise<void> => {
+    const { id: connection_id, name: connection, missed_since: since } = row;
+    // One that has never responded was not lost.
+    if (row.seen_at === null || since === null) return;
+    await outages.failing(tx, outageOf(row), async () => {
+      const executors = await enabledExecutors(tx, connection_id);
+      return {
+        ...{ cause: "connection", connection, connection_id, since, code, ...toldAs("reason", message) },
+        ...{ executor_count: executors.length, executors: executors.slice(0, namedMembers) },
+      };
+    });
+  };
 
   const store = async (tx: Writer, row: ConnectionRow, fault: Fault | null, look: Looked | null): Promise<void> => {
     const now = clock.now();
@@ -56,6 +80,9 @@ export function connectionLooks(options: LooksOptions) {
     if (after === "unreachable" && before !== after) {
       log.warning("Connection lost", { connection: row.name, error: fault === null ? "" : inEnglish(fault.message) });
     }
+    if (fault !== null && after === "unreachable") await noteLost(tx, { ...row, ...changes }, fault);
+    // An answer after a silence, or the first one since an edit.
+    if (fault === null && (row.missed_looks > 0 || row.seen_at === null)) await outages.over(tx, outageOf(row));
     if (fault !== null || row.missed_looks === 0) return;
     if (before === "unreachable") log.info("Connection responds again", { connection: row.name });
     await makeExecutorsDue(tx, row.id, now, before !== "unreachable");

@@ -84,6 +84,16 @@ export async function usersOfPlace(read: Reader, id: string) {
   return await usersOf(read, alikeConnections(read, id));
 }
 
+/** The names of those that a lost connection keeps from being updated. */
+export async function enabledExecutors(read: Reader, connectionId: string): Promise<readonly string[]> {
+  const rows = await read
+    .select({ name: executors.name })
+    .from(executors)
+    .where(and(eq(executors.connection_id, connectionId), eq(executors.is_enabled, true)))
+    .orderBy(asc(executors.name));
+  return rows.map(({ name }) => name);
+}
+
 /** Executors that waited for a connection are evaluated at once; `is_lost`: only those that could not be evaluated. */
 export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number, is_lost = false): Promise<void> {
   const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;

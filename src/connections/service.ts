@@ -8,6 +8,7 @@ import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told, toldAs, toldEach } from "../messages/message.ts";
+import type { OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
 import type { PluginContext } from "../plugin.ts";
 import type {
@@ -60,6 +61,7 @@ interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit" 
   judgeHost: (host: string) => Message | null;
   /** The guarded HTTP client of the runtimes' sessions. */
   openFetch: (signal: AbortSignal) => PluginContext["fetch"];
+  outages: OutageNotices;
   /** Recognises targets that run this very service. */
   self: RuntimeContext["self"];
 }
@@ -391,6 +393,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           updated_at: clock.now(),
         });
         await makeExecutorsDue(tx, id, clock.now());
+        await options.outages.forget(tx);
         await audit(tx, actor, {
           event: "connection_updated",
           outcome: "ok",
@@ -414,6 +417,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           );
         }
         await connectionRows.remove(tx, id);
+        await options.outages.forget(tx);
         await audit(tx, actor, {
           event: "connection_deleted",
           outcome: "ok",

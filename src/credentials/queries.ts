@@ -1,5 +1,5 @@
-import { asc, eq, inArray } from "drizzle-orm";
-import type { Reader } from "../db/client.ts";
+import { and, asc, eq, inArray } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
 import { listsOver } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
@@ -55,4 +55,12 @@ export async function usersOfCredentials(read: Reader, ids: readonly string[]): 
     if (row.credential_id !== null) users.push({ ...row, credential_id: row.credential_id, kind: "tracker" });
   }
   return users;
+}
+
+/** A new secret may be accepted where the former one was refused. A check that still uses the former one writes nothing. */
+export async function makeRefusedDue(tx: Writer, credentialId: string, now: number): Promise<void> {
+  await tx
+    .update(tracker_sources)
+    .set({ next_check_at: now, lease_owner: null, lease_until: null })
+    .where(and(eq(tracker_sources.credential_id, credentialId), eq(tracker_sources.last_error_code, "unauthorized")));
 }

@@ -15,6 +15,7 @@ import {
   credentialNames,
   credentialRows,
   everyCredential,
+  makeRefusedDue,
   usersOfCredentials,
 } from "./queries.ts";
 import {
@@ -133,6 +134,7 @@ export function credentialService(options: CredentialServiceOptions) {
           sealed_secret: sealer.sealJson(secret),
           updated_at: clock.now(),
         });
+        if (patch.secret !== undefined) await makeRefusedDue(tx, id, clock.now());
         await audit(tx, actor, {
           event: "credential_updated",
           outcome: "ok",

@@ -3,6 +3,7 @@ import { type Language, tellers } from "../messages/languages.ts";
 import { says } from "../messages/message.ts";
 import { type Aim, namedAs } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
+import type { OutageFacts } from "./outage-schema.ts";
 import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
 
 export interface MessageText {
@@ -22,6 +23,7 @@ interface Words {
   run(facts: RunFacts): MessageText;
   recovered(facts: RecoveredFacts): MessageText;
   awaiting(facts: AwaitingFacts): MessageText;
+  outage(facts: OutageFacts): MessageText;
   /** The line with the link for approving. */
   decide(url: string): string;
 }
@@ -81,6 +83,31 @@ const chineseRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
   older_line: { title: "（旧版本线）", text: (newest) => `该版本属于旧版本线，最新版本仍为 ${newest}。` },
   older_version: { title: "（不是最新版本）", text: (newest) => `该版本发布较晚，最新版本仍为 ${newest}。` },
 };
+
+/** The executors or trackers of an outage, each once. */
+function affectedBy(facts: OutageFacts): { count: number; names: readonly string[] } {
+  if (facts.cause === "connection") return { count: facts.executor_count, names: facts.executors };
+  return { count: facts.source_count, names: [...new Set(facts.sources.map(({ tracker }) => tracker))] };
+}
+
+/** So many names fit in a message. */
+const shownNames = 5;
+
+function englishAffected(facts: OutageFacts): string {
+  const { count, names } = affectedBy(facts);
+  if (count === 0) return "";
+  const noun = facts.cause === "connection" ? "executor" : "source";
+  const end = names.length > shownNames ? " and more." : ".";
+  return ` ${count} ${count === 1 ? noun : `${noun}s`} affected: ${names.slice(0, shownNames).join(", ")}${end}`;
+}
+
+function chineseAffected(facts: OutageFacts): string {
+  const { count, names } = affectedBy(facts);
+  if (count === 0) return "";
+  const more = names.length > shownNames ? " 等" : "";
+  const noun = facts.cause === "connection" ? "执行器" : "来源";
+  return `${count} 个${noun}受到影响：${names.slice(0, shownNames).join("、")}${more}。`;
+}
 
 /** The reason then names the services that are down. */
 function isPartlyDown({ reason_data: reason }: RunFacts): boolean {
@@ -150,6 +177,45 @@ const english: Words = {
     title: `${facts.executor}: update needs approval`,
     text: `${versionText(facts.from)} → ${versionText(facts.to)}. Approve it by ${minuteText(facts.approval_until)}; nothing changes until you do.`,
   }),
+  outage: (facts) => {
+    const since = minuteText(facts.since);
+    if (facts.lasted_ms !== null) {
+      const lasted = `${lengthText(facts.lasted_ms)}, since ${since}.`;
+      switch (facts.cause) {
+        case "connection":
+          return { title: `${facts.connection}: connection recovered`, text: `It was unreachable for ${lasted}` };
+        case "upstream":
+          return {
+            title: `${facts.host} is responding again`,
+            text: `It did not respond for ${lasted} The sources that waited are being checked.`,
+          };
+        case "credential":
+          return {
+            title: `${facts.host} accepts the credential "${facts.credential}" again`,
+            text: `It was refused for ${lasted}`,
+          };
+      }
+    }
+    const affected = englishAffected(facts);
+    const reason = tellers.en(facts.reason_data);
+    switch (facts.cause) {
+      case "connection":
+        return {
+          title: `${facts.connection}: connection lost`,
+          text: `Unreachable since ${since}. ${reason}.${affected} Nothing can be updated there until it recovers.`,
+        };
+      case "upstream":
+        return {
+          title: `${facts.host} is not responding`,
+          text: `Checks have failed since ${since}. ${reason}.${affected} Tidemark keeps trying.`,
+        };
+      case "credential":
+        return {
+          title: `${facts.host} refuses the credential "${facts.credential}"`,
+          text: `Checks have failed since ${since}. ${reason}.${affected} Replace its secret under Credentials.`,
+        };
+    }
+  },
   decide: (url) => `Approve or refuse: ${url}`,
 };
 
@@ -213,6 +279,45 @@ const chinese: Words = {
     title: `${facts.executor}：更新待批准`,
     text: `${versionText(facts.from)} → ${versionText(facts.to)}。请在 ${minuteText(facts.approval_until)} 之前批准；批准之前不会做任何更改。`,
   }),
+  outage: (facts) => {
+    const since = minuteText(facts.since);
+    if (facts.lasted_ms !== null) {
+      const lasted = lengthText(facts.lasted_ms, chineseUnits);
+      switch (facts.cause) {
+        case "connection":
+          return { title: `${facts.connection}：连接已恢复`, text: `自 ${since} 起无法访问，持续了 ${lasted}。` };
+        case "upstream":
+          return {
+            title: `${facts.host} 已恢复响应`,
+            text: `自 ${since} 起没有响应，持续了 ${lasted}。等待中的来源正在逐个检查。`,
+          };
+        case "credential":
+          return {
+            title: `${facts.host} 已重新接受凭据“${facts.credential}”`,
+            text: `该凭据自 ${since} 起被拒绝，持续了 ${lasted}。`,
+          };
+      }
+    }
+    const affected = chineseAffected(facts);
+    const reason = tellers.zh(facts.reason_data);
+    switch (facts.cause) {
+      case "connection":
+        return {
+          title: `${facts.connection}：连接已断开`,
+          text: `自 ${since} 起无法访问。原因：${reason}。${affected}恢复之前无法在此执行更新。`,
+        };
+      case "upstream":
+        return {
+          title: `${facts.host} 没有响应`,
+          text: `自 ${since} 起检查失败。原因：${reason}。${affected}Tidemark 会继续重试。`,
+        };
+      case "credential":
+        return {
+          title: `${facts.host} 拒绝了凭据“${facts.credential}”`,
+          text: `自 ${since} 起检查失败。原因：${reason}。${affected}请在“凭据”中更换密钥。`,
+        };
+    }
+  },
   decide: (url) => `批准或拒绝：${url}`,
 };
 

@@ -3,6 +3,7 @@ import { parseInstant, toIso } from "../clock.ts";
 import type { Language } from "../messages/languages.ts";
 import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { type MessageText, messageTexts } from "./message-texts.ts";
+import type { OutageFacts } from "./outage-schema.ts";
 import type { NewEvent } from "./schema.ts";
 
 /** Longest notes in a message, 4 KiB: receivers refuse large bodies, and the link leads to the rest. */
@@ -39,6 +40,18 @@ export function testBody(language: Language): Body {
   return withTexts("test", messageTexts[language].test, {});
 }
 
+/** The page where it can be fixed, or at least watched. */
+function outagePage(facts: OutageFacts): string {
+  switch (facts.cause) {
+    case "connection":
+      return `/connections/${facts.connection_id}`;
+    case "upstream":
+      return "/upstreams";
+    case "credential":
+      return `/credentials/${facts.credential_id}/edit`;
+  }
+}
+
 /** The JSON of an event's webhook; `baseUrl` (blank when unknown) makes the link to our page. */
 export function eventBody(event: NewEvent, language: Language, baseUrl: string): Body {
   const words = messageTexts[language];
@@ -59,6 +72,10 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
     return withTexts(event.kind, words.recovered(facts), { ...told, url: link, link });
   }
   const { facts } = event;
+  if ("cause" in facts) {
+    const link = baseUrl === "" ? null : `${baseUrl}${outagePage(facts)}`;
+    return withTexts(event.kind, words.outage(facts), { ...facts, since: toIso(facts.since), url: link, link });
+  }
   const page = baseUrl === "" ? null : `${baseUrl}/trackers/${encodeURIComponent(facts.tracker)}`;
   return withTexts(event.kind, event.kind === "new_release" ? words.new_release(facts) : words.republish(facts), {
     ...facts,

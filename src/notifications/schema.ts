@@ -6,6 +6,7 @@ import type { Message } from "../messages/message.ts";
 import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
+import type { OutageEventKind, OutageFacts } from "./outage-schema.ts";
 
 /** What a notifier can subscribe to. */
 export const triggerKinds = [
@@ -15,15 +16,35 @@ export const triggerKinds = [
   "executor_run_failed",
   "executor_run_skipped",
   "executor_run_awaiting_approval",
+  "connection_lost",
+  "upstream_unreachable",
+  "credential_refused",
 ] as const;
 export type TriggerKind = (typeof triggerKinds)[number];
 
-export const eventKinds = [...triggerKinds, "executor_target_recovered"] as const;
+export const eventKinds = [
+  ...triggerKinds,
+  "executor_target_recovered",
+  "connection_recovered",
+  "upstream_recovered",
+  "credential_recovered",
+] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 /** The trigger of an event: whoever was notified of an outage is notified of its end. */
 export function triggerOf(kind: EventKind): TriggerKind {
-  return kind === "executor_target_recovered" ? "executor_run_failed" : kind;
+  switch (kind) {
+    case "executor_target_recovered":
+      return "executor_run_failed";
+    case "connection_recovered":
+      return "connection_lost";
+    case "upstream_recovered":
+      return "upstream_unreachable";
+    case "credential_recovered":
+      return "credential_refused";
+    default:
+      return kind;
+  }
 }
 
 export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
@@ -33,6 +54,9 @@ export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
   executor_run_failed: "Executor run failed",
   executor_run_skipped: "Executor run skipped",
   executor_run_awaiting_approval: "Executor run awaits approval",
+  connection_lost: "Connection lost",
+  upstream_unreachable: "Upstream not responding",
+  credential_refused: "Credential refused",
 };
 
 /** Published last, but below the highest known version. */
@@ -121,7 +145,8 @@ export type NewEvent =
     }
   // Neither is the run's own event, which reports its end: the run appears only in the facts.
   | { kind: "executor_run_awaiting_approval"; executor_id: string; facts: AwaitingFacts }
-  | { kind: "executor_target_recovered"; executor_id: string; facts: RecoveredFacts };
+  | { kind: "executor_target_recovered"; executor_id: string; facts: RecoveredFacts }
+  | { kind: OutageEventKind; facts: OutageFacts };
 
 /** Writes the event and a delivery for each enabled notifier that subscribes to it, in the caller's transaction. */
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;

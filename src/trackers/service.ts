@@ -9,6 +9,7 @@ import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, told } from "../messages/message.ts";
+import type { OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sourceCheck } from "./checks/check.ts";
@@ -53,6 +54,7 @@ interface TrackerServiceOptions extends CheckListeners, Pick<Parts, "db" | "cloc
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   sources: SourceRegistry;
   openContext: OpenContext;
+  outages: OutageNotices;
   /** Owner of this process's leases. */
   instance_id: string;
   versionHistoryCount: (read: Reader) => Promise<number>;
@@ -332,6 +334,7 @@ export function trackerService(options: TrackerServiceOptions) {
         const changed = await trackerRows.find(tx, row.id);
         if (changed !== null) await settleNotes(tx, row, changed);
         if (changed !== null) await editor.settle(tx, changed);
+        await options.outages.forget(tx);
         await audit(tx, actor, {
           event: "tracker_updated",
           outcome: "ok",
@@ -349,6 +352,7 @@ export function trackerService(options: TrackerServiceOptions) {
         const why = whyKept(name, await executors.ofTrackers(tx, [row.id]));
         if (why !== null) throw why;
         await trackerRows.remove(tx, row.id);
+        await options.outages.forget(tx);
         await audit(tx, actor, {
           event: "tracker_deleted",
           outcome: "ok",

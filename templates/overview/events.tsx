@@ -1,4 +1,6 @@
+import * as v from "valibot";
 import { saidAt } from "../../src/messages/message.ts";
+import { Outage } from "../../src/notifications/outage-schema.ts";
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { IconName } from "../components/icons.ts";
 import { Section } from "../components/page-header.tsx";
@@ -7,12 +9,14 @@ import { Badge, State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
 import { dayKey, formatDay, formatDuration } from "../format.ts";
+import { eventWord } from "../notifiers/deliveries.tsx";
 import type { PageContext, Tone } from "../page.ts";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { channelOf, remarkOf } from "../trackers/event-facts.ts";
+import { reasonOf } from "../trackers/state.tsx";
 
 const dayMs = 86_400_000;
 
@@ -54,6 +58,8 @@ function versionOf(value: unknown) {
 }
 
 function EventRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
+  const outage = v.safeParse(Outage, event.facts);
+  if (outage.success) return <OutageRow ctx={ctx} event={event} outage={outage.output} />;
   return event.kind === "new_release" || event.kind === "republish" ? (
     <ReleaseRow ctx={ctx} event={event} />
   ) : (
@@ -110,6 +116,56 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
       action={<When ctx={ctx} event={event} />}
     />
   );
+}
+
+/** The beginning of an outage with what it affects, or its end. */
+function OutageRow({ ctx, event, outage }: { ctx: PageContext; event: EventView; outage: Outage }) {
+  const t = texts(ctx);
+  const lasted = event.facts.lasted_ms;
+  const isOver = typeof lasted === "number";
+  const [title, href] = placeOf(outage);
+  const affected =
+    outage.cause === "connection"
+      ? t.overview.executors_affected(outage.executor_count)
+      : outage.cause === "credential"
+        ? t.overview.sources_at(outage.source_count, outage.host)
+        : t.upstreams.sources_wait(outage.source_count);
+  return (
+    <Row
+      ctx={ctx}
+      id={`event-${event.id}`}
+      href={href}
+      lead={
+        <State ctx={ctx} tone={isOver ? "current" : outage.cause === "connection" ? "unknown" : "attention"}>
+          {eventWord(ctx, event.kind)}
+        </State>
+      }
+      title={title}
+      fact={isOver ? <small class="quiet">{t.overview.lasted(formatDuration(ctx.language, lasted))}</small> : affected}
+      meta={
+        isOver
+          ? [outage.cause === "credential" ? outage.host : null]
+          : [
+              reasonOf(ctx, outage.reason_data),
+              <>
+                {t.overview.lost_since} <Time ctx={ctx} at={outage.since} form="short" />
+              </>,
+            ]
+      }
+      action={<When ctx={ctx} event={event} />}
+    />
+  );
+}
+
+function placeOf(outage: Outage): readonly [title: string, href: string] {
+  switch (outage.cause) {
+    case "connection":
+      return [outage.connection, `/connections/${outage.connection_id}`];
+    case "upstream":
+      return [outage.host, "/upstreams"];
+    case "credential":
+      return [outage.credential, `/credentials/${outage.credential_id}/edit`];
+  }
 }
 
 type EventWord = keyof ReturnType<typeof texts>["overview"]["event_words"];

@@ -6,7 +6,7 @@ import { AppError, PluginError } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { plain, told } from "../../src/messages/message.ts";
 import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
-import { temporaryGround } from "../support/ground.ts";
+import { noOutages, temporaryGround } from "../support/ground.ts";
 
 const input = { name: "Home", kind: "docker", config: { address: "fake://home" } };
 const signal = new AbortController().signal;
@@ -28,6 +28,7 @@ beforeEach(async () => {
   connections = connectionService({
     ...temporary,
     instance_id: "here",
+    outages: noOutages,
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
     runtimes: {
       ...fakeRuntimes(engine),

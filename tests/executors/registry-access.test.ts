@@ -17,6 +17,7 @@ import {
   standIn,
   testContext,
 } from "../sources/oci/stand-in-registry.ts";
+import { noOutages } from "../support/ground.ts";
 import { channel, plain, type TrackerHouse, trackerHouse } from "../trackers/tracker-house.ts";
 
 // A registry that serves plain http and wants a login, and an image there that no source of the executor watches.
@@ -48,6 +49,7 @@ beforeEach(async () => {
     audit: auditRecorder({ clock: house.clock }),
     log: house.log,
     instance_id: "here",
+    outages: noOutages,
     credentials: house.credentials,
     runtimes,
     openFetch: () => testContext().fetch,

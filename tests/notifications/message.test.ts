@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { inEnglish, type Message, plain, say, toldAs } from "../../src/messages/message.ts";
 import { eventBody } from "../../src/notifications/message.ts";
+import { type OutageEventKind, type OutageFacts, outageEvents } from "../../src/notifications/outage-schema.ts";
 import type { ReleaseFacts } from "../../src/notifications/schema.ts";
 
 const facts: Omit<ReleaseFacts, "notes"> = {
@@ -116,5 +117,97 @@ describe("a run that failed", () => {
     expect(body).toMatchObject({ reason: inEnglish(reason), reason_data: reason });
     expect(body.text).toContain("原因：新版本未通过健康检查：");
     expect(body.text).not.toMatch(/The new|Request|timed out/);
+  });
+});
+
+describe("an outage", () => {
+  const shared = {
+    ...{ outage: "o", since: Date.UTC(2026, 10, 21, 3, 12), code: "unreachable", lasted_ms: null },
+    ...toldAs("reason", say("connections.silent", { seconds: 8 })),
+  };
+  const sources = ["a", "b", "c", "d", "e", "f"].map((tracker) => ({ tracker, source: "main" }));
+  const members = { host: "ghcr.io", source_count: 12, sources };
+  const all: readonly OutageFacts[] = [
+    {
+      cause: "connection",
+      connection: "Home",
+      connection_id: "c",
+      executor_count: 2,
+      executors: ["db", "web"],
+      ...shared,
+    },
+    { cause: "upstream", ...members, ...shared },
+    { cause: "credential", credential: "ci", credential_id: "k", ...members, ...shared },
+  ];
+  const textOf = (facts: OutageFacts, language: "en" | "zh") => {
+    const { begin, end } = outageEvents[facts.cause];
+    const kind: OutageEventKind = facts.lasted_ms === null ? begin : end;
+    return eventBody({ kind, facts }, language, "https://tidemark.example");
+  };
+
+  const toldIn = (language: "en" | "zh", lasted_ms: number | null) =>
+    all.map((facts) => {
+      const { title, text } = textOf({ ...facts, lasted_ms }, language);
+      return [title, text];
+    });
+  const since = "2026-11-21 03:12 UTC";
+
+  test("says what fails, why, since when, and what it affects", () => {
+    const reason = "No response within 8 seconds.";
+    expect(toldIn("en", null)).toEqual([
+      [
+        "Home: connection lost",
+        `Unreachable since ${since}. ${reason} 2 executors affected: db, web. Nothing can be updated there until it recovers.`,
+      ],
+      [
+        "ghcr.io is not responding",
+        `Checks have failed since ${since}. ${reason} 12 sources affected: a, b, c, d, e and more. Tidemark keeps trying.`,
+      ],
+      [
+        'ghcr.io refuses the credential "ci"',
+        `Checks have failed since ${since}. ${reason} 12 sources affected: a, b, c, d, e and more. Replace its secret under Credentials.`,
+      ],
+    ]);
+    expect(toldIn("zh", null)).toEqual([
+      [
+        "Home：连接已断开",
+        `自 ${since} 起无法访问。原因：8 秒内没有响应。2 个执行器受到影响：db、web。恢复之前无法在此执行更新。`,
+      ],
+      [
+        "ghcr.io 没有响应",
+        `自 ${since} 起检查失败。原因：8 秒内没有响应。12 个来源受到影响：a、b、c、d、e 等。Tidemark 会继续重试。`,
+      ],
+      [
+        "ghcr.io 拒绝了凭据“ci”",
+        `自 ${since} 起检查失败。原因：8 秒内没有响应。12 个来源受到影响：a、b、c、d、e 等。请在“凭据”中更换密钥。`,
+      ],
+    ]);
+  });
+
+  test("that is over says how long it lasted", () => {
+    expect(toldIn("en", 7_500_000)).toEqual([
+      ["Home: connection recovered", `It was unreachable for 2 h 5 min, since ${since}.`],
+      [
+        "ghcr.io is responding again",
+        `It did not respond for 2 h 5 min, since ${since}. The sources that waited are being checked.`,
+      ],
+      ['ghcr.io accepts the credential "ci" again', `It was refused for 2 h 5 min, since ${since}.`],
+    ]);
+    expect(toldIn("zh", 7_500_000)).toEqual([
+      ["Home：连接已恢复", `自 ${since} 起无法访问，持续了 2 小时 5 分钟。`],
+      ["ghcr.io 已恢复响应", `自 ${since} 起没有响应，持续了 2 小时 5 分钟。等待中的来源正在逐个检查。`],
+      ["ghcr.io 已重新接受凭据“ci”", `该凭据自 ${since} 起被拒绝，持续了 2 小时 5 分钟。`],
+    ]);
+  });
+
+  test("leads to the page where it can be fixed, and gives times as text", () => {
+    expect(all.map((facts) => textOf(facts, "en").link)).toEqual([
+      "https://tidemark.example/connections/c",
+      "https://tidemark.example/upstreams",
+      "https://tidemark.example/credentials/k/edit",
+    ]);
+    expect(textOf({ ...all[1], lasted_ms: 60_000 } as OutageFacts, "en")).toMatchObject({
+      ...{ event: "upstream_recovered", since: "2026-11-21T03:12:00.000Z", lasted_ms: 60_000, outage: "o" },
+    });
   });
 });

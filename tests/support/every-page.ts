@@ -3,6 +3,7 @@ import {
   connections,
   deliveries,
   delivery_attempts,
+  events,
   executor_bindings,
   executors,
   releases,
@@ -169,6 +170,11 @@ async function fill(
     await tx
       .insert(snapshots)
       .values({ id: "p", executor_id: "e", sealed_content: sealer.seal(JSON.stringify(captured)), ...image });
+    const lost = { cause: "connection", connection: "甲", connection_id: "connection-1", since: now, lasted_ms: null };
+    const members = { code: "unreachable", executor_count: 1, executors: ["甲"], ...toldAs("reason", message) };
+    await tx
+      .insert(events)
+      .values({ id: "lost", kind: "connection_lost", facts: { ...lost, ...members }, created_at: now });
     const delivery = { notifier_id, event: "test", body: {}, state: "failed" as const, attempt_count: 1 };
     await tx.insert(deliveries).values({ id: "d", ...delivery, last_error: message, created_at: now, ended_at: now });
     await tx

@@ -4,6 +4,7 @@ import { countedTime } from "../../src/counted-time.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import type { Database } from "../../src/db/client.ts";
 import { createLog } from "../../src/log.ts";
+import type { OutageNotices } from "../../src/notifications/outage-schema.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { createFakeClock } from "./fake-clock.ts";
@@ -17,6 +18,13 @@ interface GroundOptions {
   keys?: Parameters<typeof createSealer>[0]["keys"];
   onOpen?: Parameters<typeof createSealer>[0]["onOpen"];
 }
+
+/** For services whose outages a test does not look at. */
+export const noOutages: OutageNotices = {
+  failing: async () => false,
+  over: async () => undefined,
+  forget: async () => undefined,
+};
 
 /** What every service stands on: a log, an audit, sealed secrets and credentials over a database and a clock. */
 export function groundOn<C extends Clock>(db: Database, clock: C, options: GroundOptions = {}) {

@@ -8,6 +8,8 @@ import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
 import { logService } from "../../src/logs/service.ts";
 import type { Guard } from "../../src/net/guarded-fetch.ts";
+import { outageNotices } from "../../src/notifications/outages.ts";
+import type { RecordEvent } from "../../src/notifications/schema.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
 import { runService } from "../../src/runs/service.ts";
@@ -62,8 +64,16 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
       return result;
     },
   };
+  const recordEvent: RecordEvent = async (tx, event) => {
+    const { kind, facts } = event;
+    const executor_id = "executor_id" in event ? event.executor_id : null;
+    const run_id = "run_id" in event ? event.run_id : null;
+    const at = clock.now();
+    await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
+  };
   const connections = connectionService({
     ...{ db, clock, log, audit, credentials, instance_id, runtimes: options.runtimes, self: options.self },
+    outages: outageNotices({ clock, counted, recordEvent }),
     judgeHost: () => null,
     openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
   });
@@ -76,13 +86,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
     ...{ db, clock, counted, log, sealer, audit, instance_id, connections, executors },
     redact: options.redact ?? ((text) => text),
     openSecrets: credentials.openAll,
-    recordEvent: async (tx, event) => {
-      if (!("executor_id" in event)) throw new Error("Only runs record events here");
-      const { kind, executor_id, facts } = event;
-      const run_id = "run_id" in event ? event.run_id : null;
-      const at = clock.now();
-      await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
-    },
+    recordEvent,
     snapshotLimit: async () => options.snapshotLimit?.() ?? 10,
     openProbe: (kind, config, context) =>
       kind !== "native" && options.probe !== undefined

@@ -18,8 +18,9 @@ import type { PluginError } from "../../src/errors.ts";
 import { boundExecutors } from "../../src/executors/bound-queries.ts";
 import { newId } from "../../src/ids.ts";
 import { clockDifferences } from "../../src/net/clock-difference.ts";
+import { outageNotices } from "../../src/notifications/outages.ts";
 import { addSourceToEvent } from "../../src/notifications/queries.ts";
-import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
+import type { NewEvent, RecordEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { sources } from "../../src/sources/index.ts";
 import type { ImageSize, ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
@@ -186,23 +187,26 @@ export async function trackerHouse(options: HouseOptions = {}) {
   const events: NewEvent[] = [];
   const parts = { keep: options.keep ?? 20 };
   const differences = clockDifferences(clock);
+  const recordEvent: RecordEvent = async (tx, event) => {
+    events.push(event);
+    const tracker_id = "tracker_id" in event ? event.tracker_id : null;
+    const created_at = clock.now();
+    await tx
+      .insert(eventRows)
+      .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
+  };
   const build = (instanceId: string) => {
+    const counted = countedTime(clock, null);
     const service = trackerService({
       db,
       clock,
-      counted: countedTime(clock, null),
+      counted,
       log,
       audit,
       executors: boundExecutors,
       addSourceToEvent,
-      recordEvent: async (tx, event) => {
-        events.push(event);
-        const tracker_id = "tracker_id" in event ? event.tracker_id : null;
-        const created_at = clock.now();
-        await tx
-          .insert(eventRows)
-          .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
-      },
+      recordEvent,
+      outages: outageNotices({ clock, counted, recordEvent }),
       clocks: differences,
       credentials,
       sources: options.has_real_sources === true ? sources : { ...sources, oci: fake, gitlab: forge },
@@ -226,7 +230,6 @@ export async function trackerHouse(options: HouseOptions = {}) {
       rates: options.rates ?? (() => rates),
       nudge: () => undefined,
     });
-    const counted = countedTime(clock, null);
     const mendTimes = timeMender({ db, clock, counted, due_times: service.work.scheduled.due_times });
     const work = [service.work.overdue, service.work.scheduled];
     return { service, scheduler: createScheduler({ clock, log, work, before: mendTimes }) };

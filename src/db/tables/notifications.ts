@@ -72,6 +72,27 @@ export const deliveries = sqliteTable(
   ],
 );
 
+/**
+ * What does not work at the moment: a connection, a host or a credential, from the failure that showed it to its end. Notifiers learn of it
+ * once it has lasted.
+ */
+export const outage_notices = sqliteTable(
+  "outage_notices",
+  {
+    id: id(),
+    cause: text("cause", { enum: ["connection", "upstream", "credential"] }).notNull(),
+    /** The id of the connection, the host, or the id of the credential with the host. */
+    subject: text("subject").notNull(),
+    /** For how long it was seen failing, without the time when no process ran. */
+    lasted_ms: integer("lasted_ms").notNull(),
+    /** Counted time. */
+    counted_since: instant("counted_since").notNull(),
+    /** What its event said; null until there is one. */
+    outage: json<JsonObject>("outage"),
+  },
+  (t) => [uniqueIndex("outage_notices_subject").on(t.cause, t.subject)],
+);
+
 export const delivery_attempts = sqliteTable(
   "delivery_attempts",
   {

@@ -5,6 +5,7 @@ import { AppError, PluginError, type PluginErrorCode } from "../../errors.ts";
 import { holdLease, leaseMs } from "../../held-lease.ts";
 import { newId } from "../../ids.ts";
 import { inEnglish, type Message, say, withTexts } from "../../messages/message.ts";
+import { type OutageNotices, outageNotifiedAfterMs } from "../../notifications/outage-schema.ts";
 import type { Parts } from "../../parts.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../sources/source.ts";
 import { changelogReader } from "../notes/release-notes.ts";
@@ -14,12 +15,13 @@ import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/f
 import { acceptsOf, rulesOf } from "../releases/judge.ts";
 import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import { lastingOutages } from "../upstreams/lasting-outages.ts";
 import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries.ts";
 import { endOutage, noteFailure } from "../upstreams/outages.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { checkCounter } from "./hours.ts";
 import { buildsInUse, platformInUse } from "./pins.ts";
-import { claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
+import { checkBy, claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
 import { isPassing, longestPauseMs, pauseAlone } from "./retry.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
@@ -34,9 +36,12 @@ export const maxRetryAfterMs = 86_400_000;
 const jitterShare = 0.1;
 /** Older known tags are re-checked one at a time, every so many checks: a republished one that nobody runs can wait. */
 const rotateEveryChecks = 4;
+/** A refused credential is tried again after this, whatever the interval: only then is it known that it was no mistake. */
+const confirmAfterMs = outageNotifiedAfterMs + 60_000;
 
 export interface CheckOptions extends SourceOpener, CheckListeners, Pick<Parts, "db" | "clock" | "log"> {
   counted: Pick<CountedTime, "latest" | "before">;
+  outages: OutageNotices;
   instance_id: string;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;
@@ -124,6 +129,7 @@ function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: Re
 export function sourceCheck(options: CheckOptions) {
   const { db, clock, log } = options;
   const count = checkCounter(options.counted);
+  const lasting = lastingOutages(options.outages);
 
   const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
     const bound = await options.executors.ofSource(db.read, sourceId);
@@ -283,8 +289,14 @@ export function sourceCheck(options: CheckOptions) {
       if (!isMine) return;
       await count(tx, { host: source.host, has_succeeded: false, requests: used.last_request_count, now });
       await setNextCheck(tx, source.id, await retryAt(tx, claimed, failure, now));
-      if (failure.is_answer && !isPassing(failure)) await endOutage(tx, source.host, now);
-      else await handProbeOn(tx, owner, now);
+      if (!failure.is_answer || isPassing(failure)) {
+        await handProbeOn(tx, owner, now);
+        if (isPassing(failure)) await lasting.silent(tx, source.host);
+        return;
+      }
+      if (await endOutage(tx, source.host, now)) await lasting.responded(tx, source.host);
+      const isToConfirm = failure.code === "unauthorized" && (await lasting.refused(tx, source));
+      if (isToConfirm) await checkBy(tx, source.id, now + Math.max(confirmAfterMs, failure.retry_after_ms ?? 0));
     });
     log.warning("Check failed", {
       tracker: tracker.name,
@@ -335,7 +347,8 @@ export function sourceCheck(options: CheckOptions) {
       });
       if (!isMine) return null;
       await count(tx, { host: source.host, has_succeeded: true, requests: used.last_request_count, now });
-      await endOutage(tx, source.host, now);
+      if (await endOutage(tx, source.host, now)) await lasting.responded(tx, source.host);
+      if (source.failing_since !== null) await lasting.accepted(tx, source);
       if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await trackerRows.find(tx, tracker.id);
       if (current === null) return null;

@@ -2,6 +2,7 @@ import {
   and,
   asc,
   eq,
+  gt,
   inArray,
   isNotNull,
   isNull,
@@ -259,6 +260,14 @@ export async function settleSource(tx: Writer, id: string, owner: string, change
 /** When the next check is due. */
 export async function setNextCheck(tx: Writer, id: string, at: number): Promise<void> {
   await tx.update(tracker_sources).set({ next_check_at: at }).where(eq(tracker_sources.id, id));
+}
+
+/** The next check is due then at the latest. */
+export async function checkBy(tx: Writer, id: string, at: number): Promise<void> {
+  await tx
+    .update(tracker_sources)
+    .set({ next_check_at: at })
+    .where(and(eq(tracker_sources.id, id), gt(tracker_sources.next_check_at, at)));
 }
 
 /** Makes every claimed check due again, whoever holds it. */

@@ -10,5 +10,11 @@ export const events = {
   executor_run_skipped: "Run skipped",
   executor_run_awaiting_approval: "Run awaits approval",
   executor_target_recovered: "Target is running again",
+  connection_lost: "Connection lost",
+  connection_recovered: "Connection recovered",
+  upstream_unreachable: "Upstream not responding",
+  upstream_recovered: "Upstream recovered",
+  credential_refused: "Credential refused",
+  credential_recovered: "Credential accepted",
   test: "Test message",
 };

@@ -42,6 +42,6 @@ export const notifiers = {
   remove_signing_secret: "Remove the stored signing secret",
   empty_title: "No notifiers yet",
   empty_text:
-    "A notifier sends a message to a webhook when a new version appears or a run ends: to a chat, a phone or your own program.",
+    "A notifier sends a message to a webhook when a new version appears, a run ends or a connection is lost: to a chat, a phone or your own program.",
   empty_example: "A chat room: its webhook URL, all events, messages in your language.",
 };

@@ -90,6 +90,8 @@ export const overview = {
     recovered: "Running again",
     republish: "Republished",
   },
+  lasted: (time: string) => `after ${time}`,
+  executors_affected: (count: number) => plural("en", count, { one: "executor", other: "executors" }),
   runs: "Runs",
   runs_good: (total: number, good: number) => `${formatNumber("en", total)} (${formatNumber("en", good)} succeeded)`,
   runs_all_good: (total: number) => `${formatNumber("en", total)}, all succeeded`,

@@ -84,6 +84,9 @@ export const fields: FieldDictionary = {
       executor_run_failed: "执行器运行失败",
       executor_run_skipped: "执行器运行已跳过",
       executor_run_awaiting_approval: "执行器运行等待批准",
+      connection_lost: "连接已断开",
+      upstream_unreachable: "上游没有响应",
+      credential_refused: "凭据被拒绝",
     },
   },
   "settings.base_url": {

@@ -41,6 +41,6 @@ export const notifiers = {
   next_attempt: "下次尝试",
   remove_signing_secret: "移除已存储的签名密钥",
   empty_title: "还没有通知",
-  empty_text: "出现新版本或运行结束时，通知会把消息发送到 Webhook：聊天室、手机或您自己的程序。",
+  empty_text: "出现新版本、运行结束或连接断开时，通知会把消息发送到 Webhook：聊天室、手机或您自己的程序。",
   empty_example: "聊天室：填写其提供的 Webhook 地址，选择全部事件，并选择消息语言。",
 } satisfies Texts["notifiers"];

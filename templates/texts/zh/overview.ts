@@ -91,6 +91,8 @@ export const overview = {
     recovered: "恢复运行",
     republish: "重新发布",
   },
+  lasted: (time: string) => `持续了 ${time}`,
+  executors_affected: (count: number) => `${number(count)} 个执行器`,
   runs: "运行",
   runs_good: (total: number, good: number) => `${number(total)} 次，其中 ${number(good)} 次成功`,
   runs_all_good: (total: number) => `${number(total)} 次，全部成功`,
