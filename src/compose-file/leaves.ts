@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { ComposeDocument, ComposeNode } from "./document.ts";
 import { lengthOf, textOf, type Variables } from "./interpolate.ts";
 import { extendsChain, piecesOf, resolvedName } from "./services.ts";
@@ -61,8 +62,8 @@ function passedVariable(
   return text !== null && /^\d+$/.test(own) ? text : null;
 }
 
-/** Compose's own file of variables, and Portainer's. */
-const environmentFile = /^(?:\.\/)?(?:\.env|stack\.env)$/;
+/** Compose's own file of variables, and Portainer's, in the stack's folder, which an absolute path may name. */
+const environmentFile = /^(?:\/.*\/)?(?:\.env|stack\.env)$/;
 
 /** The services whose containers get every variable, because their `env_file` is the file that holds them. */
 export function servicesGivenVariables(document: ComposeDocument, variables: Variables): readonly string[] {
@@ -71,7 +72,7 @@ export function servicesGivenVariables(document: ComposeDocument, variables: Var
   const isGiven = (node: ComposeNode | null): boolean => {
     if (yaml.isSeq(node)) return node.items.some((item) => isGiven(target(item)));
     if (yaml.isMap(node)) return isGiven(entries(node).get("path") ?? null);
-    return environmentFile.test(resolvedName(document, variables, node) ?? "");
+    return environmentFile.test(posix.normalize(resolvedName(document, variables, node) ?? ""));
   };
   return names.filter((name) =>
     extendsChain(document, variables, name).chain.some((map) => isGiven(entries(map).get("env_file") ?? null)),

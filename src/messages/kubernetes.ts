@@ -105,6 +105,7 @@ export const kubernetes = {
   scheduled: "Scheduled",
   suspended: "Suspended",
   scaled_to_zero: "Scaled to 0",
+  pods_short: ({ ready, wanted }: { ready: number; wanted: number }) => `${ready} of ${wanted} pods are ready`,
   pods_ready: ({ ready, wanted }: { ready: number; wanted: number }) =>
     ready === 0 ? "Not ready" : `${ready} of ${wanted} ready`,
   paused: "The Deployment is paused: resume it, then update it",

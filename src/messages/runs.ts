@@ -65,6 +65,8 @@ export const runs = {
     }: { reason: Message; kind: Kind; serving: Serving; is_resting: boolean },
     tell,
   ) => `${tell(reason)}. ${(is_resting ? resting[kind][state] : undefined) ?? serving[kind][state]}`,
+  not_undone: ({ reason, kind, cause }: { reason: Message; kind: Kind } & Cause, tell) =>
+    `${tell(reason)}. ${kind === "update" ? "The update" : "The rollback"} could not be undone: ${tell(cause)}`,
   partly_down: ({ reason, services }: { reason: Message; services: readonly string[] }, tell) =>
     `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "does" : "do"} not run in either version; the other services are running`,
 

@@ -23,11 +23,17 @@ const cleanupRetryMs = 60_000;
 function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {
   const isDown = seen.serving === "none";
   const { kind } = run;
+  const { serving, shortfall } = seen;
+  const why = shortfall === null ? reason.message : say("phrases.joined", { items: [reason.message, shortfall] });
   const message =
     isDown && seen.is_partly
-      ? say("runs.partly_down", { reason: reason.message, services: seen.down })
-      : say("runs.with_serving", { reason: reason.message, kind, serving: seen.serving, is_resting: !isToRun(plan) });
+      ? say("runs.partly_down", { reason: why, services: seen.down })
+      : say("runs.with_serving", { reason: why, kind, serving, is_resting: !isToRun(plan) });
   return { code: isDown ? "target_down" : reason.code, message };
+}
+
+export function notUndone({ run }: Pick<RunContext, "run">, reason: Reason, cause: Message): Reason {
+  return { ...reason, message: say("runs.not_undone", { reason: reason.message, kind: run.kind, cause }) };
 }
 
 /** Restores the previous version and ends the run as failed. Throws if the runtime cannot be reached; the run is then recovered. */
@@ -37,18 +43,20 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
   await journal.note("failure", "fail", { reason_code: reason.code, ...toldAs("message", reason.message) });
   await captureLogs(context);
   let recovery: Recovery | null = null;
+  let why = reason;
   try {
     recovery = await session.undo(settings.target, journal, await capturedBy(context), shutdown);
   } catch (error) {
     lease.signal.throwIfAborted();
     if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
     context.deps.log.error("Previous version could not be restored", { run: context.run.id, error });
+    why = notUndone(context, reason, error.said);
   }
   await journal.note("serving", "finish", {
     state: recovery?.state ?? "down",
     ...toldAs("detail", recovery?.detail ?? null),
   });
-  await failAsObserved(context, from, reason, recovery);
+  await failAsObserved(context, from, why, recovery);
 }
 
 /**

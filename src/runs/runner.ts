@@ -4,7 +4,7 @@ import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import { type Message, saidAt, say, toldAs, withTexts } from "../messages/message.ts";
 import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
-import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
+import { cleanUp, conclude, failAsObserved, giveUpMs, notUndone, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
@@ -279,7 +279,9 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   const failure = notedFailure(context);
   const interrupted: Reason = { code: "interrupted", message: say("runs.interrupted", { recovery: recovery.detail }) };
   if (recovery.state === "untouched" || recovery.state === "down" || recovery.state === "mixed") {
-    await failAsObserved(context, from, failure ?? interrupted, recovery);
+    const isStuck = failure !== null && recovery.state === "down";
+    const reason = isStuck ? notUndone(context, failure, recovery.detail) : (failure ?? interrupted);
+    await failAsObserved(context, from, reason, recovery);
     await cleanUp(context);
     return;
   }

@@ -94,6 +94,8 @@ export interface Target {
   owner?: Message;
   /** Its state in the runtime's own words, where that of its services says too little. */
   condition?: Message;
+  /** Parts of it that should be ready are not, though every service runs; absent if all are. */
+  shortfall?: Message;
   services: readonly TargetService[];
   /** Why it cannot be updated; empty if it can. */
   refusals: readonly Refusal[];
@@ -433,7 +435,7 @@ export type Recovery =
   | { state: "finished"; detail: Message }
   /** Some containers are as before; for others the new one was kept because the previous one is gone or does not start. */
   | { state: "mixed"; detail: Message }
-  /** Neither version could be started. */
+  /** Neither version could be started, or not all of it. */
   | { state: "down"; detail: Message };
 
 /** What a finished run left on the runtime. */

@@ -107,19 +107,24 @@ describe("editImages()", () => {
     ["env_file: .env", "env_file"],
     ["env_file: [a.env, ./stack.env]", "env_file"],
     ["env_file: [{path: stack.env, required: false}]", "env_file"],
+    ["env_file: a/.././/stack.env", "env_file"],
+    ["env_file: /data/compose/7/stack.env", "env_file"],
   ])("a variable is not changed under another service's `%s`", async (line, place) => {
     const text = `services:\n  web:\n    image: app:${v("TAG")}\n  db:\n    ${line}\n`;
     const { refusals } = await edit(text, { web: "app:2" }, [["TAG", "1"]]);
     expect(refusals[0]?.params.places).toEqual([`services.db.${place}`]);
   });
 
-  test.each(["environment: {TAG: x}", "environment: [TAG=x]", "env_file: other.env", "command: [TAG]"])(
-    "another service's `%s` does not use the variable",
-    async (line) => {
-      const text = `services:\n  web:\n    image: app:${v("TAG")}\n  db:\n    ${line}\n`;
-      expect((await edit(text, { web: "app:2" }, [["TAG", "1"]])).codes).toEqual([]);
-    },
-  );
+  test.each([
+    "environment: {TAG: x}",
+    "environment: [TAG=x]",
+    "env_file: other.env",
+    "env_file: ../stack.env",
+    "command: [TAG]",
+  ])("another service's `%s` does not use the variable", async (line) => {
+    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  db:\n    ${line}\n`;
+    expect((await edit(text, { web: "app:2" }, [["TAG", "1"]])).codes).toEqual([]);
+  });
 
   test.each([
     ["acme/db:$TAG", ["DB"]],

@@ -8,7 +8,7 @@ import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.
 import { expiredName } from "../peers/kubernetes-plane.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { eventually } from "../support/eventually.ts";
-import { isRolledOut, webDeployment } from "../support/kubernetes-objects.ts";
+import { isRolledOut, podAnswers, webDeployment } from "../support/kubernetes-objects.ts";
 import { pushImage, serveHttp, waitForever } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
@@ -20,6 +20,7 @@ const namespace = "shop";
 const narrow = "narrow";
 const live = new AbortController().signal;
 const topologyKey = "kubernetes.io/hostname";
+const restoring = { health_check: { strategy: "auto" }, restore_on_failure: true };
 const merge = { type: "application/strategic-merge-patch+json" };
 const rules = neededRights.map(({ group, resource, verbs }) => ({
   apiGroups: [group],
@@ -95,6 +96,7 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     kind: string;
     within: string;
     by: string;
+    settings: typeof restoring;
     others: Readonly<Record<string, ReturnType<typeof desired>>>;
   }
   /** Deploys one pod of version 1, changed by `spec`, and waits until it is available. */
@@ -108,6 +110,19 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
       },
     ]);
     return await cluster.waitFor<Status>(path("deployments", name, within), (found) => isRolledOut(found, replicas));
+  };
+  /** The same as a StatefulSet. */
+  const deployStateful = async (name: string, replicas: number) => {
+    const { selector, template } = webDeployment(name, image("1.0.0")).spec;
+    await cluster.apply([
+      {
+        apiVersion: "apps/v1",
+        kind: "StatefulSet",
+        metadata: { name, namespace },
+        spec: { replicas, serviceName: name, selector, template },
+      },
+    ]);
+    await cluster.waitFor<Status>(path("statefulsets", name), ({ status }) => status.availableReplicas === replicas);
   };
   interface Shape {
     spec?: object;
@@ -166,7 +181,6 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
       metadata: { name: "older-only" },
       spec: { policyName: "older-only", validationActions: ["Deny"] },
     };
-    const judged = webDeployment("judged", image("1.0.0"), { namespace, replicas: 1 }).spec;
     const anywhere = { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: labels, topologyKey }] };
     await cluster.apply([policy, binding, { ...quota, spec: { hard: { pods: "1" } } }]);
     await cluster.waitFor<{ status: { used?: object } }>(
@@ -176,18 +190,7 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
     await Promise.all([
       deploy("alone", { pod: { affinity: { podAntiAffinity: anywhere } } }),
       deploy("limited", { within: narrow }),
-      cluster
-        .apply([
-          {
-            apiVersion: "apps/v1",
-            kind: "StatefulSet",
-            metadata: { name: "judged", namespace },
-            spec: { replicas: 1, serviceName: "judged", selector: judged.selector, template: judged.template },
-          },
-        ])
-        .then(() =>
-          cluster.waitFor<Status>(path("statefulsets", "judged"), ({ status }) => status.availableReplicas === 1),
-        ),
+      deployStateful("judged", 1),
     ]);
     // A policy is in force some seconds after it was made.
     const probe = { metadata: { name: "probe", namespace, labels: { app: "judged" } } };
@@ -249,6 +252,39 @@ peerSuite("rollouts under adverse conditions", clusterMissing({ node: true }), (
         { is_new: false, state: "ready" },
       ],
     });
+  });
+
+  test("a StatefulSet that cannot go back by itself names the pod to delete, and how many are ready", async () => {
+    await deployStateful("pair", 2);
+    const executor = await follow("pair", { kind: "statefulset", settings: restoring });
+    world.offer(executor, desired("1.2.0"));
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous" });
+    const pod = "pair-1";
+    const reason = JSON.stringify(run.reason);
+    expect(reason).toContain('"runs.not_undone"');
+    expect(reason).toContain(`"kubernetes.pod_in_the_way","params":{"pod":"${pod}"`);
+    expect(reason).toContain('"kubernetes.pods_short","params":{"ready":1,"wanted":2}');
+    await cluster.request("DELETE", `/api/v1/namespaces/${namespace}/pods/${pod}`);
+    await cluster.waitFor<Status>(path("statefulsets", "pair"), ({ status }) => status.availableReplicas === 2);
+    expect(await podAnswers(cluster, namespace, "pair")).toEqual(["1.0.0\n", "1.0.0\n"]);
+  });
+
+  test("a DaemonSet that gets stuck is patched back, and its pods answer as before", async () => {
+    const { selector, template } = webDeployment("agent", image("1.0.0")).spec;
+    const metadata = { name: "agent", namespace };
+    await cluster.apply([{ apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: { selector, template } }]);
+    await cluster.waitFor<{ status: { numberAvailable?: number } }>(
+      path("daemonsets", "agent"),
+      ({ status }) => status.numberAvailable === 1,
+    );
+    const executor = await follow("agent", { kind: "daemonset", settings: restoring });
+    world.offer(executor, desired("1.2.0"));
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous" });
+    expect(JSON.stringify(run.reason)).toContain('"kubernetes.crash_loop"');
+    expect(JSON.stringify(run.reason)).not.toContain('"runs.not_undone"');
+    expect(await podAnswers(cluster, namespace, "agent")).toEqual(["1.0.0\n"]);
   });
 
   test("a credential without the right to logs runs as before, and the run names the right", async () => {

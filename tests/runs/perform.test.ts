@@ -341,6 +341,7 @@ describe("restore on failure", () => {
     world.engine.failures.set("undo", new PluginError("rejected", plain("Start: 500")));
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
+    expect(JSON.stringify(run.reason)).toContain('"runs.not_undone"');
     expect(english(run.reason)).toContain("Target down");
     expect((await world.events())[0]?.facts).toMatchObject({ serving: "none" });
   });

@@ -69,6 +69,7 @@ export const kubernetes = {
   scheduled: "已排定",
   suspended: "已挂起",
   scaled_to_zero: "已缩减为 0",
+  pods_short: ({ ready, wanted }) => `${wanted} 个 Pod 中 ${ready} 个就绪`,
   pods_ready: ({ ready, wanted }) => (ready === 0 ? "未就绪" : `${wanted} 个中 ${ready} 个就绪`),
   paused: "该 Deployment 已暂停：请先恢复再更新",
   on_delete: ({ kind }) => `该 ${kind} 只在有人删除 Pod 时才替换（updateStrategy 为 OnDelete），更新不会生效`,

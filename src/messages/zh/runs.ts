@@ -42,6 +42,8 @@ export const runs = {
   unfinished: ({ cause }, tell) => `运行在一天之内都未能结束：${tell(cause)}`,
   with_serving: ({ reason, kind, serving: state, is_resting }, tell) =>
     `${tell(reason)}。${(is_resting ? resting[kind][state] : undefined) ?? serving[kind][state]}`,
+  not_undone: ({ reason, kind, cause }, tell) =>
+    `${tell(reason)}。${kind === "update" ? "更新" : "回滚"}无法撤销：${tell(cause)}`,
   partly_down: ({ reason, services }, tell) =>
     `${tell(reason)}。目标已停机：${quoted(services)} 的新旧版本均未运行，其余服务正在运行`,
 

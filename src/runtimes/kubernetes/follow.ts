@@ -8,7 +8,7 @@ import { lookAtPods, type PodsSeen } from "./explain.ts";
 import type { LogReader } from "./logs.ts";
 import { deadlinePassedAt, judgeRollout, type PodCounts } from "./rollout.ts";
 import { progressOf } from "./rollout-progress.ts";
-import { type Found, foundFrom, hasImages, idOf, placeOf, rules } from "./workloads.ts";
+import { type Found, foundFrom, hasImages, idOf, placeOf, rules, stateOf } from "./workloads.ts";
 
 /** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
 const pauseMs = 500;
@@ -138,17 +138,18 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
   }
 }
 
-/** Whether the rollout is further than ever: a container that starts and crashes by turns makes no progress. */
+/** Whether the rollout is further than ever: a container that starts and crashes by turns makes no progress, nor does an autoscaler. */
 function highWater() {
-  let generation = -1;
+  let template = "";
   let best: PodCounts = noPods;
   return {
     take: (found: Found): boolean => {
       const { counts } = judgeRollout(found);
       const { updated, available, old } = counts;
-      const isNew = found.metadata.generation !== generation;
+      const present = stateOf(found);
+      const isNew = present !== template;
       const isFurther = isNew || updated > best.updated || available > best.available || old < best.old;
-      generation = found.metadata.generation;
+      template = present;
       best = isNew
         ? counts
         : {

@@ -16,12 +16,14 @@ export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
   const state = stateOfPods(found);
   const owner = ownerOf(metadata);
   const condition = conditionOf(found);
+  const shortfall = shortfallOf(found);
   return {
     ref: { kind, id },
     name: id,
     namespace: metadata.namespace,
     ...(owner === null ? {} : { owner }),
     ...(condition === null ? {} : { condition }),
+    ...(shortfall === null ? {} : { shortfall }),
     services: containersIn(found.template).map(({ name, image }): TargetService => {
       return { name, containers: [], artifact: artifactOf(found, name, image, pods ?? []), state };
     }),
@@ -84,6 +86,13 @@ function conditionOf(found: Found): Message | null {
   if (counts === null) return say(found.is_suspended ? "kubernetes.suspended" : "kubernetes.scheduled");
   if (counts.wanted === 0) return say("kubernetes.scaled_to_zero");
   return counts.ready >= counts.wanted ? null : say("kubernetes.pods_ready", counts);
+}
+
+/** Null if all pods are ready, or none is: its services' state tells that. */
+export function shortfallOf(found: Found): Message | null {
+  const counts = countsOf(found);
+  if (counts === null || counts.ready === 0 || counts.ready >= counts.wanted) return null;
+  return say("kubernetes.pods_short", counts);
 }
 
 function refusalsOf(found: Found): Refusal[] {

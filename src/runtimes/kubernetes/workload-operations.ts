@@ -185,7 +185,7 @@ export function workloadOperations(around: Around): TargetOperations {
       return logPartsOf(cluster, found, await writingPodsOf(cluster, found));
     },
     undo: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, true, stopping),
-    recover: (ref, journal, _snapshot, stopping) => recoverOrUndo(ref, journal, false, stopping),
+    recover: (ref, journal, _snapshot, stopping) => unlessStuck(recoverOrUndo(ref, journal, false, stopping)),
     readiness: async (ref) => {
       const { state, detail } = judgeRollout(await readWorkload(cluster, ref));
       if (state === "done") return { ready: true, detail };
@@ -222,6 +222,16 @@ export interface Shown {
   step: string;
   stop: AbortSignal | undefined;
   onCrash?: SettleOptions["onCrash"] | undefined;
+}
+
+/** A run is not recovered again because its way back, once more, did not succeed. */
+export async function unlessStuck(recovery: Promise<Recovery>): Promise<Recovery> {
+  try {
+    return await recovery;
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "rejected") return { state: "down", detail: error.said };
+    throw error;
+  }
 }
 
 /** What the run patched, by its journal; null if it did not come so far. */

@@ -1,5 +1,6 @@
 import { editImages, type ImageEdit } from "../../compose-file/edit-images.ts";
 import { readComposeFile } from "../../compose-file/read-compose-file.ts";
+import { settingValues } from "../../compose-file/setting-values.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { FileNotice, ImageChange, Refusal } from "../runtime.ts";
 import type { StackContent } from "./client.ts";
@@ -15,6 +16,14 @@ export async function readStackFile({ file, env }: StackContent): Promise<Config
   const { services, refusal } = await readComposeFile(file, env);
   if (services === null) return { services: [], refusal };
   return { services: services.map(({ name, image }) => ({ service: name, image })), refusal: null };
+}
+
+/** What an answer about the stack must not quote: values that the file or the environment sets, unless an image has them in its name. */
+export async function secretsOf({ file, env }: StackContent): Promise<readonly string[]> {
+  const { services } = await readComposeFile(file, env);
+  const images = services?.flatMap(({ image }) => image ?? []) ?? [];
+  const values = [...env.map(({ value }) => value), ...(await settingValues(file, env))];
+  return values.filter((value) => !images.some((image) => image.includes(value)));
 }
 
 export interface EditedStack {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { type Message, say, toldAs, withTexts } from "../../messages/message.ts";
+import { type Message, say, toldAs } from "../../messages/message.ts";
 import { containerLogPart, logQuery } from "../engine/log-parts.ts";
 import { EngineVersion } from "../engine/objects.ts";
 import { namedSecrets } from "../engine/secret-form.ts";
+import { withoutSecrets } from "../hide-secrets.ts";
 import {
   type Journal,
   ofImages,
@@ -15,7 +16,7 @@ import {
   type TargetRef,
 } from "../runtime.ts";
 import { openPortainer, type PortainerAccess, Refused, type StackContent } from "./client.ts";
-import { readStackFile } from "./compose.ts";
+import { readStackFile, secretsOf } from "./compose.ts";
 import { describeEnvironment, identifyEnvironment } from "./environment.ts";
 import {
   awaitMove,
@@ -105,7 +106,6 @@ export function openSession(
    */
   const deploy = async (ref: TargetRef, { plan, next }: PlannedStack, journal: Journal, stop?: AbortSignal) => {
     const { detail } = plan;
-    const masked = (said: Message) => withTexts(said, (text) => withoutValues(text, next));
     /** `end`: `refused` before Portainer did anything, `stuck` if it may still be at work. */
     const failed = async (said: Message, end: "failed" | "refused" | "stuck" = "failed") => {
       await journal.fail("deploy", { ...toldAs("error", said), end });
@@ -121,7 +121,7 @@ export function openSession(
     } catch (error) {
       stop?.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
-      const cause = masked(error.said);
+      const cause = withoutSecrets(error.said, await secretsOf(next));
       if (error instanceof Refused) {
         // Below 500 Portainer has refused the request before it did anything.
         const isRefused = error.status < 500;
@@ -178,7 +178,7 @@ export function openSession(
     } catch (error) {
       stop?.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
-      const cause = withTexts(error.said, (text) => withoutValues(text, { file, env }));
+      const cause = withoutSecrets(error.said, await secretsOf({ file, env }));
       const { end, found } =
         error instanceof Refused
           ? { end: "refused", found: await find(ref) }
@@ -380,13 +380,4 @@ function seenEnd(journal: Journal): "deployed" | "failed" | "refused" | "stuck" 
 function whatRuns({ members }: Found): Pick<StackDetail, "services" | "running" | "containers"> {
   const running = [...new Set(members.map(({ service }) => service))];
   return { services: [], running, containers: members.map(({ container }) => container.Id) };
-}
-
-/** What compose says may quote the environment. */
-function withoutValues(text: string, { env }: StackContent): string {
-  // Short values are words and numbers; hiding them would hide the sentence.
-  const long = env.map(({ value }) => value).filter((value) => value.length >= 8);
-  // The longest first: a shorter one may be its beginning.
-  const values = long.toSorted((a, b) => b.length - a.length);
-  return values.reduce((said, value) => said.replaceAll(value, "…"), text);
 }

@@ -61,6 +61,24 @@ peerSuite("following a rollout", authorityMissing(), () => {
     expect((await follow(server)).is_done).toBe(true);
   });
 
+  test("fails for standing still while an autoscaler changes the number of pods again and again", async () => {
+    let looks = 0;
+    await using server = await startApiServer((_request, response, { searchParams }) => {
+      if (searchParams.has("watch")) return response.writeHead(200).end();
+      if (searchParams.has("labelSelector")) return json(response, 200, { metadata: {}, items: [] });
+      looks += 1;
+      const replicas = 2 + (looks % 2);
+      // Far longer than it may stand still.
+      const isOver = looks > 1_000;
+      const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas };
+      const status = { ...counts, updatedReplicas: isOver ? replicas : 1 };
+      const { spec } = deployment();
+      json(response, 200, deployment({ generation: looks, status, spec: { ...spec, replicas } }));
+    });
+    const { is_done, detail } = await follow(server);
+    expect([is_done, detail.code]).toEqual([false, "kubernetes.stalled"]);
+  });
+
   test("goes on while a proxy before the API server knows no way to it", async () => {
     let isBack = false;
     await using server = await startApiServer((_request, response, { searchParams }) => {

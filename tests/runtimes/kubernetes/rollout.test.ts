@@ -161,14 +161,15 @@ describe("a target", () => {
     return [...refusals, ...warnings].map(({ code }) => code);
   };
 
-  test.each<[string, Shape, string | null]>([
-    ["all pods ready", { status: done }, null],
-    ["some pods ready", { status: { ...done, readyReplicas: 1 } }, "1 of 2 ready"],
-    ["no pod ready", { status: { ...done, readyReplicas: 0 } }, "Not ready"],
-    ["no replicas", { spec: { replicas: 0 } }, "Scaled to 0"],
-  ])("with %s is described as %j", (_, shape, words) => {
-    const { condition } = targetOf(workload("deployment", shape), null);
+  test.each<[string, Shape, string | null, Record<string, number> | null]>([
+    ["all pods ready", { status: done }, null, null],
+    ["some pods ready", { status: { ...done, readyReplicas: 1 } }, "1 of 2 ready", { ready: 1, wanted: 2 }],
+    ["no pod ready", { status: { ...done, readyReplicas: 0 } }, "Not ready", null],
+    ["no replicas", { spec: { replicas: 0 } }, "Scaled to 0", null],
+  ])("with %s is described as %j", (_, shape, words, short) => {
+    const { condition, shortfall } = targetOf(workload("deployment", shape), null);
     expect(condition === undefined ? null : inEnglish(condition)).toBe(words);
+    expect(shortfall?.params ?? null).toEqual(short);
   });
 
   test("is listed in its namespace, with what else writes it", () => {

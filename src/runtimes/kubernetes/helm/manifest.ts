@@ -1,8 +1,9 @@
 import { type Document, parseAllDocuments } from "yaml";
 import { PluginError } from "../../../errors.ts";
-import { type Message, say, withTexts } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText, passwordsIn } from "../../engine/secret-form.ts";
+import { mask } from "../../hide-secrets.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
 import { idOf, rules, type WorkloadKind, workloadKinds } from "../workloads.ts";
 import type { Release } from "./storage.ts";
@@ -15,7 +16,6 @@ interface Rendered {
   content: RawObject;
 }
 
-const mask = "••••";
 const maxValue = 200;
 /** Parsing blocks everything else, for about a second per million on a small machine; charts with many definitions have three or four. */
 const maxCharacters = 8 * 1024 * 1024;
@@ -134,19 +134,6 @@ export function secretsOf(release: Release, namespace: string): readonly string[
 /** What its values keep secret. */
 export function secretsSet({ config, chart }: Pick<Release, "config" | "chart">): readonly string[] {
   return [...secretValues(config), ...secretValues(chart.values)];
-}
-
-/** Shorter values are words and numbers: hiding them would hide the sentence. */
-const shortestHidden = 6;
-
-/** Helm, charts and the cluster quote what was set when they refuse it. */
-export function withoutSecrets(said: Message, secrets: readonly string[]): Message {
-  const lines = secrets.flatMap((each) => [each, ...each.split("\n").map((line) => line.trim())]);
-  // The longest first: a shorter one may be its beginning.
-  const hidden = [...new Set(lines)]
-    .filter((each) => each.length >= shortestHidden)
-    .toSorted((a, b) => b.length - a.length);
-  return withTexts(said, (text) => hidden.reduce((now, each) => now.replaceAll(each, mask), text));
 }
 
 function fieldDiff(path: string, before: string | null, after: string | null): FieldDiff {

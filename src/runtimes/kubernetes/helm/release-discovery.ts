@@ -25,7 +25,7 @@ export async function discoverReleases(
   );
   return found.map(({ stored }, at) => {
     const release = contents[at] ?? null;
-    return releaseTarget({ stored, release, serving: release, state: null }, problem);
+    return releaseTarget({ stored, release, serving: release, state: null, shortfall: null }, problem);
   });
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
+import { withoutSecrets } from "../../hide-secrets.ts";
 import {
   type ChartChange,
   type Journal,
@@ -20,10 +21,10 @@ import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { logPartsOf } from "../logs.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
-import { stateOfPods } from "../target.ts";
-import type { Shown, TargetOperations } from "../workload-operations.ts";
+import { shortfallOf, stateOfPods } from "../target.ts";
+import { type Shown, type TargetOperations, unlessStuck } from "../workload-operations.ts";
 import { placeOf, rules } from "../workloads.ts";
-import { secretsOf, secretsSet, withoutSecrets, workloadsOf } from "./manifest.ts";
+import { secretsOf, secretsSet, workloadsOf } from "./manifest.ts";
 import type { Helm } from "./program.ts";
 import {
   hashOf,
@@ -87,16 +88,17 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     const [stored, deployed] = [all[0], deployedOf(all)];
     if (stored === undefined || deployed === undefined) throw missing(ref);
     const release = await readIfReadable(cluster, deployed);
-    if (release === null) return { all, stored, release, serving: null, state: null };
-    const { state, is_rolling } = await lookAtWorkloads(release, stored.namespace);
+    if (release === null) return { all, stored, release, serving: null, state: null, shortfall: null };
+    const { state, shortfall, is_rolling } = await lookAtWorkloads(release, stored.namespace);
     const before = is_rolling
       ? all.find((each) => each.revision < deployed.revision && each.status === "superseded")
       : undefined;
     const serving = before === undefined ? release : await readIfReadable(cluster, before);
-    return { all, stored, release, serving, state };
+    return { all, stored, release, serving, state, shortfall };
   };
   const lookAtWorkloads = async (release: Release, namespace: string) => {
     let state: TargetService["state"] = "running";
+    let shortfall: Message | null = null;
     let isRolling = false;
     for (const each of workloadsOf(release, namespace)) {
       const found = await readWorkload(cluster, each).catch((error: unknown) => {
@@ -105,11 +107,13 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       });
       if (found === null || stateOfPods(found) === "restarting") state = "restarting";
       if (found === null) continue;
+      const short = shortfallOf(found);
+      if (short !== null) shortfall ??= ofWorkload(each, short);
       const { counts, state: rollout } = judgeRollout(found);
       const { updated, desired, old } = counts;
       isRolling ||= rollout !== "done" && (updated < desired || old > 0);
     }
-    return { state, is_rolling: isRolling };
+    return { state, shortfall, is_rolling: isRolling };
   };
   /** Without the secrets of these revisions. */
   const withoutOwn = async (said: Message, ...all: readonly StoredRevision[]): Promise<Message> => {
@@ -357,7 +361,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       await helm.awaitEnd(journal.run_id, ending(stopping));
       const begun = upgradeOf(journal);
       if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-      if (journal.entries().some(({ step }) => step === "undo")) return await undo(ref, journal, stopping);
+      if (journal.entries().some(({ step }) => step === "undo")) return await unlessStuck(undo(ref, journal, stopping));
       const { revision } = await latestOf(ref);
       return revision === begun.from
         ? { state: "untouched", detail: say("kubernetes.not_upgraded") }

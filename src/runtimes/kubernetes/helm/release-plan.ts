@@ -4,6 +4,7 @@ import { PluginError } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { parseBoundedJson } from "../../../net/bounded-json.ts";
 import { canonical } from "../../engine/raw.ts";
+import { withoutSecrets } from "../../hide-secrets.ts";
 import type {
   Change,
   ChartArtifact,
@@ -23,7 +24,6 @@ import {
   readManifest,
   secretsOf,
   valuesDiffs,
-  withoutSecrets,
   workloadsIn,
   workloadsOf,
 } from "./manifest.ts";

@@ -1,6 +1,7 @@
 import { type Message, plain, say } from "../../../messages/message.ts";
+import { withoutSecrets } from "../../hide-secrets.ts";
 import { type Refusal, type Target, type TargetService, unfinishedOperation, untoldSettings } from "../../runtime.ts";
-import { secretsSet, withoutSecrets } from "./manifest.ts";
+import { secretsSet } from "./manifest.ts";
 import type { Release, StoredRevision } from "./storage.ts";
 
 export const releaseKind = "helm_release";
@@ -14,6 +15,8 @@ export interface FoundRelease {
   serving: Release | null;
   /** Of its workloads together; null if nobody looked. */
   state: TargetService["state"] | null;
+  /** The first of its workloads with pods that are not ready, though others are. */
+  shortfall: Message | null;
 }
 
 /** What Helm deployed last; a failed or unfinished upgrade leaves it deployed. */
@@ -26,7 +29,10 @@ export function isPending(status: string): boolean {
 }
 
 /** `helm`: why the helm program cannot be used; null if it can. */
-export function releaseTarget({ stored, release, serving, state }: FoundRelease, helm: Message | null): Target {
+export function releaseTarget(
+  { stored, release, serving, state, shortfall }: FoundRelease,
+  helm: Message | null,
+): Target {
   const { namespace, status } = stored;
   const id = `${namespace}/${stored.release}`;
   const { name = "", version = "", appVersion = null } = serving?.chart.metadata ?? {};
@@ -38,6 +44,7 @@ export function releaseTarget({ stored, release, serving, state }: FoundRelease,
     namespace,
     ...(owner === null ? {} : { owner }),
     ...(status === "deployed" ? {} : { condition: plain(status) }),
+    ...(shortfall === null ? {} : { shortfall }),
     services: [
       {
         name: "main",
