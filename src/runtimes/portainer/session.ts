@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
+import { withoutSecrets } from "../engine/hide-secrets.ts";
 import { containerLogPart, logQuery } from "../engine/log-parts.ts";
 import { EngineVersion } from "../engine/objects.ts";
 import { namedSecrets } from "../engine/secret-form.ts";
-import { withoutSecrets } from "../hide-secrets.ts";
 import {
   type Journal,
   ofImages,

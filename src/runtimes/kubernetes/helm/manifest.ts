@@ -1,9 +1,9 @@
 import { type Document, parseAllDocuments } from "yaml";
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
+import { mask } from "../../engine/hide-secrets.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText, passwordsIn } from "../../engine/secret-form.ts";
-import { mask } from "../../hide-secrets.ts";
 import type { FieldDiff, TargetRef } from "../../runtime.ts";
 import { idOf, rules, type WorkloadKind, workloadKinds } from "../workloads.ts";
 import type { Release } from "./storage.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
-import { withoutSecrets } from "../../hide-secrets.ts";
+import { withoutSecrets } from "../../engine/hide-secrets.ts";
 import {
   type ChartChange,
   type Journal,

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { parseBoundedJson } from "../../../net/bounded-json.ts";
+import { withoutSecrets } from "../../engine/hide-secrets.ts";
 import { canonical } from "../../engine/raw.ts";
-import { withoutSecrets } from "../../hide-secrets.ts";
 import type {
   Change,
   ChartArtifact,

@@ -1,5 +1,5 @@
 import { type Message, plain, say } from "../../../messages/message.ts";
-import { withoutSecrets } from "../../hide-secrets.ts";
+import { withoutSecrets } from "../../engine/hide-secrets.ts";
 import { type Refusal, type Target, type TargetService, unfinishedOperation, untoldSettings } from "../../runtime.ts";
 import { secretsSet } from "./manifest.ts";
 import type { Release, StoredRevision } from "./storage.ts";

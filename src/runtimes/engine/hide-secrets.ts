@@ -1,4 +1,4 @@
-import { type Message, withTexts } from "../messages/message.ts";
+import { type Message, withTexts } from "../../messages/message.ts";
 
 /** Stands where a secret was. */
 export const mask = "••••";
