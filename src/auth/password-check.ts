@@ -2,7 +2,7 @@ import { AppError, isWithoutRoom } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import type { Passwords } from "../secrets/password.ts";
 import type { FamiliarAddresses } from "./familiar-addresses.ts";
-import type { Actor, AuditRecord } from "./schema.ts";
+import type { Actor, AuditEvent, AuditRecord } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
@@ -23,7 +23,7 @@ export interface PasswordCheck {
   password: string;
   actor: Actor;
   /** The action's name in the audit. */
-  event: string;
+  event: AuditEvent;
   /** The error for a wrong password. */
   wrong: () => AppError;
 }
@@ -49,7 +49,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
     }
   };
 
-  const auditThrottled = async (actor: Actor, event: string) => {
+  const auditThrottled = async (actor: Actor, event: AuditEvent) => {
     const now = clock.elapsed();
     if (now - throttledAuditAt < THROTTLED_AUDIT_EVERY_MS) return;
     throttledAuditAt = now;

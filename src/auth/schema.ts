@@ -1,8 +1,19 @@
 import * as v from "valibot";
-import type { Writer } from "../db/client.ts";
-import { Instant, InstantText, Name, NullableInstant } from "../forms/inputs.ts";
-import { PageQuery } from "../forms/page.ts";
+import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { issue } from "../messages/message.ts";
+import type { AuditRecord } from "./audit-schema.ts";
+
+export {
+  AuditEntryView,
+  type AuditEvent,
+  AuditFilterQuery,
+  AuditQuery,
+  type AuditRecord,
+  auditEvents,
+  auditOutcomes,
+  isAuditEvent,
+  type RecordAudit,
+} from "./audit-schema.ts";
 
 /** Who acts, for the audit: filled from the request, or `system` for the service itself. */
 export interface Actor {
@@ -13,21 +24,9 @@ export interface Actor {
 
 export const systemActor: Actor = { name: "system", address: null, request_id: null };
 
-export interface AuditRecord {
-  /** A closed name in snake_case: `credential_created`, `login`, `destination_blocked`. */
-  event: string;
-  outcome: "ok" | "failed" | "refused";
-  subject?: { kind: string; id: string; name: string };
-  /** Facts without secrets: changes by field name, never by secret value. A reason is a `Message`. */
-  detail?: Readonly<Record<string, unknown>>;
-}
-
-/** Writes one entry in the caller's transaction, so that a change and its trace are one. */
 export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
   return { kind: "administrator", id: administrator.id, name: administrator.username };
 }
-
-export type RecordAudit = (tx: Writer, actor: Actor, record: AuditRecord) => Promise<void>;
 
 /** The session behind a cookie or a Bearer token, checked against the database for this request. */
 export interface Session {
@@ -141,35 +140,3 @@ export type ApiTokenView = v.InferOutput<typeof ApiTokenView>;
 /** A new API token: the only response that holds its text. */
 export const CreatedApiTokenView = v.object({ ...ApiTokenView.entries, token: v.string() });
 export type CreatedApiTokenView = v.InferOutput<typeof CreatedApiTokenView>;
-
-export const auditOutcomes = ["ok", "failed", "refused"] as const;
-
-export const AuditEntryView = v.object({
-  id: v.string(),
-  at: Instant,
-  event: v.string(),
-  outcome: v.picklist(auditOutcomes),
-  actor: v.nullable(v.string()),
-  address: v.nullable(v.string()),
-  request_id: v.nullable(v.string()),
-  subject: v.nullable(v.object({ kind: v.string(), id: v.nullable(v.string()), name: v.nullable(v.string()) })),
-  detail: v.record(v.string(), v.unknown()),
-});
-export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
-
-const filterText = (description: string) =>
-  v.optional(v.pipe(v.string(), v.maxLength(200), v.description(description)));
-
-/** Audit filters; every given member must match. */
-export const AuditFilterQuery = v.object({
-  event: filterText("The event's name, for example `login`"),
-  outcome: v.optional(v.picklist(auditOutcomes)),
-  actor: filterText("The name of who did it; `system` for the service itself"),
-  subject: filterText("The id of what it was about, or a part of its name"),
-  address: filterText("The address it came from, or how that begins"),
-  since: v.optional(v.pipe(InstantText, v.description("Not before this instant"))),
-  until: v.optional(v.pipe(InstantText, v.description("Before this instant"))),
-});
-export type AuditFilterQuery = v.InferOutput<typeof AuditFilterQuery>;
-
-export const AuditQuery = v.object({ ...PageQuery.entries, ...AuditFilterQuery.entries });

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
+import type { AuditEvent } from "../auth/schema.ts";
 import { toIso } from "../clock.ts";
 import { inspectDatabaseFile } from "../db/migrate.ts";
 import {
@@ -61,6 +62,8 @@ export interface Restored extends JudgedBackup {
   replaced: string | null;
 }
 
+const restored: AuditEvent = "database_restored";
+
 /** Sign-ins and API tokens revoked after the backup must not come back with it. */
 async function endSessions(client: Client, now: number): Promise<void> {
   await client.batch(
@@ -68,8 +71,8 @@ async function endSessions(client: Client, now: number): Promise<void> {
       "DELETE FROM sessions",
       "UPDATE administrators SET session_epoch = session_epoch + 1",
       {
-        sql: "INSERT INTO audit_entries (id, event, outcome, actor, detail, at) VALUES (?, 'database_restored', 'ok', 'command line', '{}', ?)",
-        args: [newId(now), now],
+        sql: "INSERT INTO audit_entries (id, event, outcome, actor, detail, at) VALUES (?, ?, 'ok', 'command line', '{}', ?)",
+        args: [newId(now), restored, now],
       },
     ],
     "write",

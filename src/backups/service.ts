@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Actor } from "../auth/schema.ts";
+import type { Actor, AuditEvent } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
@@ -62,7 +62,7 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     return found;
   };
 
-  const record = (tx: Writer, actor: Actor, event: string, backup: BackupView): Promise<void> =>
+  const record = (tx: Writer, actor: Actor, event: AuditEvent, backup: BackupView): Promise<void> =>
     audit(tx, actor, {
       event,
       outcome: "ok",

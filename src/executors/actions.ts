@@ -1,4 +1,4 @@
-import type { Actor, AuditRecord, RecordAudit } from "../auth/schema.ts";
+import type { Actor, AuditEvent, AuditRecord, RecordAudit } from "../auth/schema.ts";
 import { type Clock, parseInstant, toIso } from "../clock.ts";
 import { seenService } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
@@ -28,7 +28,7 @@ interface Effect {
   changes: Partial<
     Pick<ExecutorRow, "held_since" | "snoozed_until" | "snoozed_ms" | "skipped_versions" | "dismissed_run_id">
   >;
-  event: string;
+  event: AuditEvent;
   detail?: AuditRecord["detail"];
   undo: ActionInput;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import type { AuditEvent } from "../auth/schema.ts";
 import { AppError, conflict } from "../errors.ts";
 import { plain, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -40,7 +41,7 @@ interface Attempt {
   /** Everything that makes two requests equal. */
   request: readonly string[];
   /** The audit events that prove that it is done. */
-  events: readonly string[];
+  events: readonly AuditEvent[];
   perform(): Promise<StoredAnswer>;
   /** The response from stored data, when the process ended before there was a first one; null when there is none. */
   again: ((subject: Subject) => Promise<StoredAnswer>) | null;
@@ -104,7 +105,7 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
         let done: { subject: Subject | null } | null = null;
         watchChanges(async (tx, record) => {
           // Of several changes the first one counts; a repetition does what is left of the others.
-          if (done !== null || record.outcome !== "ok" || !attempt.events.includes(record.event)) return;
+          if (done !== null || record.outcome !== "ok" || !attempt.events.some((event) => event === record.event)) return;
           // Another process on the same database was faster.
           if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
           done = { subject: record.subject ?? null };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Actor, Session } from "../auth/schema.ts";
+import type { Actor, AuditEvent, Session } from "../auth/schema.ts";
 import type { AuthService, ConfirmPassword } from "../auth/service.ts";
 import type { BackupService } from "../backups/service.ts";
 import { endEverySession } from "../db/end-sessions.ts";
@@ -99,7 +99,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
   };
 
   /** Records whatever failed after the right password. A failure to record is logged; the caller gets the original one. */
-  const recordFailure = async (actor: Actor, event: string, error: unknown): Promise<void> => {
+  const recordFailure = async (actor: Actor, event: AuditEvent, error: unknown): Promise<void> => {
     const told = wordsFor(error);
     const reason = told instanceof AppError ? told.code : "internal_error";
     const detail = { reason, ...(error instanceof CorruptSecretError ? error.place : {}) };
@@ -117,7 +117,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     perform: () => Promise<T>,
   ): Promise<T> => {
     const { current_password } = parseInput(RotationInput, input);
-    const event = `${name}_key_rotated`;
+    const event = `${name}_key_rotated` as const;
     const refusal = refusalOf(name);
     if (refusal !== null) {
       await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: refusal } }));

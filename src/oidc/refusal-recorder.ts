@@ -1,4 +1,4 @@
-import type { Actor, AuditRecord } from "../auth/schema.ts";
+import type { Actor, AuditEvent, AuditRecord } from "../auth/schema.ts";
 import { type AppError, PluginError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
@@ -18,12 +18,12 @@ const ofProvider: ReadonlySet<RefusalReason> = new Set([
 
 export interface RefusalRecorder {
   /** Records the reason and returns an error that does not reveal it. */
-  tell(actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError>;
+  tell(actor: Actor, event: AuditEvent, slug: string, refusal: Refusal): Promise<AppError>;
   /**
    * Like `tell`, for refusals that strangers can provoke: when there are many, some are left out of the audit and the log, and the next
    * entry counts them as `left_out`.
    */
-  tellOfStranger(actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError>;
+  tellOfStranger(actor: Actor, event: AuditEvent, slug: string, refusal: Refusal): Promise<AppError>;
 }
 
 /** Records refused sign-ins and bindings in the audit and the log. */
@@ -36,7 +36,7 @@ export function refusalRecorder({
   const byStrangers = { take: createAllowance(clock, entries), left_out: 0 };
   const byProvider = { take: createAllowance(clock, entries), left_out: 0 };
 
-  const write = async (actor: Actor, event: string, slug: string, refusal: Refusal, leftOut: number) => {
+  const write = async (actor: Actor, event: AuditEvent, slug: string, refusal: Refusal, leftOut: number) => {
     const { reason, cause, provider_error } = refusal;
     const detail = {
       method: "oidc",

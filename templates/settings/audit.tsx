@@ -1,4 +1,4 @@
-import type { AuditEntryView } from "../../src/auth/schema.ts";
+import { type AuditEntryView, isAuditEvent } from "../../src/auth/schema.ts";
 import { isMessage } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
@@ -201,10 +201,9 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
   );
 }
 
-/** Names come from the services; one without a translation is shown as stored. */
+/** One that an earlier version recorded may have no words. */
 function eventWord(ctx: PageContext, event: string): string {
-  const words: Readonly<Record<string, string>> = texts(ctx).audit;
-  return words[event] ?? event.replaceAll("_", " ");
+  return isAuditEvent(event) ? texts(ctx).audit[event] : event.replaceAll("_", " ");
 }
 
 function Subject({ name }: { name: string }) {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { auditRecorder } from "../../src/auth/audit.ts";
+import type { AuditEvent } from "../../src/auth/schema.ts";
 import { countedTime } from "../../src/counted-time.ts";
 import { audit_entries } from "../../src/db/tables.ts";
 import { type AuthHouse, actor, authHouse } from "./auth-house.ts";
@@ -83,14 +84,16 @@ describe("list() narrows down", () => {
 describe("batches()", () => {
   test("hands out every entry once, 500 at a time, and none that comes meanwhile", async () => {
     await house.db.write(async (tx) => {
-      for (let index = 0; index < 1234; index += 1) await house.audit(tx, actor, { event: `e${index}`, outcome: "ok" });
+      for (let index = 0; index < 1234; index += 1) {
+        await house.audit(tx, actor, { event: "tracker_checked", outcome: "ok", detail: { index } });
+      }
     });
     const sizes: number[] = [];
-    const seen = new Set<string>();
+    const seen = new Set<unknown>();
     for await (const batch of house.audit_entries.batches({})) {
       sizes.push(batch.length);
-      for (const { event } of batch) seen.add(event);
-      await house.audit_entries.record(actor, { event: "meanwhile", outcome: "ok" });
+      for (const { detail } of batch) seen.add(detail.index);
+      await house.audit_entries.record(actor, { event: "login", outcome: "ok", detail: { index: "meanwhile" } });
     }
     expect(sizes).toEqual([500, 500, 234]);
     expect(seen.size).toBe(1234);
@@ -117,17 +120,17 @@ describe("the retention", () => {
       clock: house.clock,
       retention: { counted: countedTime(house.clock, null), days: async () => days },
     });
-  const record = (audit: ReturnType<typeof recorder>, event = "now") =>
+  const record = (audit: ReturnType<typeof recorder>, event: AuditEvent = "login") =>
     house.db.write((tx) => audit(tx, actor, { event, outcome: "ok" }));
 
   test.each([
-    [365, ["now", "day 29", "day 32", "day 364"]],
-    [60, ["now", "day 29", "day 32"]],
-    [30, ["now", "day 29"]],
+    [365, ["login", "day 29", "day 32", "day 364"]],
+    [60, ["login", "day 29", "day 32"]],
+    [30, ["login", "day 29"]],
     // Below the floor, whatever a database was made to hold.
-    [1, ["now", "day 29"]],
-    [0, ["now", "day 29"]],
-    [-365, ["now", "day 29"]],
+    [1, ["login", "day 29"]],
+    [0, ["login", "day 29"]],
+    [-365, ["login", "day 29"]],
   ])("of %p days", async (days, expected) => {
     await fill([29, 32, 364, 367, 4000]);
     await record(recorder(days));
@@ -149,14 +152,14 @@ describe("the retention", () => {
   test("is looked at once an hour when nothing is too old", async () => {
     const audit = recorder(30);
     await fill([31]);
-    await record(audit, "first");
+    await record(audit, "tracker_created");
     await house.clock.advance(3_600_000 - 1);
     await house.db.write((tx) => tx.update(audit_entries).set({ at: 0 }).where(eq(audit_entries.id, "old-0")));
-    await record(audit, "second");
+    await record(audit, "tracker_updated");
     expect(await kept()).toContain("day 31");
     await house.clock.advance(1);
-    await record(audit, "third");
-    expect(await kept()).toEqual(["third", "second", "first"]);
+    await record(audit, "tracker_deleted");
+    expect(await kept()).toEqual(["tracker_deleted", "tracker_updated", "tracker_created"]);
   });
 });
 

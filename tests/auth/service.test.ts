@@ -413,7 +413,7 @@ describe("audit entries", () => {
   test("encode control characters", async () => {
     await house.audit_entries.record(
       { ...actor, name: "a\nb" },
-      { event: "x", outcome: "ok", detail: { text: "\u001b[31m" } },
+      { event: "login", outcome: "ok", detail: { text: "\u001b[31m" } },
     );
     expect((await house.audit_entries.list({})).items[0]).toMatchObject({
       actor: "a\\u000ab",

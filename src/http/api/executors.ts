@@ -77,8 +77,13 @@ export function executorRoutes({
       answer: { status: 200, description: "What was done with each, and what was not and why", schema: BulkResultView },
       idempotent: {
         events: [
-          ...["run_started", "run_approved", "tracker_checked"],
-          ...["executor_updated", "executor_held", "executor_resumed", "executor_deleted"],
+          "run_started",
+          "run_approved",
+          "tracker_checked",
+          "executor_updated",
+          "executor_held",
+          "executor_resumed",
+          "executor_deleted",
         ],
         again: (_first, { context, body }) => bulk.perform(context.get("actor"), body),
       },

@@ -1,5 +1,5 @@
 import type { GenericSchema } from "valibot";
-import type { Actor } from "../../auth/schema.ts";
+import type { Actor, AuditEvent } from "../../auth/schema.ts";
 import type { Page } from "../../forms/page.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
@@ -29,7 +29,7 @@ interface Resource<View> {
   view: GenericSchema<unknown, View>;
   list: Verb & Required<Pick<Route, "query">>;
   /** `event`: the audit event of the creation. */
-  create: VerbWithBody & { event: string };
+  create: VerbWithBody & { event: AuditEvent };
   get: Verb;
   update: VerbWithBody;
   remove: Verb;

@@ -1,4 +1,5 @@
 import type { GenericSchema } from "valibot";
+import type { AuditEvent } from "../../auth/schema.ts";
 import { AppError, forbidden, invalidInput, unauthorized } from "../../errors.ts";
 import { maxInputDepth } from "../../forms/issues.ts";
 import type { IdempotencyService, Subject } from "../../idempotency/service.ts";
@@ -33,7 +34,7 @@ export interface Route {
   /** Creates something: once per `Idempotency-Key`, however often it is sent. */
   idempotent?: {
     /** The audit events, one of which proves that it is done. */
-    events: readonly string[];
+    events: readonly AuditEvent[];
     /** Repeats the response from stored data, or does the rest; null when only the first response has it. */
     again: ((subject: Subject, input: RouteInput) => Promise<unknown>) | null;
   };

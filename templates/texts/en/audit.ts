@@ -1,3 +1,5 @@
+import type { AuditEvent } from "../../../src/auth/schema.ts";
+
 /** Titles of audit entries by their `event`. */
 export const audit = {
   account_renamed: "Administrator renamed",
@@ -63,4 +65,4 @@ export const audit = {
   oidc_provider_created: "Sign-in provider added",
   oidc_provider_updated: "Sign-in provider changed",
   oidc_provider_deleted: "Sign-in provider deleted",
-};
+} satisfies Readonly<Record<AuditEvent, string>>;

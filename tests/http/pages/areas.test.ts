@@ -237,14 +237,14 @@ describe("/settings/audit", () => {
     for (let index = 0; index < 60; index += 1) {
       await app.services.audit_entries.record(
         { name: "admin", address: null, request_id: null },
-        { event: `made_up_${index}`, outcome: "ok", detail: {} },
+        { event: "tracker_checked", outcome: "ok", detail: { version: `made-up-${index}` } },
       );
     }
     const first = await person.get("/settings/audit");
     const older = /href="(\/settings\/audit\?cursor=[^"]+)"/.exec(first.text)?.[1] ?? "";
     const second = await person.get(older);
-    expect(first.text).toContain("made up 59");
-    expect(second.text).toContain("made up 0<");
+    expect(first.text).toContain("made-up-59");
+    expect(second.text).toContain("made-up-0<");
     expect(second.text).toContain('href="/settings/audit"');
   });
 });

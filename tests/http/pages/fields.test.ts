@@ -1,7 +1,4 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Glob } from "bun";
 import * as v from "valibot";
 import { ApiTokenInput } from "../../../src/auth/schema.ts";
 import { connectionInput } from "../../../src/connections/schema.ts";
@@ -15,7 +12,6 @@ import { Settings } from "../../../src/settings/schema.ts";
 import { sourceKinds } from "../../../src/sources/source.ts";
 import { ImportInput } from "../../../src/trackers/import/schema.ts";
 import { TrackerInput } from "../../../src/trackers/schema.ts";
-import { audit } from "../../../templates/texts/en/audit.ts";
 import { fieldWords, untranslatedFields } from "../../../templates/texts/fields.ts";
 
 interface FormCase {
@@ -71,18 +67,6 @@ test("the help of an engine's user name is not shown for a registry's", () => {
   };
   expect(helpOf("docker")).toContain("不用于登录引擎");
   expect(helpOf("oci")).toBe("");
-});
-
-test("every audit event that a service records has words", () => {
-  const root = join(import.meta.dir, "../../../src");
-  const files = [...new Glob("**/*.ts").scanSync(root)];
-  const recorded = files.flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(/\bevent: "([a-z_]+)"/g)].map(([, name = ""]) => name),
-  );
-  // Of a delivery, not of the audit.
-  const missing = [...new Set(recorded)].filter((name) => name !== "test" && !(name in audit));
-  expect(recorded.length).toBeGreaterThan(20);
-  expect(missing).toEqual([]);
 });
 
 test("fields that are refused blank are not called optional", () => {
