@@ -51,18 +51,24 @@ export function url(ctx: Pick<PageContext, "base_path">, path: string, query: Qu
 type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
- * Sets query parameters on a path and keeps the others; null, undefined and "" remove one. Filters, sort, page and tabs live in the query
- * string, so every view can be reloaded and shared.
+ * Sets query parameters on a path and keeps the others and the fragment; null, undefined and "" remove one. Filters, sort, page and tabs live
+ * in the query string, so every view can be reloaded and shared.
  */
 export function withQuery(path: string, changes: QueryChanges): string {
-  const [bare = "", query = ""] = path.split("?", 2);
-  const params = new URLSearchParams(query);
+  const { bare, query, fragment } = partsOf(path);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === null || value === undefined || value === "") params.delete(name);
-    else params.set(name, String(value));
+    if (value === null || value === undefined || value === "") query.delete(name);
+    else query.set(name, String(value));
   }
-  const text = params.toString();
-  return text === "" ? bare : `${bare}?${text}`;
+  const text = query.toString();
+  return `${bare}${text === "" ? "" : `?${text}`}${fragment}`;
+}
+
+/** `fragment` with its `#`, or "". */
+export function partsOf(path: string): { bare: string; query: URLSearchParams; fragment: string } {
+  const [address = "", id] = path.split("#", 2);
+  const [bare = "", query] = address.split("?", 2);
+  return { bare, query: new URLSearchParams(query), fragment: id === undefined ? "" : `#${id}` };
 }
 
 /** True for an address from data that may become an `href` or `src`. */

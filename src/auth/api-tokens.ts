@@ -1,23 +1,32 @@
+import type { Reader } from "../db/client.ts";
 import { conflict, nameTaken, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import {
+  apiTokenLists,
   countApiTokens,
   findAdministrator,
   findApiToken,
   findApiTokenByName,
   findSignIn,
   insertSession,
-  listApiTokensAfter,
+  isTokenUsed,
   revokeSession,
   type SessionRow,
 } from "./queries.ts";
-import { type Actor, ApiTokenInput, ApiTokenView, type CreatedApiTokenView, type Session } from "./schema.ts";
+import {
+  type Actor,
+  ApiTokenInput,
+  ApiTokenView,
+  apiTokenList,
+  type CreatedApiTokenView,
+  type Session,
+} from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn } from "./step-up.ts";
 
@@ -30,8 +39,7 @@ interface ApiTokenServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
 }
 
 function view(row: SessionRow): ApiTokenView {
-  // Issuing a token sets `last_seen_at`, which does not count as a use.
-  const isUsed = row.last_seen_at > row.created_at;
+  const isUsed = isTokenUsed(row);
   return viewOf(ApiTokenView, {
     ...row,
     name: row.name ?? "",
@@ -43,13 +51,21 @@ function view(row: SessionRow): ApiTokenView {
 /** Named tokens for automation, stored as session rows of their own kind. They have no idle limit; a password reset revokes them. */
 export function apiTokenService(options: ApiTokenServiceOptions) {
   const { db, clock, audit, tokens, confirmPassword } = options;
+  const getRow = async (read: Reader, id: string): Promise<SessionRow> => {
+    const row = await findApiToken(read, clock.now(), id);
+    if (row === null) throw notFound("api_token", id);
+    return row;
+  };
   return {
     /** Usable tokens, oldest first. */
-    list: async (query: unknown): Promise<Page<ApiTokenView>> => {
-      const parsed = parseInput(PageQuery, query);
-      const rows = await listApiTokensAfter(db.read, clock.now(), cursorKey(parsed), pageSize(parsed));
-      return toPage(rows, parsed, (row) => row.id, view);
-    },
+    ...listOperations({
+      shape: apiTokenList,
+      page: (ask) => apiTokenLists.page(db.read, clock.now(), ask),
+      counts: (ask) => apiTokenLists.counts(db.read, clock.now(), ask),
+      views: async (rows) => rows.map(view),
+    }),
+
+    get: async (id: string): Promise<ApiTokenView> => view(await getRow(db.read, id)),
 
     /** The response holds the token's text, which is stored nowhere. Asks for the current password: throws as `ConfirmPassword` does. */
     create: async (actor: Actor, session: Session, input: unknown): Promise<CreatedApiTokenView> => {
@@ -109,10 +125,8 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
     revoke: async (actor: Actor, session: Session, id: string): Promise<void> => {
       requireSignIn(session);
       await db.write(async (tx) => {
-        const now = clock.now();
-        const row = await findApiToken(tx, now, id);
-        if (row === null) throw notFound("api_token", id);
-        await revokeSession(tx, id, now);
+        const row = await getRow(tx, id);
+        await revokeSession(tx, id, clock.now());
         await audit(tx, actor, {
           event: "api_token_revoked",
           outcome: "ok",

@@ -1,6 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Reader, Writer } from "../db/client.ts";
+import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { parseInstant } from "../clock.ts";
+import type { Writer } from "../db/client.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
+import { listsOver } from "../db/listing.ts";
 import { audit_entries } from "../db/tables.ts";
 
 export type AuditEntryRow = typeof audit_entries.$inferSelect;
@@ -45,63 +47,22 @@ export async function pruneAuditEntries(tx: Writer, pruning: AuditPruning): Prom
   return removed.length;
 }
 
-export interface AuditFilter {
-  event: string | null;
-  outcome: AuditEntryRow["outcome"] | null;
-  actor: string | null;
-  /** The subject's id, or part of its name in any case. */
-  subject: string | null;
-  /** A whole address or its beginning. */
-  address: string | null;
-  since: number | null;
-  /** Exclusive. */
-  until: number | null;
-}
-
-function auditConditions(filter: AuditFilter): SQL | undefined {
-  const { event, outcome, actor, subject, address, since, until } = filter;
-  return and(
-    event === null ? undefined : eq(audit_entries.event, event),
-    outcome === null ? undefined : eq(audit_entries.outcome, outcome),
-    actor === null ? undefined : eq(audit_entries.actor, actor),
+export const auditLists = listsOver(audit_entries, () => ({
+  sorts: {
+    time: "audit_entries.at",
+    subject: "coalesce(audit_entries.subject_name, '')",
+    actor: "coalesce(audit_entries.actor, '')",
+  },
+  filters: {
+    event: audit_entries.event,
+    outcome: audit_entries.outcome,
+    actor: (name: string) => eq(audit_entries.actor, name),
     // Not `like`: the input would act as wildcards.
-    subject === null
-      ? undefined
-      : or(
-          eq(audit_entries.subject_id, subject),
-          gt(sql`instr(lower(${audit_entries.subject_name}), lower(${subject}))`, 0),
-        ),
-    address === null ? undefined : eq(sql`instr(${audit_entries.address}, ${address})`, 1),
-    since === null ? undefined : gte(audit_entries.at, since),
-    until === null ? undefined : lt(audit_entries.at, until),
-  );
-}
-
-/** Newest first; `before` is the last entry of the previous page. Returns one row more than `limit` when there is another page. */
-export async function listAuditEntriesBefore(
-  read: Reader,
-  filter: AuditFilter,
-  before: { at: number; id: string } | null,
-  limit: number,
-): Promise<AuditEntryRow[]> {
-  const isBefore =
-    before === null
-      ? undefined
-      : or(lt(audit_entries.at, before.at), and(eq(audit_entries.at, before.at), lt(audit_entries.id, before.id)));
-  return await read
-    .select()
-    .from(audit_entries)
-    .where(and(auditConditions(filter), isBefore))
-    .orderBy(desc(audit_entries.at), desc(audit_entries.id))
-    .limit(limit + 1);
-}
-
-/** Every event name in the audit, in alphabetical order. */
-export async function listAuditEvents(read: Reader): Promise<string[]> {
-  const rows = await read
-    .selectDistinct({ event: audit_entries.event })
-    .from(audit_entries)
-    .orderBy(asc(audit_entries.event))
-    .limit(500);
-  return rows.map((row) => row.event);
-}
+    subject: (text: string) =>
+      sql`(${audit_entries.subject_id} = ${text} or instr(lower(${audit_entries.subject_name}), lower(${text})) > 0)`,
+    address: (text: string) => eq(sql`instr(${audit_entries.address}, ${text})`, 1),
+    since: (text: string) => gte(audit_entries.at, parseInstant(text) ?? 0),
+    until: (text: string) => lt(audit_entries.at, parseInstant(text) ?? 0),
+  },
+  searched: [audit_entries.subject_name, audit_entries.subject_id, audit_entries.actor, audit_entries.address],
+}));

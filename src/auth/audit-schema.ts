@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Instant, InstantText } from "../forms/inputs.ts";
-import { PageQuery } from "../forms/page.ts";
+import type { ListShape } from "../forms/page.ts";
 import type { Actor } from "./schema.ts";
 
 /** Everything that the audit records. */
@@ -72,6 +72,61 @@ export const auditEvents = [
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 
+/** What entries tell beside their subject. */
+const auditFacts = [
+  "api_tokens",
+  "backup",
+  "begun_at",
+  "code",
+  "column",
+  "connection",
+  "destination",
+  "ended",
+  "error",
+  "executor",
+  "expires_in_days",
+  "fields",
+  "format",
+  "found_at",
+  "from",
+  "has_keys",
+  "has_plan_hash",
+  "id",
+  "image",
+  "issuer",
+  "kind",
+  "left_out",
+  "method",
+  "notifier",
+  "path",
+  "plan_hash",
+  "provider",
+  "provider_error",
+  "reason",
+  "references",
+  "resumed",
+  "run",
+  "scope",
+  "secret_members",
+  "sessions",
+  "size_bytes",
+  "slug",
+  "snapshot_id",
+  "sources",
+  "subject",
+  "table",
+  "target",
+  "targets",
+  "to",
+  "trigger",
+  "until",
+  "values",
+  "version",
+  "via",
+  "with_secrets",
+] as const;
+export type AuditFact = (typeof auditFacts)[number];
+
 /** Earlier versions may have recorded others. */
 export function isAuditEvent(event: string): event is AuditEvent {
   return auditEvents.some((known) => known === event);
@@ -82,13 +137,13 @@ export interface AuditRecord {
   outcome: "ok" | "failed" | "refused";
   subject?: { kind: string; id: string; name: string };
   /** Facts without secrets: changes by field name, never by secret value. A reason is a `Message`. */
-  detail?: Readonly<Record<string, unknown>>;
+  detail?: Readonly<Partial<Record<AuditFact, unknown>>>;
 }
 
 /** Writes one entry in the caller's transaction, so that a change and its trace are one. */
 export type RecordAudit = (tx: Writer, actor: Actor, record: AuditRecord) => Promise<void>;
 
-export const auditOutcomes = ["ok", "failed", "refused"] as const;
+const auditOutcomes = ["ok", "failed", "refused"] as const;
 
 export const AuditEntryView = v.object({
   id: v.string(),
@@ -103,19 +158,17 @@ export const AuditEntryView = v.object({
 });
 export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
 
-const filterText = (description: string) =>
-  v.optional(v.pipe(v.string(), v.maxLength(200), v.description(description)));
+const filterText = (description: string) => v.pipe(v.string(), v.maxLength(200), v.description(description));
 
-/** Audit filters; every given member must match. */
-export const AuditFilterQuery = v.object({
-  event: filterText("The event's name, for example `login`"),
-  outcome: v.optional(v.picklist(auditOutcomes)),
-  actor: filterText("The name of who did it; `system` for the service itself"),
-  subject: filterText("The id of what it was about, or a part of its name"),
-  address: filterText("The address it came from, or how that begins"),
-  since: v.optional(v.pipe(InstantText, v.description("Not before this instant"))),
-  until: v.optional(v.pipe(InstantText, v.description("Before this instant"))),
-});
-export type AuditFilterQuery = v.InferOutput<typeof AuditFilterQuery>;
-
-export const AuditQuery = v.object({ ...PageQuery.entries, ...AuditFilterQuery.entries });
+export const auditList: ListShape = {
+  sorts: ["-time", "subject", "actor"],
+  filters: { event: auditEvents, outcome: auditOutcomes },
+  texts: {
+    actor: filterText("The name of who did it; `system` for the service itself"),
+    subject: filterText("The id of what it was about, or a part of its name"),
+    address: filterText("The address it came from, or how that begins"),
+    since: v.pipe(InstantText, v.description("Not before this instant")),
+    until: v.pipe(InstantText, v.description("Before this instant")),
+  },
+  searched: "Part of the subject, of who did it, or of the address",
+};

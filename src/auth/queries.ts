@@ -1,7 +1,9 @@
-import { and, asc, count, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, not, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import type { DueTime } from "../db/due-times.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
+import { listsOver } from "../db/listing.ts";
 import { administrators, installation, sessions } from "../db/tables.ts";
 
 export type AdministratorRow = typeof administrators.$inferSelect;
@@ -123,20 +125,12 @@ const isLiveSignIn = ({ now, idle_before }: LiveAt) =>
     gte(sessions.last_seen_at, idle_before),
   );
 
-/** Newest first, by descending id. Returns one row more than `limit` when there is another page. */
-export async function listSignInsBefore(
-  read: Reader,
-  at: LiveAt,
-  before: string | null,
-  limit: number,
-): Promise<SessionRow[]> {
-  return await read
-    .select()
-    .from(sessions)
-    .where(before === null ? isLiveSignIn(at) : and(isLiveSignIn(at), lt(sessions.id, before)))
-    .orderBy(desc(sessions.id))
-    .limit(limit + 1);
-}
+export const signInLists = listsOver(sessions, (_read, at: LiveAt) => ({
+  scope: isLiveSignIn(at),
+  sorts: { since: "sessions.id", seen: "sessions.last_seen_at", address: "coalesce(sessions.address, '')" },
+  filters: { method: sessions.method },
+  searched: [sessions.address, sessions.user_agent],
+}));
 
 export async function findSignIn(read: Reader, at: LiveAt, id: string): Promise<SessionRow | null> {
   const rows = await read
@@ -196,20 +190,28 @@ export async function pruneSessions(tx: Writer, { ended_before, idle_before, kee
 const isLiveToken = (now: number) =>
   and(eq(sessions.kind, "api_token"), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
 
-/** Oldest first, by id. Returns one row more than `limit` when there is another page. */
-export async function listApiTokensAfter(
-  read: Reader,
-  now: number,
-  after: string | null,
-  limit: number,
-): Promise<SessionRow[]> {
-  return await read
-    .select()
-    .from(sessions)
-    .where(after === null ? isLiveToken(now) : and(isLiveToken(now), gt(sessions.id, after)))
-    .orderBy(asc(sessions.id))
-    .limit(limit + 1);
+/** Issuing a token sets `last_seen_at` and its address, which does not count as a use. */
+export function isTokenUsed(row: Pick<SessionRow, "created_at" | "last_seen_at">): boolean {
+  return row.last_seen_at > row.created_at;
 }
+
+export const apiTokenLists = listsOver(sessions, (_read, now: number) => {
+  const isUsed = gt(sessions.last_seen_at, sessions.created_at);
+  return {
+    scope: isLiveToken(now),
+    sorts: {
+      created: "sessions.id",
+      name: "coalesce(sessions.name, '')",
+      used: "iif(sessions.last_seen_at > sessions.created_at, sessions.last_seen_at, 0)",
+      expires: "sessions.expires_at",
+    },
+    filters: { scope: sessions.scope, use: { used: isUsed, unused: not(isUsed) } },
+    searched: [
+      sessions.name,
+      (contains: (text: SQLiteColumn) => SQL) => sql`(${isUsed} and ${contains(sessions.address)})`,
+    ],
+  };
+});
 
 export async function findApiToken(read: Reader, now: number, id: string): Promise<SessionRow | null> {
   const rows = await read

@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
 import type { AuditRecord } from "./audit-schema.ts";
 
 export {
   AuditEntryView,
   type AuditEvent,
-  AuditFilterQuery,
-  AuditQuery,
+  type AuditFact,
   type AuditRecord,
   auditEvents,
-  auditOutcomes,
+  auditList,
   isAuditEvent,
   type RecordAudit,
 } from "./audit-schema.ts";
@@ -22,7 +22,7 @@ export interface Actor {
   request_id: string | null;
 }
 
-export const systemActor: Actor = { name: "system", address: null, request_id: null };
+export const systemActor = { name: "system", address: null, request_id: null } as const satisfies Actor;
 
 export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
   return { kind: "administrator", id: administrator.id, name: administrator.username };
@@ -69,11 +69,13 @@ export const SessionView = v.object({
 });
 export type SessionView = v.InferOutput<typeof SessionView>;
 
+const signInMethods = ["password", "oidc"] as const;
+
 /** A sign-in as the administrator recognises it; never its token. */
 export const SignInSessionView = v.object({
   id: v.string(),
   is_current: v.pipe(v.boolean(), v.description("Whether this request uses the session")),
-  method: v.picklist(["password", "oidc"]),
+  method: v.picklist(signInMethods),
   address: v.pipe(v.nullable(v.string()), v.description("Address that it was started from")),
   browser: v.pipe(v.nullable(v.string()), v.description("As reported by the browser, unverified")),
   system: v.nullable(v.string()),
@@ -83,6 +85,12 @@ export const SignInSessionView = v.object({
   expires_at: v.pipe(Instant, v.description("Ends then at the latest, or after 24 hours without use")),
 });
 export type SignInSessionView = v.InferOutput<typeof SignInSessionView>;
+
+export const sessionList: ListShape = {
+  sorts: ["-since", "seen", "address"],
+  filters: { method: signInMethods },
+  searched: "Part of the address or of what the browser reports",
+};
 
 export const EndedSessionsView = v.object({ ended: v.pipe(v.number(), v.description("Number of ended sessions")) });
 export type EndedSessionsView = v.InferOutput<typeof EndedSessionsView>;
@@ -116,9 +124,11 @@ export type AccountView = v.InferOutput<typeof AccountView>;
 
 export const longestTokenDays = 365;
 
+const tokenScopes = ["read", "full"] as const;
+
 export const ApiTokenInput = v.strictObject({
   name: Name,
-  scope: v.optional(v.pipe(v.picklist(["read", "full"]), v.title("Scope")), "full"),
+  scope: v.optional(v.pipe(v.picklist(tokenScopes), v.title("Scope")), "full"),
   expires_in_days: v.optional(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(longestTokenDays), v.title("Expires in (days)")),
     90,
@@ -129,13 +139,19 @@ export const ApiTokenInput = v.strictObject({
 export const ApiTokenView = v.object({
   id: v.string(),
   name: v.string(),
-  scope: v.picklist(["read", "full"]),
+  scope: v.picklist(tokenScopes),
   created_at: Instant,
   last_used_at: v.pipe(NullableInstant, v.description("Precise to the minute; null before the first use")),
   last_used_address: v.nullable(v.string()),
   expires_at: Instant,
 });
 export type ApiTokenView = v.InferOutput<typeof ApiTokenView>;
+
+export const apiTokenList: ListShape = {
+  sorts: ["created", "name", "used", "expires"],
+  filters: { scope: tokenScopes, use: ["used", "unused"] },
+  searched: "Part of the name or of the address that used it last",
+};
 
 /** A new API token: the only response that holds its text. */
 export const CreatedApiTokenView = v.object({ ...ApiTokenView.entries, token: v.string() });

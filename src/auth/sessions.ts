@@ -1,12 +1,11 @@
 import { notFound } from "../errors.ts";
-import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import type { Parts } from "../parts.ts";
 import { describeBrowser } from "./browser.ts";
 import type { HeldSessions } from "./held-sessions.ts";
-import { findSignIn, listSignInsBefore, revokeOtherSignIns, revokeSession, type SessionRow } from "./queries.ts";
-import { type Actor, type EndedSessionsView, type Session, SignInSessionView } from "./schema.ts";
+import { findSignIn, revokeOtherSignIns, revokeSession, type SessionRow, signInLists } from "./queries.ts";
+import { type Actor, type EndedSessionsView, type Session, SignInSessionView, sessionList } from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { requireSignIn } from "./step-up.ts";
 
@@ -40,13 +39,17 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
   };
 
   return {
-    /** Newest first. */
-    list: async (session: Session, query: unknown): Promise<Page<SignInSessionView>> => {
-      const parsed = parseInput(PageQuery, query);
-      await settleHeld();
-      const rows = await listSignInsBefore(db.read, live(), cursorKey(parsed), pageSize(parsed));
-      return toPage(rows, parsed, (row) => row.id, viewFor(session));
-    },
+    /** The list as `session` sees it. */
+    listFor: (session: Session) =>
+      listOperations({
+        shape: sessionList,
+        page: async (ask) => {
+          await settleHeld();
+          return await signInLists.page(db.read, live(), ask);
+        },
+        counts: (ask) => signInLists.counts(db.read, live(), ask),
+        views: async (rows) => rows.map(viewFor(session)),
+      }),
 
     /** Throws 404 for a sign-in that is no longer valid. */
     get: async (session: Session, id: string): Promise<SignInSessionView> => {

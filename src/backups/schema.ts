@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Instant } from "../forms/inputs.ts";
-import { PageQuery } from "../forms/page.ts";
+import type { ListShape } from "../forms/page.ts";
 
 /** Why a copy was made: on request, before a rotation of the encryption key, before an upgrade, or by a restore. */
 export const backupKinds = ["manual", "before-key-rotation", "before-upgrade", "replaced"] as const;
@@ -36,4 +36,8 @@ export const BackupView = v.object({
 });
 export type BackupView = v.InferOutput<typeof BackupView>;
 
-export const BackupQuery = PageQuery;
+export const backupList: ListShape = {
+  sorts: ["-time", "size"],
+  filters: { kind: backupKinds, keys: ["with", "without"] },
+  searched: "Part of the name",
+};

@@ -5,12 +5,14 @@ import type { Writer } from "../db/client.ts";
 import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
 import { backupsFolder, findBackup, findBackups, makeBackup } from "./folder.ts";
-import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
+import { backupLists } from "./queries.ts";
+import { BackupInput, type BackupKind, BackupView, backupList, maximumBackups } from "./schema.ts";
 import { type BackupKeys, writeBackup } from "./write-backup.ts";
 
 export type BackupService = ReturnType<typeof backupService>;
@@ -56,6 +58,8 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     }
   };
 
+  const found = () => findBackups(data_dir).map((backup) => ({ ...backup, id: backup.name }));
+
   const get = (name: string): BackupView => {
     const found = findBackup(data_dir, name);
     if (found === null) throw notFound("backup", name);
@@ -72,18 +76,12 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
 
   return {
     /** Newest first. */
-    list: (query: unknown): Page<BackupView> => {
-      const parsed = parseInput(BackupQuery, query);
-      const found = findBackups(data_dir);
-      const after = cursorKey(parsed);
-      const first = after === null ? 0 : found.findIndex(({ name }) => name === after) + 1;
-      return toPage(
-        found.slice(first, first + pageSize(parsed) + 1),
-        parsed,
-        ({ name }) => name,
-        (backup) => backup,
-      );
-    },
+    ...listOperations({
+      shape: backupList,
+      page: (ask) => backupLists.page(db.read, found(), ask),
+      counts: (ask) => backupLists.counts(db.read, found(), ask),
+      views: async (rows) => rows.map((row) => viewOf(BackupView, row)),
+    }),
 
     get,
 

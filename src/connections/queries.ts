@@ -13,12 +13,11 @@ export type ConnectionRow = typeof connections.$inferSelect;
 export const connectionRows = namedRowsOf(connections, "connection");
 
 interface ConnectionListContext {
-  kinds: readonly string[];
   /** The ids of the connections in each state. */
   inState: ReadonlyMap<string, readonly string[]>;
 }
 
-export const connectionLists = listsOver(connections, (_read, { kinds, inState }: ConnectionListContext) => ({
+export const connectionLists = listsOver(connections, (_read, { inState }: ConnectionListContext) => ({
   sorts: {
     name: "connections.name",
     kind: "connections.kind",
@@ -31,7 +30,7 @@ export const connectionLists = listsOver(connections, (_read, { kinds, inState }
         return [state, sql`${connections.id} in (select value from json_each(${ids}))`];
       }),
     ),
-    kind: Object.fromEntries(kinds.map((kind) => [kind, eq(connections.kind, kind)])),
+    kind: connections.kind,
   },
   searched: [connections.name, connections.description, connections.config],
 }));

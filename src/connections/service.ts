@@ -164,7 +164,6 @@ export function connectionService(options: ConnectionServiceOptions) {
       connectionStateOf(row, lastCheckOf(row), now),
     );
     return {
-      kinds: [...runtimes.keys()],
       inState: new Map([...groups].map(([key, rows]) => [key, rows.map(({ id }) => id)])),
     };
   };

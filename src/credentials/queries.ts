@@ -23,9 +23,9 @@ const mostCredentials = 1_000;
 export const everyCredential = async (read: Reader): Promise<CredentialRow[]> =>
   await read.select().from(credentials).orderBy(asc(credentials.name)).limit(mostCredentials);
 
-export const credentialLists = listsOver(credentials, (_read, kinds: readonly string[]) => ({
+export const credentialLists = listsOver(credentials, () => ({
   sorts: { name: "credentials.name", kind: "credentials.kind", changed: "credentials.updated_at" },
-  filters: { kind: Object.fromEntries(kinds.map((kind) => [kind, eq(credentials.kind, kind)])) },
+  filters: { kind: credentials.kind },
   searched: [credentials.name, credentials.description],
 }));
 

@@ -96,8 +96,8 @@ export function credentialService(options: CredentialServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: credentialList,
-      page: (ask) => credentialLists.page(db.read, credentialKinds, ask),
-      counts: (ask) => credentialLists.counts(db.read, credentialKinds, ask),
+      page: (ask) => credentialLists.page(db.read, null, ask),
+      counts: (ask) => credentialLists.counts(db.read, null, ask),
       views,
     }),
     get,

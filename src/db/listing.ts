@@ -1,4 +1,4 @@
-import { and, asc, desc, type SQL, sql } from "drizzle-orm";
+import { and, asc, Column, count, desc, getTableColumns, is, SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListAsk, ListCounts } from "../forms/page.ts";
 import type { Reader } from "./client.ts";
@@ -7,10 +7,25 @@ import type { Reader } from "./client.ts";
 export interface Listing {
   /** By the name of the sort: an expression with qualified column names that is never null. */
   sorts: Readonly<Record<string, string>>;
-  /** By the name of the filter: a condition for each option, or one for any text. */
-  filters: Readonly<Record<string, Readonly<Record<string, SQL | undefined>> | ((text: string) => SQL)>>;
+  /** By the name of the filter. */
+  filters: Readonly<Record<string, ListingFilter>>;
   /** Expressions that a text may be part of. */
   searched: readonly (SQL | SQLiteColumn | ((contains: (text: SQL | SQLiteColumn) => SQL) => SQL))[];
+  /** Which rows the list is of; all of them when left out. */
+  scope?: SQL | undefined;
+}
+
+/** What the options are values of, a condition for each option, or one for any text. */
+type ListingFilter = SQLiteColumn | SQL | Readonly<Record<string, SQL | undefined>> | ((text: string) => SQL);
+
+function isValue(filter: ListingFilter): filter is SQLiteColumn | SQL {
+  return is(filter, Column) || is(filter, SQL);
+}
+
+function conditionOf(filter: ListingFilter | undefined, option: string): SQL | undefined {
+  if (filter === undefined) return undefined;
+  if (typeof filter === "function") return filter(option);
+  return isValue(filter) ? sql`${filter} = ${option}` : filter[option];
 }
 
 /** The value that the list is sorted by and the id of the last row of a page; null for anything else. */
@@ -26,36 +41,39 @@ function positionOf(key: string | null): { at: string | number; id: string } | n
   }
 }
 
-/** `%` and `_` in the text are literal. */
+/** In any case; not `like`, where `%` and `_` stand for others. */
 function partOf(text: string) {
-  const part = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  return (value: SQL | SQLiteColumn): SQL => sql`${value} like ${part} escape '\\'`;
+  return (value: SQL | SQLiteColumn): SQL => sql`instr(lower(${value}), lower(${text})) > 0`;
 }
 
 /** The conditions of a query, except those of one filter. */
 function conditionsOf(listing: Listing, ask: ListAsk, without: string | null): (SQL | undefined)[] {
-  const filters = Object.entries(ask.filters).map(([name, value]) => {
-    const filter = name === without ? undefined : listing.filters[name];
-    return typeof filter === "function" ? filter(value) : filter?.[value];
-  });
-  if (ask.search === null) return filters;
+  const filters = Object.entries(ask.filters)
+    .filter(([name]) => name !== without)
+    .map(([name, option]) => conditionOf(listing.filters[name], option));
+  if (ask.search === null) return [listing.scope, ...filters];
   const contains = partOf(ask.search);
   const found = listing.searched.map((value) => (typeof value === "function" ? value(contains) : contains(value)));
-  return [...filters, sql`(${sql.join(found, sql` or `)})`];
+  return [listing.scope, ...filters, sql`(${sql.join(found, sql` or `)})`];
 }
 
-/** Pages and counts of a table's list; `listingFor` gives its columns for a request. */
-export function listsOver<T extends SQLiteTable & { id: SQLiteColumn }, Context>(
-  table: T,
+/** What a list reads. */
+interface Rows<Row> {
+  from: SQLiteTable | SQL;
+  id: SQLiteColumn | SQL;
+  columns: Readonly<Record<string, SQLiteColumn>> | SQL;
+  rowOf(read: unknown): Row;
+}
+
+/** Pages and counts of a list; `listingFor` gives its columns for a request. */
+function lists<Row, Context>(
+  rowsFor: (context: Context) => Rows<Row>,
   listingFor: (read: Reader, context: Context) => Listing,
 ) {
   return {
     /** In a stable order: equal entries follow each other by id. `key` is null on the last page. */
-    page: async (
-      read: Reader,
-      context: Context,
-      ask: ListAsk,
-    ): Promise<{ rows: T["$inferSelect"][]; key: string | null }> => {
+    page: async (read: Reader, context: Context, ask: ListAsk): Promise<{ rows: Row[]; key: string | null }> => {
+      const { from, id, columns, rowOf } = rowsFor(context);
       const listing = listingFor(read, context);
       const at = sql<string | number>`${sql.raw(listing.sorts[ask.sort] ?? "")}`;
       const position = positionOf(ask.after);
@@ -63,36 +81,97 @@ export function listsOver<T extends SQLiteTable & { id: SQLiteColumn }, Context>
       const isAfter =
         position === null
           ? undefined
-          : sql`(${at}, ${table.id}) ${sql.raw(ask.is_descending ? "<" : ">")} (${position.at}, ${position.id})`;
+          : sql`(${at}, ${id}) ${sql.raw(ask.is_descending ? "<" : ">")} (${position.at}, ${position.id})`;
       const found = await read
-        .select({ row: table as SQLiteTable, at, id: table.id })
-        .from(table as SQLiteTable)
+        .select({ row: columns as SQL, at, id: id as SQL })
+        .from(from as SQL)
         .where(and(...conditionsOf(listing, ask, null), isAfter))
-        .orderBy(order(at), order(table.id))
+        .orderBy(order(at), order(id))
         .limit(ask.limit + 1);
       const kept = found.slice(0, ask.limit);
       const last = kept.at(-1);
       const key = last === undefined || kept.length === found.length ? null : JSON.stringify([last.at, last.id]);
-      return { rows: kept.map(({ row }) => row as T["$inferSelect"]), key };
+      return { rows: kept.map(({ row }) => rowOf(row)), key };
     },
 
     /** How many entries each option would leave, with the other filters as they are. */
     counts: async (read: Reader, context: Context, ask: ListAsk): Promise<ListCounts> => {
+      const { from } = rowsFor(context);
       const listing = listingFor(read, context);
       const counted: Record<string, Record<string, number>> = {};
-      for (const [name, options] of Object.entries(listing.filters)) {
-        if (typeof options === "function") continue;
-        // Nested: a column of a selection loses its table's name, which subqueries need.
-        const sums = Object.entries(options).map(
-          ([option, is]) => [option, sql<number>`coalesce(sum(${sql`${is ?? sql`1`}`}), 0)`] as const,
-        );
-        const [row = {}] = await read
-          .select({ "": sql<number>`count(*)`, ...Object.fromEntries(sums) })
-          .from(table as SQLiteTable)
-          .where(and(...conditionsOf(listing, ask, name)));
-        counted[name] = { ...row };
+      for (const [name, filter] of Object.entries(listing.filters)) {
+        if (typeof filter === "function") continue;
+        const conditions = and(...conditionsOf(listing, ask, name));
+        counted[name] = isValue(filter)
+          ? await countValues(read, from, filter, conditions)
+          : await countEach(read, from, filter, conditions);
       }
       return counted;
     },
   };
+}
+
+type Counted = Record<string, number>;
+
+/** One group for each value, however many there are. */
+async function countValues(
+  read: Reader,
+  from: Rows<unknown>["from"],
+  value: SQLiteColumn | SQL,
+  conditions: SQL | undefined,
+): Promise<Counted> {
+  const option = sql<string>`${value}`;
+  const groups = await read
+    .select({ option, n: count() })
+    .from(from as SQL)
+    .where(conditions)
+    .groupBy(option);
+  const all = groups.reduce((sum, { n }) => sum + n, 0);
+  return { ...Object.fromEntries(groups.map(({ option, n }) => [option, n])), "": all };
+}
+
+async function countEach(
+  read: Reader,
+  from: Rows<unknown>["from"],
+  options: Readonly<Record<string, SQL | undefined>>,
+  conditions: SQL | undefined,
+): Promise<Counted> {
+  // Nested: a column of a selection loses its table's name, which subqueries need.
+  const sums = Object.entries(options).map(
+    ([option, is]) => [option, sql<number>`coalesce(sum(${sql`${is ?? sql`1`}`}), 0)`] as const,
+  );
+  const [row = {}] = await read
+    .select({ "": sql<number>`count(*)`, ...Object.fromEntries(sums) })
+    .from(from as SQL)
+    .where(conditions);
+  return { ...row };
+}
+
+/** The lists of a table; `without` are columns that no row of a list needs. */
+export function listsOver<T extends SQLiteTable & { id: SQLiteColumn }, Context, Without extends string = never>(
+  table: T,
+  listingFor: (read: Reader, context: Context) => Listing,
+  without: readonly Without[] = [],
+) {
+  const columns = Object.entries<SQLiteColumn>(getTableColumns(table as SQLiteTable));
+  const rows: Rows<Omit<T["$inferSelect"], Without>> = {
+    from: table,
+    id: table.id,
+    columns: Object.fromEntries(columns.filter(([name]) => !without.some((each) => each === name))),
+    rowOf: (row) => row as Omit<T["$inferSelect"], Without>,
+  };
+  return lists((_context: Context) => rows, listingFor);
+}
+
+/** The lists of what no table has; `listed` in the listing. Each needs an `id`. */
+export function listsOfValues<Value extends { id: string }>(listing: Listing) {
+  return lists(
+    (values: readonly Value[]): Rows<Value> => ({
+      from: sql`(select value, value ->> 'id' as id from json_each(${JSON.stringify(values)})) as listed`,
+      id: sql`listed.id`,
+      columns: sql`listed.value`,
+      rowOf: (row) => JSON.parse(String(row)) as Value,
+    }),
+    () => listing,
+  );
 }

@@ -87,9 +87,7 @@ export const executorLists = listsOver(executors, (read, { inState, states }: Ex
         return [state, sql`${executors.id} in (select value from json_each(${ids}))`];
       }),
     ),
-    trigger: Object.fromEntries(
-      executors.trigger.enumValues.map((trigger) => [trigger, eq(executors.trigger, trigger)]),
-    ),
+    trigger: executors.trigger,
     connection_id: (id: string) => eq(executors.connection_id, id),
     tracker: (name: string) =>
       inArray(

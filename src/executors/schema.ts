@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ReachView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import type { ListShape } from "../forms/page.ts";
+import { anyText, type ListShape } from "../forms/page.ts";
 import { issue, type Message, say, told } from "../messages/message.ts";
 import { MessageSchema, type Problem, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { PlannedContainers } from "../runtimes/containers-detail.ts";
@@ -389,7 +389,7 @@ export type ExecutorState = (typeof executorStates)[number];
 export const executorList: ListShape = {
   sorts: ["name", "target", "run"],
   filters: { state: executorStates, trigger: triggers },
-  texts: ["connection_id", "tracker"],
+  texts: { connection_id: anyText, tracker: anyText },
   searched: "Part of a name, description or target",
 };
 

@@ -45,8 +45,8 @@ export interface ListShape {
   sorts: readonly [string, ...string[]];
   /** Filters and their options. */
   filters: Readonly<Record<string, readonly string[]>>;
-  /** Filters by any text, such as an id. */
-  texts?: readonly string[];
+  /** Filters by text, such as an id. */
+  texts?: Readonly<Record<string, v.GenericSchema<string>>>;
   /** What a search finds entries by. */
   searched: string;
 }
@@ -68,17 +68,27 @@ function sortsOf({ sorts }: ListShape): string[] {
   return [...columns, ...columns.map((column) => `-${column}`)];
 }
 
-/** The query of a list with this shape. */
-export function listQuery(shape: ListShape) {
+/** A filter by any text. */
+export const anyText = v.pipe(v.string(), v.maxLength(100));
+
+/** The filters of a list with this shape. */
+export function filterQuery(shape: ListShape) {
   const options = Object.entries(shape.filters).map(
     ([name, values]) => [name, v.optional(v.picklist(values))] as const,
   );
-  const texts = (shape.texts ?? []).map((name) => [name, v.optional(v.pipe(v.string(), v.maxLength(100)))] as const);
+  const texts = Object.entries(shape.texts ?? {}).map(([name, text]) => [name, v.optional(text)] as const);
+  return v.object({
+    ...Object.fromEntries<v.GenericSchema>([...texts, ...options]),
+    search: v.optional(v.pipe(v.string(), v.maxLength(maxSearch), v.description(shape.searched))),
+  });
+}
+
+/** The query of a list with this shape. */
+export function listQuery(shape: ListShape) {
   const [first] = shape.sorts;
   return v.object({
     ...PageQuery.entries,
-    ...Object.fromEntries<v.GenericSchema>([...texts, ...options]),
-    search: v.optional(v.pipe(v.string(), v.maxLength(maxSearch), v.description(shape.searched))),
+    ...filterQuery(shape).entries,
     sort: v.optional(
       v.pipe(
         v.picklist(sortsOf(shape)),
@@ -91,7 +101,7 @@ export function listQuery(shape: ListShape) {
 /** What a query asks for. Throws 422. */
 export function listAsk(shape: ListShape, query: unknown): ListAsk {
   const parsed: Record<string, unknown> & PageQuery = parseInput(listQuery(shape), query);
-  const names = [...Object.keys(shape.filters), ...(shape.texts ?? [])];
+  const names = [...Object.keys(shape.filters), ...Object.keys(shape.texts ?? {})];
   const sort = String(parsed.sort ?? shape.sorts[0]);
   return {
     after: cursorKey(parsed),
@@ -108,13 +118,13 @@ export function listAsk(shape: ListShape, query: unknown): ListAsk {
 /** The query of an address, without values that the shape does not have: they mean the default, not an error. */
 export function knownQuery(shape: ListShape, sent: Readonly<Record<string, string>>): Record<string, string> {
   const { sort = "", search = "", cursor } = sent;
-  const names = Object.entries(shape.filters).filter(([name, values]) => values.includes(sent[name] ?? ""));
-  const texts = (shape.texts ?? []).filter((name) => (sent[name] ?? "") !== "" && (sent[name] ?? "").length <= 100);
+  const options = Object.entries(shape.filters).filter(([name, values]) => values.includes(sent[name] ?? ""));
+  const texts = Object.entries(shape.texts ?? {}).filter(([name, text]) => sent[name] !== "" && v.is(text, sent[name]));
   return {
     ...(search.trim() === "" ? {} : { search: search.slice(0, maxSearch) }),
     ...(sortsOf(shape).includes(sort) ? { sort } : {}),
     ...(cursor === undefined || cursor.length > 512 ? {} : { cursor }),
-    ...Object.fromEntries([...names.map(([name]) => name), ...texts].map((name) => [name, sent[name] ?? ""])),
+    ...Object.fromEntries([...options, ...texts].map(([name]) => [name, sent[name] ?? ""])),
   };
 }
 

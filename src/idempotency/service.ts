@@ -105,7 +105,8 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
         let done: { subject: Subject | null } | null = null;
         watchChanges(async (tx, record) => {
           // Of several changes the first one counts; a repetition does what is left of the others.
-          if (done !== null || record.outcome !== "ok" || !attempt.events.some((event) => event === record.event)) return;
+          if (done !== null || record.outcome !== "ok" || !attempt.events.some((event) => event === record.event))
+            return;
           // Another process on the same database was faster.
           if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
           done = { subject: record.subject ?? null };

@@ -2,6 +2,7 @@ import { systemActor } from "../auth/schema.ts";
 import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
+import type { Message } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { assertKeyFits, type EncryptionKeys, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
@@ -39,7 +40,7 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
     previous: previous.map((key) => keyId(key)),
     stored,
   });
-  const move = (to: string, skips_corrupt: boolean, detail: Record<string, unknown>) => {
+  const move = (to: string, skips_corrupt: boolean, detail: { resumed: true; error?: Message }) => {
     const now = clock.now();
     return moveSecrets({
       db,

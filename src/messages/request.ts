@@ -14,7 +14,6 @@ export const request = {
   named: ({ what, name }: { what: Message; name: string }, tell) => `${tell(what)} "${name}"`,
   not_found: ({ what, id }: { what: Message; id: string }, tell) => `There is no ${tell(what)} "${id}"`,
   type_to_confirm: ({ name }: { name: string }) => `Type ${name} to confirm`,
-  cursor_unusable: "This cursor does not belong to this list; leave it out to start from the beginning",
   unusable_host: "The request has no usable host; send a Host header",
   body_too_large: ({ mib }: { mib: number }) => `The body is larger than ${mib} MiB`,
   body_not_form: "The body is not a form",

@@ -126,20 +126,12 @@ export async function listEventsBefore(
 
 export const deliveryRows = rowsOf(deliveries, "delivery");
 
-export async function listDeliveriesBefore(
-  read: Reader,
-  notifierId: string,
-  before: string | null,
-  limit: number,
-): Promise<DeliveryRow[]> {
-  const mine = eq(deliveries.notifier_id, notifierId);
-  return await read
-    .select()
-    .from(deliveries)
-    .where(before === null ? mine : and(mine, lt(deliveries.id, before)))
-    .orderBy(desc(deliveries.id))
-    .limit(limit + 1);
-}
+export const deliveryLists = listsOver(deliveries, (_read, notifierId: string) => ({
+  scope: eq(deliveries.notifier_id, notifierId),
+  sorts: { time: "deliveries.id" },
+  filters: { state: deliveries.state, event: deliveries.event },
+  searched: [sql`${deliveries.body} ->> 'title'`],
+}));
 
 export async function countPending(read: Reader, notifierId: string): Promise<number> {
   const rows = await read

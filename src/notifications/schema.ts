@@ -246,6 +246,12 @@ export const DeliveryView = v.object({
 });
 export type DeliveryView = v.InferOutput<typeof DeliveryView>;
 
+export const deliveryList: ListShape = {
+  sorts: ["-time"],
+  filters: { state: deliveryStates, event: [...eventKinds, "test"] },
+  searched: "Part of the title",
+};
+
 export const notifierList: ListShape = {
   sorts: ["name", "destination"],
   filters: { state: ["sending", "stopped", "disabled"] },

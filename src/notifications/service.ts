@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, listOperations, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, listAsk, listOperations, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
@@ -15,9 +15,9 @@ import {
   attemptsOf,
   countPending,
   type DeliveryRow,
+  deliveryLists,
   deliveryRows,
   type EventRow,
-  listDeliveriesBefore,
   listEventsBefore,
   type NotifierRow,
   notifierLists,
@@ -25,6 +25,7 @@ import {
 } from "./queries.ts";
 import {
   DeliveryView,
+  deliveryList,
   type EventKind,
   type EventView,
   eventKinds,
@@ -105,8 +106,8 @@ export function notificationService(options: NotificationServiceOptions) {
     return rows.map((row) => deliveryView(row, notifier, attempts));
   };
   const view = async (row: NotifierRow): Promise<NotifierView> => {
-    const newest = (await listDeliveriesBefore(db.read, row.id, null, 1)).slice(0, 1);
-    const [last] = await deliveryViews(newest, row.name);
+    const newest = await deliveryLists.page(db.read, row.id, listAsk(deliveryList, { limit: 1 }));
+    const [last] = await deliveryViews(newest.rows, row.name);
     const stored = sealer.openJson(StoredWebhook, row.sealed_config, (config) => secretsOf(config));
     return viewOf(NotifierView, {
       ...row,
@@ -200,18 +201,14 @@ export function notificationService(options: NotificationServiceOptions) {
       });
     },
 
-    listDeliveries: async (id: string, query: unknown): Promise<Page<DeliveryView>> => {
-      const parsed = parseInput(PageQuery, query);
-      const row = await notifierRows.get(db.read, id);
-      const rows = await listDeliveriesBefore(db.read, id, cursorKey(parsed), pageSize(parsed));
-      const page = toPage(
-        rows,
-        parsed,
-        (delivery) => delivery.id,
-        (delivery) => delivery,
-      );
-      return { items: await deliveryViews(page.items, row.name), next_cursor: page.next_cursor };
-    },
+    /** Those of one notifier, newest first. */
+    deliveriesOf: (id: string) =>
+      listOperations({
+        shape: deliveryList,
+        page: (ask) => deliveryLists.page(db.read, id, ask),
+        counts: (ask) => deliveryLists.counts(db.read, id, ask),
+        views: async (rows) => await deliveryViews(rows, (await notifierRows.get(db.read, id)).name),
+      }),
 
     /** Sends one test message now, without retries, and returns the result. */
     sendTest: async (actor: Actor, id: string, signal: AbortSignal): Promise<DeliveryView> => {

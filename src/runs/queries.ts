@@ -54,8 +54,8 @@ export const runLists = listsOver(runs, (read) => {
   return {
     sorts: { time: "runs.id", executor: name, downtime: "coalesce(runs.downtime_ms, -1)" },
     filters: {
-      state: Object.fromEntries(runs.state.enumValues.map((state) => [state, eq(runs.state, state)])),
-      trigger: Object.fromEntries(runs.trigger.enumValues.map((trigger) => [trigger, eq(runs.trigger, trigger)])),
+      state: runs.state,
+      trigger: runs.trigger,
       executor_id: (id: string) => eq(runs.executor_id, id),
     },
     searched: [

@@ -13,7 +13,7 @@ import {
 } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
-import type { ListShape } from "../forms/page.ts";
+import { anyText, type ListShape } from "../forms/page.ts";
 import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { partOutcomes } from "../runtimes/runtime.ts";
@@ -178,10 +178,17 @@ const entries = {
 
 const runTriggers = ["manual", "immediate", "window"] as const;
 
+export const snapshotList: ListShape = {
+  sorts: ["-time", "reference", "size"],
+  filters: { lock: ["locked", "unlocked"] },
+  texts: { executor_id: anyText },
+  searched: "Part of the image, version or digest",
+};
+
 export const runList: ListShape = {
   sorts: ["-time", "executor", "downtime"],
   filters: { state: runStates, trigger: runTriggers },
-  texts: ["executor_id"],
+  texts: { executor_id: anyText },
   searched: "Part of the executor's name",
 };
 

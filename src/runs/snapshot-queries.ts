@@ -1,6 +1,7 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { lastFirst } from "../db/insertion-order.ts";
+import { listsOver } from "../db/listing.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
 
@@ -33,28 +34,18 @@ export async function findSnapshotOfRun(read: Reader, runId: string): Promise<Sn
   return rows[0] ?? null;
 }
 
-/** Newest first; one row more than `limit` means that there is another page. */
-export async function listSnapshotsBefore(
-  read: Reader,
-  before: string | null,
-  limit: number,
-  executorId: string | null,
-): Promise<{ snapshot: Omit<SnapshotRow, "sealed_content">; executor: string }[]> {
-  const conditions: SQL[] = [];
-  if (before !== null) conditions.push(lt(snapshots.id, before));
-  if (executorId !== null) conditions.push(eq(snapshots.executor_id, executorId));
-  const { sealed_content: _content, ...columns } = getTableColumns(snapshots);
-  return await read
-    .select({
-      snapshot: columns,
-      executor: executors.name,
-    })
-    .from(snapshots)
-    .innerJoin(executors, eq(executors.id, snapshots.executor_id))
-    .where(and(...conditions))
-    .orderBy(desc(snapshots.id))
-    .limit(limit + 1);
-}
+export const snapshotLists = listsOver(
+  snapshots,
+  () => ({
+    sorts: { time: "snapshots.id", reference: "snapshots.reference", size: "snapshots.size_bytes" },
+    filters: {
+      lock: { locked: eq(snapshots.is_locked, true), unlocked: eq(snapshots.is_locked, false) },
+      executor_id: (id: string) => eq(snapshots.executor_id, id),
+    },
+    searched: [snapshots.reference, snapshots.digest],
+  }),
+  ["sealed_content"],
+);
 
 /**
  * Stores a snapshot and removes its executor's oldest beyond `keep`, but none that is locked or that a run may still need. Returns the IDs

@@ -6,16 +6,18 @@ import type { Database } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { listOperations } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { say, toldEach } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
-import { executorOfRun } from "./queries.ts";
+import { namesOfExecutors } from "./queries.ts";
 import {
   type SnapshotDetailView,
   type SnapshotDiffView,
   SnapshotExportQuery,
   SnapshotPatch,
-  type SnapshotView,
+  SnapshotView,
+  snapshotList,
 } from "./schema.ts";
 import {
   deleteSnapshotRow,
@@ -24,9 +26,9 @@ import {
   type ImageUser,
   isSnapshotInUse,
   latestSnapshots,
-  listSnapshotsBefore,
   type SnapshotOwner,
   type SnapshotRow,
+  snapshotLists,
   snapshotsOfImages,
   updateSnapshotRow,
 } from "./snapshot-queries.ts";
@@ -48,11 +50,6 @@ export interface SnapshotExport {
   text: string;
 }
 
-export const SnapshotQuery = v.object({
-  ...PageQuery.entries,
-  executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
-});
-
 /** Snapshots: captured by runs, kept encrypted, shown without the values of environment variables. */
 export function snapshotService(options: SnapshotServiceOptions) {
   const { db, clock, sealer, audit, connections, executors } = options;
@@ -61,10 +58,19 @@ export function snapshotService(options: SnapshotServiceOptions) {
     if (row === null) throw notFound("snapshot", id);
     return row;
   };
+  const views = async (rows: readonly Omit<SnapshotRow, "sealed_content">[]): Promise<SnapshotView[]> => {
+    const names = await namesOfExecutors(
+      db.read,
+      rows.map((row) => row.executor_id),
+    );
+    return rows.map((row) =>
+      viewOf(SnapshotView, { ...row, image_ids: [...row.image_ids], executor: names.get(row.executor_id) ?? "" }),
+    );
+  };
   const view = async (row: SnapshotRow): Promise<SnapshotView> => {
-    const { sealed_content: _sealed, ...rest } = row;
-    const executor = await executorOfRun(db.read, row.executor_id);
-    return { ...rest, image_ids: [...rest.image_ids], executor: executor?.name ?? "" };
+    const [shown] = await views([row]);
+    if (shown === undefined) throw notFound("snapshot", row.id);
+    return shown;
   };
   const getOwner = async (row: SnapshotRow): Promise<SnapshotOwner> => {
     const owner = await findSnapshotOwner(db.read, row.executor_id);
@@ -78,17 +84,13 @@ export function snapshotService(options: SnapshotServiceOptions) {
     latestOf: async (executorIds: readonly string[]): Promise<ReadonlyMap<string, string>> =>
       new Map((await latestSnapshots(db.read, executorIds)).map(({ id, executor_id }) => [executor_id, id])),
 
-    /** Newest first. `query`: `cursor`, `limit`, `executor_id`. */
-    list: async (query: unknown): Promise<Page<SnapshotView>> => {
-      const parsed = parseInput(SnapshotQuery, query);
-      const rows = await listSnapshotsBefore(db.read, cursorKey(parsed), pageSize(parsed), parsed.executor_id ?? null);
-      return toPage(
-        rows,
-        parsed,
-        (row) => row.snapshot.id,
-        ({ snapshot, executor }) => ({ ...snapshot, image_ids: [...snapshot.image_ids], executor }),
-      );
-    },
+    /** Newest first. */
+    ...listOperations({
+      shape: snapshotList,
+      page: (ask) => snapshotLists.page(db.read, null, ask),
+      counts: (ask) => snapshotLists.counts(db.read, null, ask),
+      views,
+    }),
 
     get: async (id: string): Promise<SnapshotDetailView> => {
       const row = await getRow(id);

@@ -5,9 +5,9 @@ import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Form } from "../components/form.tsx";
+import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { BindingSection } from "../oidc/binding.tsx";
@@ -18,7 +18,7 @@ interface AccountPageProps {
   ctx: PageContext;
   account: AccountView;
   session_expires_at: number;
-  tokens: readonly ApiTokenView[];
+  tokens: ListProps<ApiTokenView>;
   /** The other way to sign in; null without a provider. */
   provider: ProviderView | null;
   binding: BindingView;
@@ -86,41 +86,60 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
       }
     >
       <p class="section-lead">{t.tokens_text}</p>
-      {tokens.length === 0 ? (
-        <p class="panel nothing">{t.tokens_empty}</p>
-      ) : (
-        <Table
-          ctx={ctx}
-          caption={t.tokens}
-          columns={[
-            { key: "name", title: texts(ctx).common.name, grows: true },
-            { key: "scope", title: t.scope },
-            { key: "from", title: t.last_used_address, wide_only: true },
-            { key: "used", title: t.last_used, align: "end" },
-            { key: "expires", title: t.expires, align: "end" },
-          ]}
-          rows={tokens.map((token) => ({
-            id: `token-${token.id}`,
-            cells: {
-              name: token.name,
-              scope: <Badge>{t.scopes[token.scope]}</Badge>,
-              used: token.last_used_at === null ? texts(ctx).common.never : <Time ctx={ctx} at={token.last_used_at} />,
-              from:
-                token.last_used_address === null ? (
-                  <span class="quiet">–</span>
-                ) : (
-                  <code class="address">{token.last_used_address}</code>
-                ),
-              expires: <Time ctx={ctx} at={token.expires_at} form="short" />,
-            },
-            actions: (
-              <LinkButton ctx={ctx} href={`/account/tokens/${token.id}/revoke`} kind="bare" small opens_dialog>
-                {t.revoke}
-              </LinkButton>
-            ),
-          }))}
-        />
-      )}
+      {isEmpty(tokens) ? <p class="panel nothing">{t.tokens_empty}</p> : <TokenList {...tokens} />}
     </Section>
+  );
+}
+
+function TokenList(list: ListProps<ApiTokenView>) {
+  const { ctx } = list;
+  const t = texts(ctx).auth;
+  return (
+    <ListBody
+      {...list}
+      id="token-list"
+      is_section
+      caption={t.tokens}
+      filters={[
+        { name: "scope", title: t.scope, options: Object.entries(t.scopes) },
+        { name: "use", title: t.last_used, options: Object.entries(t.token_uses) },
+      ]}
+      table={{
+        columns: [
+          { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
+          { key: "scope", title: t.scope, card_label: "none" },
+          { key: "from", title: t.last_used_address, wide_only: true },
+          { key: "used", title: t.last_used, align: "end", leads: true, sort: "-used" },
+          { key: "expires", title: t.expires, align: "end", sort: "expires" },
+        ],
+        rows: list.items.map((token) => ({
+          id: `token-${token.id}`,
+          cells: {
+            name: token.name,
+            scope: <Badge>{t.scopes[token.scope]}</Badge>,
+            used: token.last_used_at === null ? texts(ctx).common.never : <Time ctx={ctx} at={token.last_used_at} />,
+            from:
+              token.last_used_address === null ? (
+                <span class="quiet">–</span>
+              ) : (
+                <code class="address">{token.last_used_address}</code>
+              ),
+            expires: <Time ctx={ctx} at={token.expires_at} form="short" />,
+          },
+          actions: (
+            <LinkButton
+              ctx={ctx}
+              href={`/account/tokens/${token.id}/revoke`}
+              kind="bare"
+              small
+              icon="trash"
+              opens_dialog
+            >
+              {t.revoke}
+            </LinkButton>
+          ),
+        })),
+      }}
+    />
   );
 }

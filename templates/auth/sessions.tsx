@@ -2,9 +2,9 @@ import type { SignInSessionView } from "../../src/auth/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
+import { ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -21,16 +21,14 @@ function Address({ session }: { session: SignInSessionView }) {
   return session.address === null ? <span class="quiet">–</span> : <code class="address">{session.address}</code>;
 }
 
-interface SessionsPageProps {
-  ctx: PageContext;
-  /** All of them; this one is shown first, the others in their order. */
-  sessions: readonly SignInSessionView[];
+interface SessionsPageProps extends ListProps<SignInSessionView> {
+  has_others: boolean;
 }
 
-export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
+export function SessionsPage({ has_others, ...list }: SessionsPageProps) {
+  const { ctx } = list;
   const t = texts(ctx).auth;
-  const hasOthers = sessions.some((session) => !session.is_current);
-  const ending = hasOthers ? (
+  const ending = has_others ? (
     <LinkButton ctx={ctx} href="/account/sessions/end-others" kind="danger" opens_dialog>
       {t.end_others}
     </LinkButton>
@@ -45,19 +43,20 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
         actions={ending}
       />
       <p class="section-lead">{t.sessions_note}</p>
-      <Table
-        ctx={ctx}
+      <ListBody
+        {...list}
+        id="session-list"
         caption={t.sessions}
-        columns={[
-          { key: "browser", title: t.browser, grows: true },
-          { key: "address", title: t.session_address },
-          { key: "method", title: t.session_method, wide_only: true },
-          { key: "since", title: t.session_since, align: "end" },
-          { key: "seen", title: t.session_seen, align: "end" },
-        ]}
-        rows={sessions
-          .toSorted((a, b) => Number(b.is_current) - Number(a.is_current))
-          .map((session) => ({
+        filters={[{ name: "method", title: t.session_method, options: Object.entries(t.methods) }]}
+        table={{
+          columns: [
+            { key: "browser", title: t.browser, grows: true },
+            { key: "address", title: t.session_address, leads: true, sort: "address" },
+            { key: "method", title: t.session_method, wide_only: true },
+            { key: "since", title: t.session_since, align: "end", sort: "-since" },
+            { key: "seen", title: t.session_seen, align: "end", sort: "-seen" },
+          ],
+          rows: list.items.map((session) => ({
             id: `session-${session.id}`,
             cells: {
               browser: (
@@ -77,11 +76,19 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
               seen: <Time ctx={ctx} at={session.last_seen_at} />,
             },
             actions: (
-              <LinkButton ctx={ctx} href={`/account/sessions/${session.id}/end`} kind="bare" small opens_dialog>
+              <LinkButton
+                ctx={ctx}
+                href={`/account/sessions/${session.id}/end`}
+                kind="bare"
+                small
+                icon="log-out"
+                opens_dialog
+              >
                 {t.end_session}
               </LinkButton>
             ),
-          }))}
+          })),
+        }}
       />
     </Layout>
   );

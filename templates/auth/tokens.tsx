@@ -116,6 +116,8 @@ export function TokenRevoke({ ctx, token, error }: QuestionProps<{ token: ApiTok
       <p>{t.revoke_text}</p>
       <Facts
         items={[
+          [t.scope, t.scopes[token.scope]],
+          [t.expires, <Time ctx={ctx} at={token.expires_at} form="short" />],
           [
             t.last_used,
             token.last_used_at === null ? texts(ctx).common.never : <Time ctx={ctx} at={token.last_used_at} />,

@@ -1,7 +1,12 @@
 import type { Child } from "hono/jsx";
 
+export interface FactsProps {
+  items: readonly (readonly [string, Child] | null)[];
+  wide?: boolean;
+}
+
 /** Name and value pairs; a pair with a null value is left out. */
-export function Facts({ items, wide }: { items: readonly (readonly [string, Child] | null)[]; wide?: boolean }) {
+export function Facts({ items, wide }: FactsProps) {
   return (
     <dl class={wide === true ? "facts wide" : "facts"}>
       {items.map((item) =>

@@ -1,11 +1,12 @@
 import type { Child } from "hono/jsx";
+import { formatNumber } from "../format.ts";
 import { Layout, type Section } from "../layout.tsx";
-import type { PageContext } from "../page.ts";
+import { type PageContext, partsOf } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
 import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
-import { type FilterGroup, Filters, Pagination } from "./navigation.tsx";
+import { type FilterField, type FilterGroup, Filters, Pagination } from "./navigation.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
 import { Table, type TableProps } from "./table.tsx";
@@ -32,6 +33,8 @@ export interface ListFilter {
   title: string;
   all?: string | undefined;
   options: readonly (readonly [value: string, title: string])[];
+  /** Too many for links. */
+  is_long?: boolean;
 }
 
 interface ListFrameProps {
@@ -69,22 +72,39 @@ function ListFrame({ ctx, section, texts: t, ...props }: ListFrameProps) {
   );
 }
 
-export interface ListBodyProps extends ListProps<unknown> {
-  section: Section;
+type ListTable = Pick<TableProps, "columns" | "rows">;
+
+interface ListBaseProps extends ListProps<unknown> {
   /** Replaced by filtering and by what reloads the list. */
   id: string;
   caption: string;
   filters: readonly ListFilter[];
+  /** Filters by a day, below those by options. */
+  days?: readonly { name: string; title: string; value: string }[] | undefined;
   /** What the text filter looks at. */
   search_label?: string | undefined;
-  table: Pick<TableProps, "columns" | "rows">;
+  /** One of several sections of a page, so its links return to it. */
+  is_section?: boolean | undefined;
   /** What can be done with several rows at once. */
-  selection?: Omit<SelectionBarProps, "ctx" | "form"> | undefined;
+  selection?: Omit<SelectionBarProps, "ctx"> | undefined;
+  /** Reloads it. */
+  live?: Readonly<Record<`hx-${string}`, string>> | undefined;
+  /** At the end of the filters. */
+  tools?: Child;
   /** Below the table. */
   children?: Child;
 }
 
-function isFiltered({ asked }: Pick<ListProps<unknown>, "asked">): boolean {
+export interface ListBodyProps extends ListBaseProps {
+  table: ListTable;
+}
+
+/** Rows of another kind than those of a table. */
+interface RowListProps extends ListBaseProps {
+  rows: Child;
+}
+
+export function isFiltered({ asked }: Pick<ListProps<unknown>, "asked">): boolean {
   return asked.q !== "" || Object.keys(asked.filters).length > 0;
 }
 
@@ -93,50 +113,72 @@ export function isWhole(list: ListProps<unknown>): boolean {
   return list.is_first_page && list.next_cursor === null && !isFiltered(list);
 }
 
+/** There are no entries at all. */
+export function isEmpty(list: ListProps<unknown>): boolean {
+  return list.items.length === 0 && isWhole(list);
+}
+
+/** The options that a filter has for these entries; none if it is no choice. */
+function optionsOf({ asked, counts }: ListProps<unknown>, { name, options }: ListFilter) {
+  const count = (value: string) => counts[name]?.[value] ?? 0;
+  const current = asked.filters[name] ?? null;
+  const shown = options.filter(([value]) => value === current || count(value) > 0);
+  // A single option that all entries have is no choice.
+  if (current === null && !shown.some(([value]) => count(value) < count(""))) return null;
+  return {
+    current,
+    total: count(""),
+    options: shown.map(([value, word]) => ({ value, title: word, count: count(value) })),
+  };
+}
+
+function filtersOf(list: ListBaseProps) {
+  const groups: FilterGroup[] = [];
+  const fields: FilterField[] = [];
+  for (const filter of list.filters) {
+    const found = optionsOf(list, filter);
+    if (found === null) continue;
+    const { name, title, all } = filter;
+    const { current, total, options } = found;
+    if (filter.is_long !== true) {
+      groups.push({ name, title, all, current, total, options });
+      continue;
+    }
+    const every = `${all ?? texts(list.ctx).common.all} (${formatNumber(list.ctx.language, total)})`;
+    fields.push({ kind: "options", name, title, value: current ?? "", all: every, options });
+  }
+  return { groups, fields: [...fields, ...(list.days ?? []).map((day) => ({ kind: "date" as const, ...day }))] };
+}
+
 /** Filters, rows and pages of a list. */
-export function ListBody({
-  ctx,
-  section,
-  id,
-  caption,
-  filters,
-  search_label,
-  table,
-  selection,
-  children,
-  ...list
-}: ListBodyProps) {
-  const { items, next_cursor, is_first_page, asked, counts } = list;
-  const groups = filters.flatMap(({ name, title, all, options }): FilterGroup[] => {
-    const count = (value: string) => counts[name]?.[value] ?? 0;
-    const current = asked.filters[name] ?? null;
-    const shown = options.filter(([value]) => value === current || count(value) > 0);
-    // A single option that all entries have is no choice.
-    if (current === null && !shown.some(([value]) => count(value) < count(""))) return [];
-    return [
-      {
-        ...{ name, title, all, current, total: count("") },
-        options: shown.map(([value, word]) => ({ value, title: word, count: count(value) })),
-      },
-    ];
-  });
+export function ListBody(props: ListBodyProps | RowListProps) {
+  const { id, asked, items, next_cursor, is_first_page, search_label } = props;
+  const ctx = props.is_section === true ? { ...props.ctx, path: `${props.ctx.path}#${id}` } : props.ctx;
+  const { bare, fragment } = partsOf(ctx.path);
   const label = search_label ?? texts(ctx).common.filter_text;
-  const shown = { ctx, caption, ...table, sort: asked.sort, is_list: true };
   return (
-    <div id={id} class="choices">
-      <Filters ctx={ctx} groups={groups} search={{ name: "q", value: asked.q, label, target: `#${id}` }} />
-      {items.length === 0 ? (
-        <NothingMatches ctx={ctx} href={`/${section}`} />
-      ) : selection === undefined ? (
-        <Table {...shown} />
-      ) : (
-        <div class="choosing">
-          <Table {...shown} choices_form={`${section}-selection`} />
-          <SelectionBar ctx={ctx} form={`${section}-selection`} {...selection} />
-        </div>
-      )}
+    <div id={id} class="choices" {...props.live}>
+      <Filters ctx={ctx} {...filtersOf(props)} search={{ name: "q", value: asked.q, label }} target={`#${id}`}>
+        {props.tools}
+      </Filters>
+      {items.length === 0 ? <NothingMatches ctx={ctx} href={bare + fragment} /> : <ListRows {...props} ctx={ctx} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-      {children}
+      {props.children}
+    </div>
+  );
+}
+
+function ListRows(props: ListBodyProps | RowListProps) {
+  const { ctx, caption, asked, selection } = props;
+  if ("rows" in props) return <>{props.rows}</>;
+  const table = (
+    <Table ctx={ctx} caption={caption} {...props.table} sort={asked.sort} is_list choices_form={selection?.form} />
+  );
+  if (selection === undefined) return table;
+  return (
+    <div class="choosing">
+      {table}
+      <SelectionBar ctx={ctx} {...selection} />
     </div>
   );
 }
@@ -155,11 +197,10 @@ interface ListPageProps
 }
 
 /** A list's page; what it is for while it is empty. */
-export function ListPage({ action, actions = action, icon, texts: t, lead, after, ...body }: ListPageProps) {
-  const { ctx, section } = body;
-  const isEmpty = body.items.length === 0 && body.is_first_page && !isFiltered(body);
+export function ListPage({ action, actions = action, section, icon, texts: t, lead, after, ...body }: ListPageProps) {
+  const { ctx } = body;
   return (
-    <ListFrame {...{ ctx, section, icon, lead, actions, action }} texts={t} is_empty={isEmpty}>
+    <ListFrame {...{ ctx, section, icon, lead, actions, action }} texts={t} is_empty={isEmpty(body)}>
       <ListBody id={`${section}-list`} caption={t.title} {...body} />
       {after}
     </ListFrame>

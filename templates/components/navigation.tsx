@@ -1,6 +1,8 @@
+import type { Child } from "hono/jsx";
 import { formatNumber } from "../format.ts";
-import { type PageContext, url, withQuery } from "../page.ts";
+import { type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export interface TabItem {
@@ -72,18 +74,46 @@ export interface FilterGroup {
   current: string | null;
 }
 
+/** A filter with a field of its own: many options, or a day. */
+export type FilterField = { name: string; title: string; value: string } & (
+  | { kind: "date" }
+  | { kind: "options"; all: string; options: readonly { value: string; title: string; count: number }[] }
+);
+
 interface FiltersProps {
   ctx: PageContext;
   groups: readonly FilterGroup[];
-  /** A text filter: a GET form that keeps the other parameters; with htmx it filters while typing into `target`. */
-  search?: { name: string; value: string; label: string; target?: string | undefined } | undefined;
+  search?: { name: string; value: string; label: string } | undefined;
+  fields?: readonly FilterField[] | undefined;
+  /** What filtering replaces, with htmx: while typing, and when a field changes. */
+  target?: string | undefined;
+  /** At the end. */
+  children?: Child;
 }
 
-/** Filters as links: a filtered list has an address to share. */
-export function Filters({ ctx, groups, search }: FiltersProps) {
+/** Filters as links and fields: a filtered list has an address to share. */
+export function Filters({ ctx, groups, search, fields = [], target, children }: FiltersProps) {
   return (
     <nav class="filters" aria-label={texts(ctx).common.filters}>
-      {search === undefined ? null : <FilterSearch ctx={ctx} {...search} />}
+      {search === undefined ? null : (
+        <FilterForm
+          ctx={ctx}
+          class="field-search"
+          names={[search.name]}
+          target={target}
+          trigger="input changed delay:250ms"
+        >
+          <Icon name="list-filter" />
+          <input
+            type="search"
+            name={search.name}
+            value={search.value}
+            placeholder={search.label}
+            aria-label={search.label}
+            autocomplete="off"
+          />
+        </FilterForm>
+      )}
       {groups.map((group) => (
         <ul class="segments" aria-label={group.title}>
           {[{ title: group.all ?? texts(ctx).common.all, value: null, count: group.total }, ...group.options].map(
@@ -103,31 +133,85 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
           )}
         </ul>
       ))}
+      {fields.length === 0 ? null : (
+        <FilterForm
+          ctx={ctx}
+          class="filter-fields"
+          names={fields.map(({ name }) => name)}
+          target={target}
+          trigger="change"
+        >
+          {fields.map((field) =>
+            field.kind === "date" ? <DateFilter field={field} /> : <OptionsFilter ctx={ctx} field={field} />,
+          )}
+          <span class="unscripted">
+            <Button type="submit" small>
+              {texts(ctx).common.filter}
+            </Button>
+          </span>
+        </FilterForm>
+      )}
+      {children}
     </nav>
   );
 }
 
-function FilterSearch({ ctx, name, value, label, target }: { ctx: PageContext } & NonNullable<FiltersProps["search"]>) {
-  const [path = "", query = ""] = ctx.path.split("?", 2);
-  const kept = [...new URLSearchParams(query)].filter(([key]) => key !== name && key !== "cursor");
+function DateFilter({ field }: { field: FilterField }) {
+  return (
+    <label>
+      <span>{field.title}</span>
+      <input class="input" type="date" name={field.name} value={field.value} autocomplete="off" />
+    </label>
+  );
+}
+
+function OptionsFilter({ ctx, field }: { ctx: PageContext; field: FilterField & { kind: "options" } }) {
+  return (
+    <label>
+      <span>{field.title}</span>
+      <select class="input" name={field.name} autocomplete="off">
+        <option value="">{field.all}</option>
+        {field.options.map(({ value, title, count }) => (
+          <option value={value} selected={value === field.value}>
+            {`${title} (${formatNumber(ctx.language, count)})`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface FilterFormProps {
+  ctx: PageContext;
+  class: string;
+  /** Of its fields; the other parameters are kept. */
+  names: readonly string[];
+  target: string | undefined;
+  /** When htmx sends it, besides submitting. */
+  trigger: string;
+  children: Child;
+}
+
+function FilterForm({ ctx, names, target, trigger, children, ...props }: FilterFormProps) {
+  const { bare, query, fragment } = partsOf(ctx.path);
+  const kept = [...query].filter(([key]) => !names.includes(key) && key !== "cursor");
   const htmx =
     target === undefined
       ? {}
       : {
-          "hx-get": url(ctx, path),
-          "hx-trigger": "submit, input changed delay:250ms",
+          "hx-get": url(ctx, bare),
+          "hx-trigger": `submit, ${trigger}`,
           "hx-target": target,
           "hx-select": target,
           "hx-swap": "outerMorph",
           "hx-push-url": "true",
         };
   return (
-    <form class="field-search" method="get" action={url(ctx, path)} {...htmx}>
-      <Icon name="list-filter" />
+    <form class={props.class} method="get" action={url(ctx, bare + fragment)} {...htmx}>
       {kept.map(([key, entry]) => (
         <input type="hidden" name={key} value={entry} />
       ))}
-      <input type="search" name={name} value={value} placeholder={label} aria-label={label} autocomplete="off" />
+      {children}
     </form>
   );
 }

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { classes, type PageContext, url, withQuery } from "../page.ts";
+import { classes, type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 
@@ -104,7 +104,7 @@ export function Table({ ctx, caption, columns, rows, sort, is_list, choices_form
 
 /** Without script, a link asks for the page with every row selected. */
 function areAllChosen(ctx: PageContext): boolean {
-  return new URLSearchParams(ctx.path.split("?", 2)[1]).get("select") === "all";
+  return partsOf(ctx.path).query.get("select") === "all";
 }
 
 function AllRows({ ctx, are_all }: { ctx: PageContext; are_all: boolean }) {

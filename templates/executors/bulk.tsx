@@ -14,9 +14,10 @@ import { ExecutorVersions } from "./versions.tsx";
 export const bulkPath = "/executors/bulk";
 
 /** What can be done with the executors of a list, as far as one of them calls for it. */
-export function executorSelection(list: ListProps<ExecutorView>): Omit<SelectionBarProps, "ctx" | "form"> {
+export function executorSelection(list: ListProps<ExecutorView>): Omit<SelectionBarProps, "ctx"> {
   const { matching, offer } = selectionOf(list);
   return {
+    form: "executors-selection",
     action: bulkPath,
     buttons: [
       ...offer("update"),

@@ -6,6 +6,7 @@ import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
+import type { ListProps } from "../components/list-page.tsx";
 import { refreshedPart } from "../components/live.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Panel, Section } from "../components/page-header.tsx";
@@ -40,7 +41,7 @@ interface ExecutorPageProps {
   /** Newest first. */
   runs: readonly RunView[];
   history: ExecutorHistory;
-  snapshots: readonly SnapshotView[];
+  snapshots: ListProps<SnapshotView>;
   versions: readonly VersionSpanView[];
   planned: Planned;
 }

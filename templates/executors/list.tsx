@@ -42,6 +42,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
   return (
     <ListPage
       {...bodyOf(props)}
+      section="executors"
       icon="rocket"
       texts={t}
       action={add}
@@ -71,7 +72,6 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
   const t = texts(ctx).executors;
   return {
     ...props,
-    section: "executors",
     id: listId,
     caption: t.title,
     filters: [
@@ -100,8 +100,8 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
         cells: {
           name: executor.name,
           target: (
-            <span title={executor.connection.kind}>
-              {t.target_on(executor.target.id, executor.connection.name)}
+            <span title={t.target_on(executor.target.id, executor.connection.name)}>
+              {targetWords(ctx, executor)}
               {executor.target.is_group ? (
                 <>
                   {ctx.language === "zh" ? "，" : ", "}
@@ -126,6 +126,12 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
       })),
     },
   };
+}
+
+/** Its connection, and the target where the executor is not named after it. */
+function targetWords(ctx: PageContext, { name, target, connection }: ExecutorView): string {
+  if (target.id.toLowerCase() === name.toLowerCase()) return connection.name;
+  return texts(ctx).executors.target_on(target.id, connection.name);
 }
 
 /** "Immediate"; for a window also when it opens next. */

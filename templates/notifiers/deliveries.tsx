@@ -1,12 +1,14 @@
-import type { DeliveryView } from "../../src/notifications/schema.ts";
+import { type DeliveryView, deliveryStates, eventKinds } from "../../src/notifications/schema.ts";
 import { Icon } from "../components/icon.tsx";
-import { Pagination } from "../components/navigation.tsx";
+import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import { type PageContext, type Tone, url } from "../page.ts";
+import { type PageContext, partsOf, type Tone, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+
+const listId = "deliveries";
 
 /** A delivery's progress: a pending one that failed before says that it will be retried. */
 export function DeliveryState({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
@@ -29,38 +31,52 @@ export function eventWord(ctx: PageContext, event: string): string {
   return words[event] ?? event;
 }
 
-interface DeliveriesProps {
-  ctx: PageContext;
+interface DeliveriesProps extends ListProps<DeliveryView> {
   notifier_id: string;
-  deliveries: readonly DeliveryView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
 }
 
 /** Deliveries and their results, newest first. Reloads every five seconds while one is pending. */
-export function Deliveries({ ctx, notifier_id, deliveries, next_cursor, is_first_page }: DeliveriesProps) {
+export function Deliveries({ notifier_id, ...list }: DeliveriesProps) {
+  const { ctx, items: deliveries } = list;
   const t = texts(ctx).notifiers;
-  const isMoving = is_first_page && deliveries.some((delivery) => delivery.state === "pending");
-  const live = isMoving
-    ? {
-        "hx-get": url(ctx, `/notifiers/${notifier_id}/deliveries`),
-        "hx-trigger": "every 5s",
-        "hx-swap": "outerMorph",
-      }
-    : {};
+  if (isEmpty(list)) {
+    return (
+      <p id={listId} class="panel nothing">
+        {t.deliveries_empty}
+      </p>
+    );
+  }
+  const { query } = partsOf(ctx.path);
+  const address = url(ctx, `/notifiers/${notifier_id}/deliveries`, Object.fromEntries(query));
+  const isMoving = list.is_first_page && deliveries.some((delivery) => delivery.state === "pending");
   return (
-    <div id="deliveries" {...live}>
-      {deliveries.length === 0 ? (
-        <p class="panel nothing">{t.deliveries_empty}</p>
-      ) : (
+    <ListBody
+      {...list}
+      id={listId}
+      is_section
+      caption={t.deliveries}
+      live={isMoving ? { "hx-get": address, "hx-trigger": "every 5s", "hx-swap": "outerMorph" } : undefined}
+      filters={[
+        {
+          name: "state",
+          title: texts(ctx).common.state_title,
+          options: deliveryStates.map((value) => [value, t.states[value]]),
+        },
+        {
+          name: "event",
+          title: texts(ctx).events.title,
+          options: [...eventKinds, "test" as const].map((value) => [value, texts(ctx).events[value]]),
+          is_long: true,
+        },
+      ]}
+      rows={
         <Rows>
           {deliveries.map((delivery) => (
             <Delivery ctx={ctx} delivery={delivery} />
           ))}
         </Rows>
-      )}
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </div>
+      }
+    />
   );
 }
 

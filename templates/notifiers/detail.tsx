@@ -2,6 +2,7 @@ import type { DeliveryView, NotifierView } from "../../src/notifications/schema.
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
+import type { ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
@@ -15,12 +16,10 @@ import { eventsText } from "./list.tsx";
 interface NotifierPageProps {
   ctx: PageContext;
   notifier: NotifierView;
-  deliveries: readonly DeliveryView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
+  deliveries: ListProps<DeliveryView>;
 }
 
-export function NotifierPage({ ctx, notifier, deliveries, next_cursor, is_first_page }: NotifierPageProps) {
+export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
   const t = texts(ctx).notifiers;
   const path = `/notifiers/${notifier.id}`;
   return (
@@ -72,13 +71,7 @@ export function NotifierPage({ ctx, notifier, deliveries, next_cursor, is_first_
         }
       >
         <Section title={t.deliveries}>
-          <Deliveries
-            ctx={ctx}
-            notifier_id={notifier.id}
-            deliveries={deliveries}
-            next_cursor={next_cursor}
-            is_first_page={is_first_page}
-          />
+          <Deliveries {...deliveries} notifier_id={notifier.id} />
         </Section>
       </Columns>
     </Layout>

@@ -64,7 +64,10 @@ interface RunsTableProps {
 
 /** The runs of one executor, on its page. */
 export function RunsTable({ ctx, runs }: RunsTableProps) {
-  return <Table ctx={ctx} caption={texts(ctx).runs.title} {...runsTable(ctx, runs, null)} is_list />;
+  const { columns, rows } = runsTable(ctx, runs, null);
+  // The address of that page sorts its snapshots.
+  const unsorted = columns.map((column) => ({ ...column, sort: undefined }));
+  return <Table ctx={ctx} caption={texts(ctx).runs.title} columns={unsorted} rows={rows} is_list />;
 }
 
 /** On an executor's page, without `dismissible`, its name would be in every row; what can be done is above them. */

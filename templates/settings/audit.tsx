@@ -1,39 +1,25 @@
-import { type AuditEntryView, isAuditEvent } from "../../src/auth/schema.ts";
+import { type AuditEntryView, auditEvents, isAuditEvent } from "../../src/auth/schema.ts";
 import { isMessage } from "../../src/messages/message.ts";
-import { Button, LinkButton } from "../components/button.tsx";
-import { Empty, NothingMatches } from "../components/empty.tsx";
-import { Facts } from "../components/facts.tsx";
-import { Menu } from "../components/menu.tsx";
-import { Pagination } from "../components/navigation.tsx";
+import { Empty } from "../components/empty.tsx";
+import { isEmpty, isFiltered, ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { RowFacts } from "../components/row-facts.tsx";
 import { State } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
+import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes, formatList, formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
-import { type PageContext, type Tone, url } from "../page.ts";
+import { type PageContext, partsOf, type Tone, url, withQuery } from "../page.ts";
 import { fieldWord } from "../texts/fields.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
-/** Values of the filters, "" for none; days as "2026-01-05". */
-export type AuditFields = Readonly<
-  Record<"event" | "outcome" | "actor" | "subject" | "address" | "from" | "to", string>
->;
-
-interface AuditPageProps {
-  ctx: PageContext;
-  fields: AuditFields;
-  /** Every event that occurs in the audit. */
-  events: readonly string[];
-  entries: readonly AuditEntryView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
+interface AuditPageProps extends ListProps<AuditEntryView> {
+  /** As entered: "2026-01-05", "" for none. */
+  days: { from: string; to: string };
   retention_days: number;
 }
-
-const outcomes = ["ok", "failed", "refused"] as const;
 
 const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   ok: "current",
@@ -41,164 +27,88 @@ const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   refused: "attention",
 };
 
-export function AuditPage(props: AuditPageProps) {
-  const { ctx, fields, entries, next_cursor, is_first_page } = props;
+export function AuditPage({ retention_days, days, ...list }: AuditPageProps) {
+  const { ctx } = list;
   const t = texts(ctx).settings;
-  const isFiltered = askedFor(fields).length > 0;
+  const events = auditEvents
+    .map((event) => [event, texts(ctx).audit[event]] as const)
+    .toSorted(([, a], [, b]) => a.localeCompare(b, ctx.language));
   return (
     <Layout ctx={ctx} title={t.audit} section="settings">
-      <PageHeader ctx={ctx} title={t.title} lead={t.audit_lead(props.retention_days)} />
+      <PageHeader ctx={ctx} title={t.title} lead={t.audit_lead(retention_days)} />
       <SettingsTabs ctx={ctx} current="audit" />
-      <AuditFilters {...props} />
-      {entries.length > 0 ? (
-        <Entries ctx={ctx} entries={entries} />
-      ) : !isFiltered ? (
+      {isEmpty(list) ? (
         <Empty ctx={ctx} icon="file-clock" title={t.audit_empty_title}>
           {t.audit_empty}
         </Empty>
       ) : (
-        <NothingMatches ctx={ctx} href="/settings/audit" />
+        <ListBody
+          {...list}
+          id="audit-list"
+          caption={t.audit}
+          search_label={t.audit_search}
+          filters={[
+            { name: "outcome", title: texts(ctx).common.outcome, options: Object.entries(t.outcomes) },
+            { name: "event", title: t.event, options: events, is_long: true },
+          ]}
+          days={[
+            { name: "from", title: t.from_day, value: days.from },
+            { name: "to", title: t.to_day, value: days.to },
+          ]}
+          tools={list.items.length === 0 ? null : <Export {...list} />}
+          table={auditTable(ctx, list.items)}
+        />
       )}
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </Layout>
   );
 }
 
-function askedFor(fields: AuditFields): [string, string][] {
-  return Object.entries(fields).filter(([, value]) => value !== "");
-}
-
 /** All matching entries, not only this page. */
-function Export({ ctx, fields }: { ctx: PageContext; fields: AuditFields }) {
-  const t = texts(ctx).settings;
-  const asked = askedFor(fields);
-  const query = new URLSearchParams(asked).toString();
+function Export(list: ListProps<AuditEntryView>) {
+  const t = texts(list.ctx).settings;
+  const { query } = partsOf(withQuery(list.ctx.path, { cursor: null, sort: null }));
   return (
-    <a class="btn bare" href={url(ctx, `/settings/audit/export${query === "" ? "" : `?${query}`}`)} download="">
-      {asked.length === 0 ? t.audit_export : t.audit_export_matching}
+    <a class="btn bare" href={url(list.ctx, "/settings/audit/export", Object.fromEntries(query))} download="">
+      {isFiltered(list) ? t.audit_export_matching : t.audit_export}
     </a>
   );
 }
 
-/** A GET form: a filtered audit has an address to share. */
-function AuditFilters({ ctx, fields, events, entries }: AuditPageProps) {
+function auditTable(ctx: PageContext, entries: readonly AuditEntryView[]) {
   const t = texts(ctx).settings;
-  const all = texts(ctx).common.all;
-  const words = events
-    .map((event) => ({ value: event, title: eventWord(ctx, event) }))
-    .toSorted((a, b) => a.title.localeCompare(b.title, ctx.language));
-  return (
-    <form
-      class="audit-filters"
-      method="get"
-      action={url(ctx, "/settings/audit")}
-      aria-label={texts(ctx).common.filters}
-    >
-      <Choice name="event" title={t.event} current={fields.event} all={all} options={words} />
-      <Choice
-        name="outcome"
-        title={texts(ctx).common.outcome}
-        current={fields.outcome}
-        all={all}
-        options={outcomes.map((value) => ({ value, title: t.outcomes[value] }))}
-      />
-      <Text name="subject" title={t.subject} current={fields.subject} />
-      <Text name="actor" title={t.actor} current={fields.actor} />
-      <Text name="address" title={t.address} current={fields.address} />
-      <Text name="from" title={t.from_day} current={fields.from} type="date" />
-      <Text name="to" title={t.to_day} current={fields.to} type="date" />
-      <div class="audit-filters-actions">
-        <Button type="submit">{t.audit_filter}</Button>
-        {askedFor(fields).length > 0 ? (
-          <LinkButton ctx={ctx} href="/settings/audit" kind="bare">
-            {t.audit_all}
-          </LinkButton>
-        ) : null}
-        {entries.length === 0 ? null : <Export ctx={ctx} fields={fields} />}
-      </div>
-    </form>
-  );
-}
-
-interface FilterFieldProps {
-  name: string;
-  title: string;
-  current: string;
-}
-
-function Choice(props: FilterFieldProps & { all: string; options: readonly { value: string; title: string }[] }) {
-  return (
-    <label>
-      <span>{props.title}</span>
-      <select class="input" name={props.name}>
-        <option value="">{props.all}</option>
-        {props.options.map((option) => (
-          <option value={option.value} selected={option.value === props.current}>
-            {option.title}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Text({ name, title, current, type = "text" }: FilterFieldProps & { type?: "text" | "date" }) {
-  return (
-    <label>
-      <span>{title}</span>
-      <input
-        class="input"
-        type={type}
-        name={name}
-        value={current}
-        maxlength={200}
-        autocomplete="off"
-        spellcheck={false}
-      />
-    </label>
-  );
-}
-
-function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEntryView[] }) {
-  const t = texts(ctx).settings;
-  return (
-    <Table
-      ctx={ctx}
-      caption={t.audit}
-      is_list
-      columns={[
-        { key: "event", title: t.event, grows: true },
-        { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
-        { key: "subject", title: t.subject },
-        { key: "actor", title: t.actor },
-        { key: "at", title: t.at, align: "end", leads: true },
-      ]}
-      rows={entries.map((entry) => ({
-        id: `entry-${entry.id}`,
-        cells: {
-          event: (
-            <div class="audit-event">
-              {eventWord(ctx, entry.event)}
-              <Detail ctx={ctx} entry={entry} />
-            </div>
-          ),
-          outcome: (
-            <State ctx={ctx} tone={tones[entry.outcome]}>
-              {t.outcomes[entry.outcome]}
-            </State>
-          ),
-          subject: <Subject name={entry.subject?.name ?? ""} />,
-          actor: <By ctx={ctx} entry={entry} />,
-          at: (
-            <span class="audit-at">
-              <Time ctx={ctx} at={entry.at} form="short" />
-            </span>
-          ),
-        },
-        actions: <WholeEntry ctx={ctx} entry={entry} />,
-      }))}
-    />
-  );
+  return {
+    columns: [
+      { key: "event", title: t.event, grows: true },
+      { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
+      { key: "subject", title: t.subject, sort: "subject" },
+      { key: "actor", title: t.actor, sort: "actor" },
+      { key: "at", title: t.at, align: "end", leads: true, sort: "-time" },
+    ] satisfies Column[],
+    rows: entries.map((entry) => ({
+      id: `entry-${entry.id}`,
+      cells: {
+        event: (
+          <div class="audit-event">
+            {eventWord(ctx, entry.event)}
+            <Detail ctx={ctx} entry={entry} />
+          </div>
+        ),
+        outcome: (
+          <State ctx={ctx} tone={tones[entry.outcome]}>
+            {t.outcomes[entry.outcome]}
+          </State>
+        ),
+        subject: <Subject name={entry.subject?.name ?? ""} />,
+        actor: <By ctx={ctx} entry={entry} />,
+        at: (
+          <span class="audit-at">
+            <Time ctx={ctx} at={entry.at} form="short" />
+          </span>
+        ),
+      },
+      actions: <WholeEntry ctx={ctx} entry={entry} />,
+    })),
+  };
 }
 
 /** One that an earlier version recorded may have no words. */
@@ -215,23 +125,18 @@ function Subject({ name }: { name: string }) {
   );
 }
 
-/** Where a row has no room for all of its entry. */
 function WholeEntry({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
   const t = texts(ctx).settings;
   return (
-    <Menu
-      label={t.audit_facts_of(eventWord(ctx, entry.event))}
-      small
-      items={
-        <Facts
-          items={[
-            entry.subject?.name == null ? null : [t.subject, entry.subject.name],
-            [t.actor, <By ctx={ctx} entry={entry} />],
-            [t.at, <Time ctx={ctx} at={entry.at} form="short" />],
-            ...factsOf(ctx, entry),
-          ]}
-        />
-      }
+    <RowFacts
+      ctx={ctx}
+      of={eventWord(ctx, entry.event)}
+      items={[
+        entry.subject?.name == null ? null : [t.subject, entry.subject.name],
+        [t.actor, <By ctx={ctx} entry={entry} />],
+        [t.at, <Time ctx={ctx} at={entry.at} form="short" />],
+        ...factsOf(ctx, entry),
+      ]}
     />
   );
 }

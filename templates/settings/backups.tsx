@@ -5,30 +5,27 @@ import { Code } from "../components/code.tsx";
 import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Pagination } from "../components/navigation.tsx";
+import { ListBody, type ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes } from "../format.ts";
 import { Layout } from "../layout.tsx";
-import { type PageContext, url } from "../page.ts";
+import { url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
-interface BackupsPageProps {
-  ctx: PageContext;
-  backups: readonly BackupView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
+interface BackupsPageProps extends ListProps<BackupView> {
+  newest: BackupView | null;
   /** How many there can be. */
   maximum: number;
   /** Why the last attempt to make one failed. */
   error: Message | null;
 }
 
-export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum, error }: BackupsPageProps) {
+export function BackupsPage({ newest, maximum, error, ...list }: BackupsPageProps) {
+  const { ctx } = list;
   const t = texts(ctx).backups;
   return (
     <Layout ctx={ctx} title={t.title} section="settings">
@@ -50,21 +47,20 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
           </div>
         </form>
       </Panel>
-      {backups.length === 0 ? (
+      {newest === null ? (
         <Empty ctx={ctx} icon="file-clock" title={t.empty_title}>
           {t.empty}
         </Empty>
       ) : (
         <Section title={t.kept}>
-          <p class="section-lead">{t.folder(folderOf(backups[0]))}</p>
-          <BackupTable ctx={ctx} backups={backups} />
+          <p class="section-lead">{t.folder(folderOf(newest))}</p>
+          <BackupList {...list} />
         </Section>
       )}
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
       <Section title={t.restore_title}>
         <Panel>
           <p>{t.restore_text}</p>
-          <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} wraps />
+          <Code ctx={ctx} text={`bun run restore ${newest?.path ?? "FOLDER"}`} wraps />
           <p>{t.no_download}</p>
         </Panel>
       </Section>
@@ -73,38 +69,61 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
 }
 
 /** All are in one folder. */
-function folderOf(backup: BackupView | undefined): string {
-  return backup === undefined ? "" : backup.path.slice(0, -backup.name.length - 1);
+function folderOf({ path, name }: BackupView): string {
+  return path.slice(0, -name.length - 1);
 }
 
-function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly BackupView[] }) {
+function BackupList(list: ListProps<BackupView>) {
+  const { ctx } = list;
   const t = texts(ctx).backups;
   return (
-    <Table
-      ctx={ctx}
+    <ListBody
+      {...list}
+      id="backup-list"
+      is_section
       caption={t.title}
-      columns={[
-        { key: "name", title: t.name, grows: true },
-        { key: "kind", title: t.kind },
-        { key: "keys", title: t.keys },
-        { key: "size", title: texts(ctx).common.size, align: "end" },
-        { key: "at", title: texts(ctx).backups.taken_at, align: "end" },
-      ]}
-      rows={backups.map((backup) => ({
-        id: `backup-${backup.name.replaceAll(".", "-")}`,
-        cells: {
-          name: <code title={backup.path}>{backup.name}</code>,
-          kind: t.kinds[backup.kind],
-          keys: backup.has_keys ? t.keys_in : t.keys_out,
-          size: formatBytes(ctx.language, backup.size_bytes),
-          at: <Time ctx={ctx} at={backup.created_at} form="short" />,
+      filters={[
+        { name: "kind", title: t.kind, options: Object.entries(t.kinds) },
+        {
+          name: "keys",
+          title: t.keys,
+          options: [
+            ["with", t.with_keys_filter],
+            ["without", t.without_keys_filter],
+          ],
         },
-        actions: (
-          <LinkButton ctx={ctx} href={`/settings/backups/${backup.name}/delete`} kind="bare" small opens_dialog>
-            {texts(ctx).common.delete}
-          </LinkButton>
-        ),
-      }))}
+      ]}
+      table={{
+        columns: [
+          { key: "name", title: t.name, grows: true },
+          { key: "kind", title: t.kind },
+          { key: "keys", title: t.keys },
+          { key: "size", title: texts(ctx).common.size, align: "end", sort: "-size" },
+          { key: "at", title: t.taken_at, align: "end", leads: true, sort: "-time" },
+        ],
+        rows: list.items.map((backup) => ({
+          id: `backup-${backup.name.replaceAll(".", "-")}`,
+          cells: {
+            name: <code title={backup.path}>{backup.name}</code>,
+            kind: t.kinds[backup.kind],
+            keys: backup.has_keys ? t.keys_in : t.keys_out,
+            size: formatBytes(ctx.language, backup.size_bytes),
+            at: <Time ctx={ctx} at={backup.created_at} form="short" />,
+          },
+          actions: (
+            <LinkButton
+              ctx={ctx}
+              href={`/settings/backups/${backup.name}/delete`}
+              kind="bare"
+              small
+              icon="trash"
+              opens_dialog
+            >
+              {texts(ctx).common.delete}
+            </LinkButton>
+          ),
+        })),
+      }}
     />
   );
 }
@@ -125,6 +144,8 @@ export function BackupDelete({ ctx, backup, error }: QuestionProps<{ backup: Bac
       <Facts
         items={[
           [t.kind, t.kinds[backup.kind]],
+          [t.keys, backup.has_keys ? t.keys_in : t.keys_out],
+          [texts(ctx).common.size, formatBytes(ctx.language, backup.size_bytes)],
           [texts(ctx).backups.taken_at, <Time ctx={ctx} at={backup.created_at} form="short" />],
         ]}
       />

@@ -1,9 +1,11 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { LinkButton } from "../components/button.tsx";
+import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
+import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
+import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -13,7 +15,7 @@ import { texts } from "../texts/texts.ts";
 interface SnapshotsProps {
   ctx: PageContext;
   executor: ExecutorView;
-  snapshots: readonly SnapshotView[];
+  snapshots: ListProps<SnapshotView>;
 }
 
 /** The configurations that runs saved, each with its restore action; also the response to "Lock". */
@@ -23,85 +25,115 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
   const title = savedAs === undefined ? t.snapshots : translateMessage(ctx.language, savedAs);
   return (
     <Section id="snapshots" title={title} aside={t.snapshots_lead}>
-      {snapshots.length === 0 ? (
+      {isEmpty(snapshots) ? (
         <Panel>
           <p class="quiet">{t.no_snapshots}</p>
         </Panel>
       ) : (
-        <Table
-          ctx={ctx}
+        <ListBody
+          {...snapshots}
+          id="snapshot-list"
+          is_section
           caption={title}
-          columns={[
-            {
-              key: "image",
-              title: executor.target.artifact === "chart" ? texts(ctx).common.version : texts(ctx).common.image,
-              grows: true,
-            },
-            { key: "taken", title: t.snapshot_taken, align: "end" },
-            { key: "size", title: texts(ctx).common.size, align: "end", wide_only: true },
-          ]}
-          rows={snapshots.map((snapshot) => ({
-            id: `snapshot-${snapshot.id}`,
-            href: `/executors/${executor.id}/snapshots/${snapshot.id}`,
-            cells: {
-              image: (
-                <>
-                  <span class="version">{snapshot.reference}</span>{" "}
-                  {snapshot.image_ids.length > 1 ? <span class="quiet">+{snapshot.image_ids.length - 1} </span> : null}
-                  {snapshot.is_locked ? <Badge icon="lock">{t.locked}</Badge> : null}
-                </>
-              ),
-              taken: <Time ctx={ctx} at={snapshot.created_at} />,
-              size: formatBytes(ctx.language, snapshot.size_bytes),
-            },
-            actions: <SnapshotActions ctx={ctx} executor={executor} snapshot={snapshot} />,
-          }))}
+          filters={[{ name: "lock", title: t.lock, options: Object.entries(t.locks) }]}
+          table={snapshotTable(executor, snapshots)}
         />
       )}
     </Section>
   );
 }
 
-function SnapshotActions({ ctx, executor, snapshot }: Omit<SnapshotsProps, "snapshots"> & { snapshot: SnapshotView }) {
+function snapshotTable(executor: ExecutorView, { ctx, items }: ListProps<SnapshotView>) {
+  const t = texts(ctx).executors;
+  return {
+    columns: [
+      {
+        key: "image",
+        title: executor.target.artifact === "chart" ? texts(ctx).common.version : texts(ctx).common.image,
+        grows: true,
+        sort: "reference",
+      },
+      ...(items.some(({ is_locked }) => is_locked)
+        ? [{ key: "lock", title: t.locked, card_label: "none" as const }]
+        : []),
+      { key: "taken", title: t.snapshot_taken, align: "end", leads: true, sort: "-time" },
+      { key: "size", title: texts(ctx).common.size, align: "end", wide_only: true, sort: "-size" },
+    ] satisfies Column[],
+    rows: items.map((snapshot) => ({
+      id: `snapshot-${snapshot.id}`,
+      href: `/executors/${executor.id}/snapshots/${snapshot.id}`,
+      cells: {
+        image: (
+          <>
+            <Reference>{snapshot.reference}</Reference>{" "}
+            {snapshot.image_ids.length > 1 ? <span class="quiet">+{snapshot.image_ids.length - 1}</span> : null}
+          </>
+        ),
+        lock: snapshot.is_locked ? <Badge icon="lock">{t.locked}</Badge> : null,
+        taken: <Time ctx={ctx} at={snapshot.created_at} />,
+        size: formatBytes(ctx.language, snapshot.size_bytes),
+      },
+      actions: <SnapshotActions ctx={ctx} executor={executor} snapshot={snapshot} />,
+    })),
+  };
+}
+
+/** Where there is no room, the name is cut and not the tag, by which snapshots differ. */
+function Reference({ children: reference }: { children: string }) {
+  const [, name = "", tag = reference] = /^(.+?)((?::[^/:]+|@.+))$/.exec(reference) ?? [];
+  return (
+    <span class="version reference">
+      <span>{name}</span>
+      <span>{tag}</span>
+    </span>
+  );
+}
+
+interface SnapshotActionsProps extends Omit<SnapshotsProps, "snapshots"> {
+  snapshot: SnapshotView;
+}
+
+function SnapshotActions({ ctx, executor, snapshot }: SnapshotActionsProps) {
   const t = texts(ctx).executors;
   const path = `/executors/${executor.id}/snapshots/${snapshot.id}`;
   return (
     <>
-      <LinkButton ctx={ctx} href={`${path}/restore`} small icon="undo-2" opens_dialog>
-        {t.restore}
-      </LinkButton>
-      {executor.target.is_declarative ? null : (
-        <LinkButton
-          ctx={ctx}
-          href={`${path}/export`}
-          small
-          kind="bare"
-          icon="arrow-down-to-line"
-          label={texts(ctx).snapshots.export}
-          opens_dialog
-        />
-      )}
-      <ActionForm
-        ctx={ctx}
-        action={`${path}/lock`}
-        fields={{ locked: snapshot.is_locked ? "no" : "yes" }}
-        target="#snapshots"
-        kind="bare"
+      <span class="wide-actions">
+        <LinkButton ctx={ctx} href={`${path}/restore`} small icon="undo-2" opens_dialog>
+          {t.restore}
+        </LinkButton>
+      </span>
+      <Menu
+        id={`actions-${snapshot.id}`}
+        label={t.acts.menu_of(snapshot.reference)}
         small
-        icon={snapshot.is_locked ? "key-round" : "lock"}
-        label={snapshot.is_locked ? t.unlock : t.lock}
+        items={
+          <>
+            <MenuLink ctx={ctx} href={`${path}/restore`} icon="undo-2" opens_dialog is_narrow>
+              {t.restore}
+            </MenuLink>
+            {executor.target.is_declarative ? null : (
+              <MenuLink ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
+                {texts(ctx).snapshots.export}
+              </MenuLink>
+            )}
+            <MenuAction
+              ctx={ctx}
+              action={`${path}/lock`}
+              fields={{ locked: snapshot.is_locked ? "no" : "yes", next: ctx.path }}
+              target="#snapshots"
+              icon={snapshot.is_locked ? "key-round" : "lock"}
+            >
+              {snapshot.is_locked ? t.unlock : t.lock}
+            </MenuAction>
+            {snapshot.is_locked ? null : (
+              <MenuLink ctx={ctx} href={`${path}/delete`} icon="trash" opens_dialog>
+                {t.snapshot_delete}
+              </MenuLink>
+            )}
+          </>
+        }
       />
-      {snapshot.is_locked ? null : (
-        <LinkButton
-          ctx={ctx}
-          href={`${path}/delete`}
-          small
-          kind="bare"
-          icon="trash"
-          label={t.snapshot_delete}
-          opens_dialog
-        />
-      )}
     </>
   );
 }

@@ -12,9 +12,10 @@ import { addressOf, trackerPath } from "./address.ts";
 export const trackerBulkPath = "/trackers/-/bulk";
 
 /** What can be done with the trackers of a list, as far as one of them calls for it. */
-export function trackerSelection(list: ListProps<TrackerView>): Omit<SelectionBarProps, "ctx" | "form"> {
+export function trackerSelection(list: ListProps<TrackerView>): Omit<SelectionBarProps, "ctx"> {
   const { matching, offer } = selectionOf(list);
   return {
+    form: "trackers-selection",
     action: trackerBulkPath,
     buttons: [
       ...offer("check"),

@@ -55,6 +55,7 @@ export function TrackersPage(props: TrackersPageProps) {
   return (
     <ListPage
       {...bodyOf(props)}
+      section="trackers"
       icon="tag"
       texts={t}
       action={
@@ -96,7 +97,6 @@ function bodyOf(props: TrackersPageProps): ListBodyProps {
   const t = texts(ctx).trackers;
   return {
     ...props,
-    section: "trackers",
     id: listId,
     caption: t.title,
     search_label: t.filter_text,

@@ -5,8 +5,9 @@ import { Chart, Charts } from "../components/chart.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
+import { RowFacts } from "../components/row-facts.tsx";
 import { State } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatClock, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -30,17 +31,16 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
   const columns = [
     { key: "host", title: t.host, grows: true },
     { key: "account", title: t.account, wide_only: true },
-    { key: "sources", title: texts(ctx).trackers.sources, align: "end" as const },
-    { key: "asked", title: t.asked },
-    { key: "allowed", title: t.allowed, align: "end" as const },
+    { key: "sources", title: texts(ctx).trackers.sources, align: "end" },
+    { key: "asked", title: t.asked, leads: true },
+    { key: "allowed", title: t.allowed, align: "end" },
     { key: "left", title: t.left, wide_only: true },
-    { key: "state", title: texts(ctx).common.state_title, card_label: "none" as const },
-  ];
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
+  ] as const satisfies Column[];
   const number = (value: number) => formatNumber(ctx.language, value);
   const outageOf = (host: string) => upstreams.outages.find((outage) => outage.host === host);
-  const rows = upstreams.items.map((upstream) => ({
-    id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
-    cells: {
+  const rows = upstreams.items.map((upstream) => {
+    const cells = {
       host: <span class="version host">{upstream.host}</span>,
       account:
         upstream.credential_id === null ? (
@@ -51,15 +51,22 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       sources: number(upstream.sources),
       asked: (
         <span>
-          {t.asked_text(upstream.requests_per_hour)}
+          {t.asked_text(upstream.requests_per_hour)}{" "}
           <small class="below quiet">{t.limited_text(upstream.requests_per_hour, upstream.quota_per_hour)}</small>
         </span>
       ),
       allowed: upstream.hourly_limit === null ? <span class="quiet">{t.unknown}</span> : number(upstream.hourly_limit),
       left: <Left ctx={ctx} upstream={upstream} />,
       state: <UpstreamState ctx={ctx} upstream={upstream} outage={outageOf(upstream.host)} />,
-    },
-  }));
+    };
+    return {
+      id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
+      cells,
+      actions: (
+        <RowFacts ctx={ctx} of={upstream.host} items={columns.map(({ key, title }) => [title, cells[key]] as const)} />
+      ),
+    };
+  });
   return (
     <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
       <WrongClock ctx={ctx} upstreams={upstreams} />
@@ -70,7 +77,7 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
         </Empty>
       ) : (
         <Section title={t.hosts}>
-          <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
+          <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} is_list />
         </Section>
       )}
       <RequestCharts ctx={ctx} requests={requests} upstreams={upstreams} />

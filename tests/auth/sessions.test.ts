@@ -16,13 +16,13 @@ const elsewhere = {
   actor: { ...actor, address: "203.0.113.5" },
   user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 };
-const ids = async () => (await house.sessions.list(session, {})).items.map(({ id }) => id);
+const ids = async () => (await house.sessions.listFor(session).list({})).items.map(({ id }) => id);
 
 describe("list()", () => {
   test("says from where, with what, how, since when, and which is the caller's", async () => {
     await house.clock.advance(HOUR);
     const other = await house.signIn(goodPassword, "admin", elsewhere);
-    const { items } = await house.sessions.list(session, {});
+    const { items } = await house.sessions.listFor(session).list({});
     expect(items).toEqual([
       {
         id: other.session.id,
@@ -61,7 +61,7 @@ describe("list()", () => {
     }
     const seen: string[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const page = await house.sessions.list(session, { limit: 2, ...(cursor === "" ? {} : { cursor }) });
+      const page = await house.sessions.listFor(session).list({ limit: 2, ...(cursor === "" ? {} : { cursor }) });
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.next_cursor;
     }
@@ -187,7 +187,7 @@ describe("signInWithProvider()", () => {
       detail: { issuer: "https://id.example" },
     }));
     expect(await house.auth.authenticate(view.token, "cookie")).not.toBeNull();
-    expect((await house.sessions.list(session, { limit: 1 })).items).toMatchObject([{ method: "oidc" }]);
+    expect((await house.sessions.listFor(session).list({ limit: 1 })).items).toMatchObject([{ method: "oidc" }]);
     expect((await house.audit_entries.list({ limit: 1 })).items).toMatchObject([
       { event: "login", outcome: "ok", detail: { method: "oidc", issuer: "https://id.example" } },
     ]);

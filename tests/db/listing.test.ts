@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
-import { listsOver } from "../../src/db/listing.ts";
+import { eq, sql } from "drizzle-orm";
+import { listsOfValues, listsOver } from "../../src/db/listing.ts";
 import { credentials } from "../../src/db/tables.ts";
-import { listOperations } from "../../src/forms/page.ts";
+import { anyText, type ListShape, listAsk, listOperations } from "../../src/forms/page.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const rows = [
@@ -22,14 +22,15 @@ const lists = listsOver(credentials, () => ({
   },
   searched: [credentials.name, credentials.description],
 }));
+const shape: ListShape = {
+  sorts: ["name", "changed"],
+  filters: { kind: ["oci", "git"] },
+  texts: { only: anyText },
+  searched: "Part of a name",
+};
 const operations = () =>
   listOperations({
-    shape: {
-      sorts: ["name", "changed"],
-      filters: { kind: ["oci", "git"] },
-      texts: ["only"],
-      searched: "Part of a name",
-    },
+    shape,
     page: (ask) => lists.page(stored.db.read, null, ask),
     counts: (ask) => lists.counts(stored.db.read, null, ask),
     views: (found) => Promise.resolve(found.map((row) => row.name)),
@@ -81,6 +82,50 @@ describe("a list", () => {
     expect(await operations().counts({ kind: "git" })).toEqual({ kind: { "": 5, oci: 3, git: 2 } });
     expect(await operations().counts({ search: "_" })).toEqual({ kind: { "": 1, oci: 0, git: 1 } });
     expect(await operations().counts({ search: "nothing" })).toEqual({ kind: { "": 0, oci: 0, git: 0 } });
+  });
+
+  test("counts the values of a column, and only rows of its scope", async () => {
+    const own = listsOver(credentials, (_read, kind: string) => ({
+      sorts: { name: "credentials.name" },
+      filters: { changed: sql`${credentials.updated_at}` },
+      searched: [],
+      scope: eq(credentials.kind, kind),
+    }));
+    const ask = (filters: Record<string, string>) => listAsk({ ...shape, filters: { changed: ["1", "2"] } }, filters);
+    expect(await own.counts(stored.db.read, "git", ask({}))).toEqual({ changed: { "": 2, 1: 1, 2: 1 } });
+    const { rows: found } = await own.page(stored.db.read, "git", ask({ changed: "2" }));
+    expect(found.map(({ name }) => name)).toEqual(["c"]);
+  });
+
+  test("leaves out columns that it does not need", async () => {
+    const lean = listsOver(credentials, () => ({ sorts: { name: "credentials.name" }, filters: {}, searched: [] }), [
+      "sealed_secret",
+    ]);
+    const { rows: found } = await lean.page(stored.db.read, null, listAsk(shape, { limit: 1 }));
+    expect(Object.keys(found[0] ?? {})).toContain("name");
+    expect(Object.keys(found[0] ?? {})).not.toContain("sealed_secret");
+  });
+
+  test("is paged, filtered, counted and sorted alike when no table has its entries", async () => {
+    const values = rows.map((row) => ({ ...row, is_long: row.name.length > 1, none: null }));
+    const listed = listsOfValues<(typeof values)[number]>({
+      sorts: { name: "listed.value ->> 'name'", changed: "listed.value ->> 'updated_at'" },
+      filters: { kind: sql`listed.value ->> 'kind'` },
+      searched: [sql`listed.value ->> 'name'`],
+    });
+    const ask = (query: object) => listAsk({ ...shape, texts: {} }, query);
+    const names: string[] = [];
+    for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const page = await listed.page(stored.db.read, values, { ...ask({ sort: "-changed", limit: 2 }), after });
+      names.push(...page.rows.map(({ name }) => name));
+      after = page.key;
+    }
+    expect(names).toEqual(["e%e", "c", "b", "a", "d_d"]);
+    expect((await listed.page(stored.db.read, values, ask({ search: "%", kind: "oci" }))).rows).toEqual(
+      values.slice(0, 1),
+    );
+    expect(await listed.counts(stored.db.read, values, ask({ search: "_" }))).toEqual({ kind: { "": 1, git: 1 } });
+    expect(await listed.page(stored.db.read, [], ask({}))).toEqual({ rows: [], key: null });
   });
 
   test("begins at its first page for a cursor that is none", async () => {

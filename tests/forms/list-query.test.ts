@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { knownQuery } from "../../src/forms/page.ts";
+import { anyText, knownQuery } from "../../src/forms/page.ts";
 
 const shape = {
   sorts: ["name", "-time"],
   filters: { state: ["ok", "failing"] },
-  texts: ["owner"],
+  texts: { owner: anyText },
   searched: "",
 } as const;
 

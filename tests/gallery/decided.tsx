@@ -46,6 +46,12 @@ export function DecidedExecutorSample({ ctx }: { ctx: PageContext }) {
   };
   const undo = { path: `/executors/${failed.id}/actions`, fields: { action: "resume" } };
   const notices = [{ tone: "current" as const, text: "Updates of paperless-ngx are on hold", undo }];
-  const rest = { runs: [], versions: [], snapshots: [], planned: { failure: plain("Not now") }, history: noHistory };
+  const rest = {
+    runs: [],
+    versions: [],
+    snapshots: wholeList(ctx, []),
+    planned: { failure: plain("Not now") },
+    history: noHistory,
+  };
   return <ExecutorPage ctx={{ ...ctx, notices }} executor={all} {...rest} />;
 }

@@ -222,7 +222,7 @@ export function NewExecutorSample({ ctx }: { ctx: PageContext }) {
       runs={[]}
       versions={[]}
       history={noHistory}
-      snapshots={[]}
+      snapshots={wholeList(ctx, [])}
       planned={{ failure: plain("Not now") }}
     />
   );
@@ -237,7 +237,7 @@ export function WaitingExecutorSample({ ctx }: { ctx: PageContext }) {
       runs={[]}
       versions={[]}
       history={noHistory}
-      snapshots={[]}
+      snapshots={wholeList(ctx, [])}
       planned={{ failure: plain("Not now") }}
     />
   );

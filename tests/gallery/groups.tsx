@@ -12,6 +12,7 @@ import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { composeTarget } from "../support/compose-target.ts";
 import { noHistory } from "./sample-context.ts";
+import { wholeList } from "./whole-list.ts";
 
 /** Pages of compose groups with sample data: several containers of which one was put back, a plan with files, unused images. */
 export const second = 1000;
@@ -211,7 +212,7 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
       runs={[]}
       versions={spansAt(ctx.now)}
       history={noHistory}
-      snapshots={[]}
+      snapshots={wholeList(ctx, [])}
       planned={{ view }}
     />
   );
@@ -254,7 +255,7 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
       runs={[]}
       versions={[]}
       history={noHistory}
-      snapshots={[]}
+      snapshots={wholeList(ctx, [])}
       planned={{ view }}
     />
   );

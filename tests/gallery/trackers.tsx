@@ -90,7 +90,8 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
       />
       <Filters
         ctx={ctx}
-        search={{ name: "q", value: "", label: t.common.search, target: "#rows" }}
+        search={{ name: "q", value: "", label: t.common.search }}
+        target="#rows"
         groups={[
           {
             name: "state",

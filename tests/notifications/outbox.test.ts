@@ -140,7 +140,7 @@ describe("recordEvent()", () => {
     const { notifier, record, service } = await setUp([]);
     const { id } = await notifier("hook");
     for (let count = 0; count < 1001; count += 1) await record();
-    const [last] = (await service.listDeliveries(id, { limit: 1 })).items;
+    const [last] = (await service.deliveriesOf(id).list({ limit: 1 })).items;
     expect((await service.get(id)).pending_count).toBe(1000);
     expect(last).toMatchObject({ state: "failed" });
     expect(last?.last_error).toContain("queue of this notifier is full");
@@ -217,7 +217,7 @@ describe("deliver()", () => {
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await deliverDue();
-      const [delivery] = (await service.listDeliveries(id, {})).items;
+      const [delivery] = (await service.deliveriesOf(id).list({})).items;
       if (delivery?.next_attempt_at == null) break;
       waits.push(delivery.next_attempt_at - clock.now());
       clock.set(delivery.next_attempt_at - 1);
@@ -226,7 +226,7 @@ describe("deliver()", () => {
     }
     expect(waits).toEqual([30_000, 120_000, 600_000, 1_800_000]);
     expect(new Set(sent.map((message) => message.id)).size).toBe(1);
-    const [end] = (await service.listDeliveries(id, {})).items;
+    const [end] = (await service.deliveriesOf(id).list({})).items;
     expect(end).toMatchObject({ state: "failed", attempt_count: 5, last_status: 500 });
     expect(end?.attempts).toHaveLength(5);
   });
@@ -236,7 +236,7 @@ describe("deliver()", () => {
     const { id } = await notifier("hook");
     await record();
     await deliverDue();
-    const [delivery] = (await service.listDeliveries(id, {})).items;
+    const [delivery] = (await service.deliveriesOf(id).list({})).items;
     expect((delivery?.next_attempt_at ?? 0) - clock.now()).toBe(300_000);
   });
 
@@ -263,7 +263,7 @@ describe("deliver()", () => {
     const { id } = await notifier("hook");
     await record();
     await deliverDue();
-    const [delivery] = (await service.listDeliveries(id, {})).items;
+    const [delivery] = (await service.deliveriesOf(id).list({})).items;
     expect(delivery).toMatchObject({ state: "failed", attempt_count: 1, next_attempt_at: null });
     expect(blocked).toEqual(typeof answer === "number" ? [] : ["hook"]);
   });
@@ -304,7 +304,7 @@ describe("deliver()", () => {
     await service.update(actor, id, { is_enabled: false });
     await deliverDue();
     expect(sent).toEqual([]);
-    expect((await service.listDeliveries(id, {})).items[0]?.last_error).toBe("The notifier is disabled");
+    expect((await service.deliveriesOf(id).list({})).items[0]?.last_error).toBe("The notifier is disabled");
   });
 });
 

@@ -7,14 +7,14 @@ import { browsedApp } from "../support/browsed-app.ts";
 import { peerSuite } from "../support/peer.ts";
 import { digest } from "../support/run-world.ts";
 import { seedRows } from "../support/seeded-rows.ts";
-import { type TestApp, testApp } from "../support/test-app.ts";
+import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
 
 setDefaultTimeout(120_000);
 
 const rowCount = 50;
 const longName = "the-name-of-a-service-that-is-far-longer-than-a-phone-is-wide-0123456789";
 /** Of a row, and of a page with 50 of them, in pixels. */
-const most = { row: 80, page: 4_000 };
+const most = { row: 80, sheet_row: 72, page: 4_000 };
 const running = { image: "app:1.0.0", image_id: "sha256:x", digest: digest("a"), platform: "linux/amd64" };
 /** An executor that its channel's latest version is not yet on. */
 const behind = {
@@ -68,6 +68,11 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         expect((await person.api("POST", path, { name, ...input })).body).toMatchObject({ name });
       }
     }
+    for (const name of [longName, "ci"]) {
+      const token = await person.api("POST", "/api-tokens", { name, current_password: goodPassword });
+      expect(token.body).toMatchObject({ name });
+    }
+    expect((await person.api("POST", "/backups", {})).status).toBe(201);
     browsed = await browsedApp(app, { viewport: { width: 390, height: 844 } });
     page = browsed.page;
   });
@@ -131,6 +136,27 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(most.page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
+
+  test.each(["/account", "/account/sessions", "/upstreams", "/settings/backups"])(
+    "%s: each row is one of the sheet, and what it has no room for is behind its action",
+    async (path) => {
+      await page.goto(path);
+      const rows = await rowsShown();
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) {
+        expect(row.height).toBeLessThanOrEqual(most.sheet_row);
+        expect(row.parts).not.toContain(false);
+        expect(row.actions).toHaveLength(1);
+        expect(Math.min(...row.actions)).toBeGreaterThanOrEqual(least.action);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      const action = page.locator(".row-actions :is(.btn, summary)").first();
+      await action.click();
+      const facts = page.locator("dialog[open] .facts, .row-facts .menu[open] .facts");
+      await facts.waitFor();
+      expect(await facts.locator("dt").count()).toBeGreaterThan(2);
+    },
+  );
 
   test("/settings/audit: each row is low, and all of an entry is in its menu", async () => {
     await page.goto("/settings/audit");

@@ -4,6 +4,7 @@ import { refusalReasons } from "../../src/oidc/refusal.ts";
 import { AuditPage } from "../../templates/settings/audit.tsx";
 import { texts } from "../../templates/texts/texts.ts";
 import { sampleContext } from "../gallery/sample-context.ts";
+import { wholeList } from "../gallery/whole-list.ts";
 
 const entry: AuditEntryView = {
   id: "1",
@@ -26,15 +27,7 @@ const entry: AuditEntryView = {
 
 const pageIn = (language: "en" | "zh") =>
   String(
-    <AuditPage
-      ctx={sampleContext({ language })}
-      fields={{ event: "", outcome: "", actor: "", subject: "", address: "", from: "", to: "" }}
-      events={["image_removed"]}
-      entries={[entry]}
-      next_cursor={null}
-      is_first_page
-      retention_days={90}
-    />,
+    <AuditPage {...wholeList(sampleContext({ language }), [entry])} days={{ from: "", to: "" }} retention_days={90} />,
   );
 
 test("the facts of an entry are words, not keys", () => {

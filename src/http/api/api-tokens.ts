@@ -1,5 +1,5 @@
-import { ApiTokenInput, ApiTokenView, CreatedApiTokenView } from "../../auth/schema.ts";
-import { PageQuery } from "../../forms/page.ts";
+import { ApiTokenInput, ApiTokenView, apiTokenList, CreatedApiTokenView } from "../../auth/schema.ts";
+import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { requireSession } from "../current-session.ts";
 import { pageOf } from "../openapi.ts";
@@ -11,7 +11,7 @@ export function apiTokenRoutes({ api_tokens }: Pick<Services, "api_tokens">): re
     route("GET", "/api-tokens", {
       operation_id: "list_api_tokens",
       summary: "List the tokens that can still be used, without their text",
-      query: PageQuery,
+      query: listQuery(apiTokenList),
       answer: { status: 200, description: "A page of API tokens", schema: pageOf(ApiTokenView) },
       perform: ({ query }) => api_tokens.list(query),
     }),

@@ -1,4 +1,5 @@
-import { AuditEntryView, AuditFilterQuery, AuditQuery } from "../../auth/schema.ts";
+import { AuditEntryView, auditList } from "../../auth/schema.ts";
+import { filterQuery, listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { auditExport } from "../audit-export.ts";
 import { pageOf } from "../openapi.ts";
@@ -10,14 +11,14 @@ export function auditEntryRoutes(services: Pick<Services, "audit_entries" | "aut
     route("GET", "/audit-entries", {
       operation_id: "list_audit_entries",
       summary: "List who did what, from where and how it ended, newest first",
-      query: AuditQuery,
+      query: listQuery(auditList),
       answer: { status: 200, description: "A page of audit entries", schema: pageOf(AuditEntryView) },
       perform: ({ query }) => services.audit_entries.list(query),
     }),
     route("GET", "/audit-entries/export", {
       operation_id: "export_audit_entries",
       summary: "All audit entries that match as JSON lines, newest first, however many there are",
-      query: AuditFilterQuery,
+      query: filterQuery(auditList),
       answer: {
         status: 200,
         description: "One entry a line, each as `list_audit_entries` has it",

@@ -1,4 +1,5 @@
-import { BackupInput, BackupQuery, BackupView } from "../../backups/schema.ts";
+import { BackupInput, BackupView, backupList } from "../../backups/schema.ts";
+import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { pageOf } from "../openapi.ts";
 import { type Route, routesOf } from "./route.ts";
@@ -10,9 +11,9 @@ export function backupRoutes({ backups }: Pick<Services, "backups">): readonly R
     route("GET", "/backups", {
       operation_id: "list_backups",
       summary: "List the backups of the data directory, newest first",
-      query: BackupQuery,
+      query: listQuery(backupList),
       answer: { status: 200, description: "A page of backups", schema: pageOf(BackupView) },
-      perform: async ({ query }) => backups.list(query),
+      perform: ({ query }) => backups.list(query),
     }),
     route("POST", "/backups", {
       operation_id: "create_backup",

@@ -1,6 +1,7 @@
-import { listQuery, PageQuery } from "../../forms/page.ts";
+import { listQuery } from "../../forms/page.ts";
 import {
   DeliveryView,
+  deliveryList,
   EventView,
   NotifierInput,
   NotifierPatch,
@@ -32,9 +33,9 @@ export function notifierRoutes({ notifications }: Pick<Services, "notifications"
     route("GET", "/notifiers/{id}/deliveries", {
       operation_id: "list_deliveries",
       summary: "List a notifier's deliveries with their attempts, newest first",
-      query: PageQuery,
+      query: listQuery(deliveryList),
       answer: { status: 200, description: "A page of deliveries", schema: pageOf(DeliveryView) },
-      perform: ({ param, query }) => notifications.listDeliveries(param("id"), query),
+      perform: ({ param, query }) => notifications.deliveriesOf(param("id")).list(query),
     }),
     route("POST", "/notifiers/{id}/deliveries", {
       operation_id: "send_test",

@@ -1,5 +1,5 @@
-import { EndedSessionsView, SignInSessionView } from "../../auth/schema.ts";
-import { PageQuery } from "../../forms/page.ts";
+import { EndedSessionsView, SignInSessionView, sessionList } from "../../auth/schema.ts";
+import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { requireSession } from "../current-session.ts";
 import { pageOf } from "../openapi.ts";
@@ -12,9 +12,9 @@ export function sessionsRoutes({ sessions, baseUrl }: Pick<Services, "sessions" 
     route("GET", "/sessions", {
       operation_id: "list_sessions",
       summary: "List the sign-ins that hold: from where, with what, since when, newest first",
-      query: PageQuery,
+      query: listQuery(sessionList),
       answer: { status: 200, description: "A page of sessions", schema: pageOf(SignInSessionView) },
-      perform: ({ context, query }) => sessions.list(requireSession(context), query),
+      perform: ({ context, query }) => sessions.listFor(requireSession(context)).list(query),
     }),
     route("DELETE", "/sessions", {
       operation_id: "end_other_sessions",

@@ -1,11 +1,12 @@
+import { listQuery } from "../../forms/page.ts";
 import {
   SnapshotDetailView,
   SnapshotDiffView,
   SnapshotExportQuery,
   SnapshotPatch,
   SnapshotView,
+  snapshotList,
 } from "../../runs/schema.ts";
-import { SnapshotQuery } from "../../runs/snapshots.ts";
 import type { Services } from "../../services.ts";
 import { exportedFile } from "../exported-file.ts";
 import { pageOf } from "../openapi.ts";
@@ -17,7 +18,7 @@ export function snapshotRoutes({ snapshots }: Pick<Services, "snapshots">): read
     route("GET", "/snapshots", {
       operation_id: "list_snapshots",
       summary: "List snapshots, the newest first",
-      query: SnapshotQuery,
+      query: listQuery(snapshotList),
       answer: { status: 200, description: "A page of snapshots", schema: pageOf(SnapshotView) },
       perform: ({ query }) => snapshots.list(query),
     }),

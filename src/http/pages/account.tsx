@@ -12,6 +12,7 @@ import { writeSessionCookie } from "../session-cookie.ts";
 import { type FormState, submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
 /** The API's patch with its only field required. */
@@ -24,12 +25,12 @@ export function accountPages(app: App, services: Services, page: PageSettings): 
   const accountPage = async (c: AppContext, state: FormState | null) => {
     const ctx = await pageContext(c, page);
     const account = await auth.account();
-    const { items } = await api_tokens.list({ limit: "100" });
+    const tokens = await readList(ctx, api_tokens);
     const sign_in = { provider: (await oidc.list({})).items[0] ?? null, binding: await oidc.binding() };
     const values = { username: account.username };
     const form = state ?? { fields: fields(AccountInput, values), values, errors: {} };
     const session_expires_at = requireSession(c).expires_at;
-    const props = { ctx, account, tokens: items, session_expires_at };
+    const props = { ctx, account, tokens, session_expires_at };
     return <AccountPage {...props} {...sign_in} {...form} />;
   };
 

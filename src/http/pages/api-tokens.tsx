@@ -1,7 +1,6 @@
 import { CreatedTokenPage, TokenFormPage, TokenRevoke } from "../../../templates/auth/tokens.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { ApiTokenInput, type ApiTokenView } from "../../auth/schema.ts";
-import { notFound } from "../../errors.ts";
+import { ApiTokenInput } from "../../auth/schema.ts";
 import { fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
@@ -14,14 +13,6 @@ import { respondHtml } from "./respond.ts";
 /** Automation tokens: listed on the account's page, created and revoked here. */
 export function apiTokenPages(app: App, services: Services, page: PageSettings): void {
   const { api_tokens, baseUrl } = services;
-
-  const getToken = async (id: string): Promise<ApiTokenView> => {
-    // There are at most 100, which is one page.
-    const { items } = await api_tokens.list({ limit: "100" });
-    const token = items.find((item) => item.id === id);
-    if (token === undefined) throw notFound("api_token", id);
-    return token;
-  };
 
   app.get("/account/tokens/new", async (c) => {
     const ctx = await pageContext(c, page);
@@ -45,7 +36,7 @@ export function apiTokenPages(app: App, services: Services, page: PageSettings):
 
   questionRoutes(app, page, {
     path: "/account/tokens/:id/revoke",
-    find: async (c) => ({ token: await getToken(c.req.param("id") ?? "") }),
+    find: async (c) => ({ token: await api_tokens.get(c.req.param("id") ?? "") }),
     draw: (asked) => <TokenRevoke {...asked} />,
     perform: async (c, ctx, { token: { id, name } }) => {
       await api_tokens.revoke(c.get("actor"), requireSession(c), id);

@@ -7,6 +7,7 @@ import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
 /** Backups in the data directory: made, listed and deleted; their content is never sent. */
@@ -15,9 +16,9 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
 
   const list = async (c: AppContext, error: AppError | null) => {
     const ctx = await pageContext(c, page);
-    const cursor = c.req.query("cursor");
-    const { items, next_cursor } = backups.list({ cursor, limit: "50" });
-    const props = { ctx, backups: items, next_cursor, is_first_page: cursor === undefined, maximum: maximumBackups };
+    const list = await readList(ctx, backups);
+    const [newest = null] = (await backups.list({ limit: 1 })).items;
+    const props = { ...list, newest, maximum: maximumBackups };
     return respondHtml(c, <BackupsPage {...props} error={error?.said ?? null} />, error?.status ?? 200);
   };
 

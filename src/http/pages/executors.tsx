@@ -19,6 +19,7 @@ import { describeExecutor, drawExecutorForm, namedByTarget, withDefaults } from 
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { formRoutes, type SavedForm } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml, type Saved } from "./respond.ts";
 
@@ -87,11 +88,11 @@ async function detailPage(services: Services, ctx: PageContext, id: string, plan
   const [executor, runs, snapshots, history, versions] = await Promise.all([
     services.executors.get(id),
     services.runs.list({ executor_id: id, limit: 10 }),
-    services.snapshots.list({ executor_id: id, limit: 50 }),
+    readList(ctx, services.snapshots, { executor_id: id }),
     services.stats.executorHistory(id),
     services.executors.versions(id),
   ]);
-  const props = { ctx, executor, history, runs: runs.items, snapshots: snapshots.items, versions, planned };
+  const props = { ctx, executor, history, runs: runs.items, snapshots, versions, planned };
   return <ExecutorPage {...props} />;
 }
 

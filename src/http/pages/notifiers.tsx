@@ -12,10 +12,9 @@ import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
-
-const pageSize = "25";
 
 function testNotice(ctx: PageContext, sent: DeliveryView): Notice {
   const t = texts(ctx).notifiers;
@@ -52,24 +51,22 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     delete_question: ({ stored, ...props }) => <NotifierDelete notifier={stored} {...props} />,
   });
 
+  const deliveriesOf = (ctx: PageContext, id: string) => readList(ctx, notifications.deliveriesOf(id));
+
   app.get("/notifiers/:id", async (c) => {
     const ctx = await pageContext(c, page);
     const notifier = await notifications.get(c.req.param("id"));
-    const cursor = c.req.query("cursor");
-    const { items, next_cursor } = await notifications.listDeliveries(notifier.id, { cursor, limit: pageSize });
-    const props = { ctx, notifier, deliveries: items, next_cursor, is_first_page: cursor === undefined };
-    return respondHtml(c, <NotifierPage {...props} />);
+    const deliveries = await deliveriesOf(ctx, notifier.id);
+    return respondHtml(c, <NotifierPage ctx={ctx} notifier={notifier} deliveries={deliveries} />);
   });
 
-  /** The first page of deliveries alone, for htmx; a browser is sent to the page that contains it. */
+  /** The list of deliveries alone, for htmx; a browser is sent to the page that contains it. */
   app.get("/notifiers/:id/deliveries", async (c) => {
     const ctx = await pageContext(c, page);
-    const id = c.req.param("id");
-    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, `/notifiers/${encodeURIComponent(id)}`);
-    const { items, next_cursor } = await notifications.listDeliveries(id, { limit: pageSize });
-    const here = { ...ctx, path: `/notifiers/${id}` };
-    const props = { ctx: here, notifier_id: id, deliveries: items, next_cursor, is_first_page: true };
-    return respondHtml(c, <Deliveries {...props} />);
+    const { id } = await notifications.get(c.req.param("id"));
+    const here = `/notifiers/${id}${new URL(c.req.url).search}`;
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, here);
+    return respondHtml(c, <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier_id={id} />);
   });
 
   app.post("/notifiers/:id/deliveries", async (c) => {
@@ -77,14 +74,12 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     const { id } = await notifications.get(c.req.param("id"));
     const sent = await notifications.sendTest(c.get("actor"), id, c.req.raw.signal);
     const notice = testNotice(ctx, sent);
-    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, `/notifiers/${id}`, notice);
-    const { items, next_cursor } = await notifications.listDeliveries(id, { limit: pageSize });
-    const here = { ...ctx, path: `/notifiers/${id}` };
-    const props = { ctx: here, notifier_id: id, deliveries: items, next_cursor, is_first_page: true };
+    const here = `/notifiers/${id}`;
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, here, notice);
     return respondHtml(
       c,
       <>
-        <Deliveries {...props} />
+        <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier_id={id} />
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );

@@ -1,5 +1,5 @@
 import type { ListProps } from "../../../templates/components/list-page.tsx";
-import type { PageContext } from "../../../templates/page.ts";
+import { type PageContext, partsOf } from "../../../templates/page.ts";
 import { knownQuery, type ListCounts, type ListShape, type Page } from "../../forms/page.ts";
 
 type List<T> = (query: { cursor: string | undefined; limit: number }) => Promise<Page<T>>;
@@ -38,14 +38,20 @@ const listSize = 50;
 
 /** What an address asks a list for. */
 export function listQueryOf(path: string, shape: ListShape): Readonly<Record<string, string>> {
-  const { q = "", ...sent } = Object.fromEntries(new URLSearchParams(path.split("?", 2)[1] ?? ""));
+  const { q = "", ...sent } = Object.fromEntries(partsOf(path).query);
   return knownQuery(shape, { ...sent, search: q });
 }
 
-/** The page of a list that the path of `ctx` asks for. */
-export async function readList<View>(ctx: PageContext, service: ListService<View>): Promise<ListProps<View>> {
-  const query = listQueryOf(ctx.path, service.list_shape);
-  const { cursor, search = "", sort = service.list_shape.sorts[0], ...filters } = query;
+/** The page of a list that the path of `ctx` asks for; `given` are filters that the page itself sets. */
+export async function readList<View>(
+  ctx: PageContext,
+  service: ListService<View>,
+  given: Readonly<Record<string, string>> = {},
+): Promise<ListProps<View>> {
+  const asked = listQueryOf(ctx.path, service.list_shape);
+  const { cursor, search = "", sort = service.list_shape.sorts[0], ...known } = asked;
+  const query = { ...asked, ...given };
   const [page, counts] = await Promise.all([service.list({ ...query, limit: listSize }), service.counts(query)]);
+  const filters = Object.fromEntries(Object.entries(known).filter(([name]) => !(name in given)));
   return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };
 }

@@ -6,23 +6,27 @@ import { requireSession } from "../current-session.ts";
 import { clearSessionCookie } from "../session-cookie.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
+import { listAll, readList } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
 
 /** Where the administrator is signed in, and how to end it. */
 export function sessionPages(app: App, services: Services, page: PageSettings): void {
   const { sessions, baseUrl } = services;
 
-  // There are at most 50, which is one page.
-  const listed = async (c: AppContext) => (await sessions.list(requireSession(c), { limit: "100" })).items;
+  const othersThan = async (c: AppContext) => {
+    const all = await listAll((query) => sessions.listFor(requireSession(c)).list(query));
+    return all.filter((session) => !session.is_current);
+  };
 
   app.get("/account/sessions", async (c) => {
     const ctx = await pageContext(c, page);
-    return respondHtml(c, <SessionsPage ctx={ctx} sessions={await listed(c)} />);
+    const props = await readList(ctx, sessions.listFor(requireSession(c)));
+    return respondHtml(c, <SessionsPage {...props} has_others={(await othersThan(c)).length > 0} />);
   });
 
   questionRoutes(app, page, {
     path: "/account/sessions/end-others",
-    find: async (c) => ({ count: (await listed(c)).filter((session) => !session.is_current).length }),
+    find: async (c) => ({ count: (await othersThan(c)).length }),
     draw: (asked) => <OthersEnd {...asked} />,
     perform: async (c, ctx) => {
       const { ended } = await sessions.endOthers(c.get("actor"), requireSession(c));

@@ -7,11 +7,12 @@ import { texts } from "../../../templates/texts/texts.ts";
 import { notFound } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
-import type { StoredNotice } from "../cookies.ts";
+import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { exportedFile } from "../exported-file.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
+import { readList } from "./read-list.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
 const path = "/executors/:id/snapshots/:snapshot";
@@ -78,16 +79,21 @@ export function snapshotPages(app: App, services: Services, page: PageSettings):
 
   app.post(`${path}/lock`, async (c) => {
     const { ctx, executor, snapshot } = await findWith(c);
-    const isLocked = formText(await readForm(c), "locked") === "yes";
+    const form = await readForm(c);
+    const isLocked = formText(form, "locked") === "yes";
     await snapshots.update(c.get("actor"), snapshot.id, { is_locked: isLocked });
     const t = texts(ctx).executors;
     const notice: StoredNotice = { tone: "current", text: isLocked ? t.locked_done : t.unlocked_done };
-    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, `/executors/${executor.id}`, notice);
-    const { items } = await snapshots.list({ executor_id: executor.id, limit: 50 });
+    const sent = formText(form, "next");
+    const next = isLocalPath(sent) ? sent : `/executors/${executor.id}`;
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, notice);
+    // As if the list there had been asked for.
+    const there = { ...ctx, path: next };
+    const list = await readList(there, snapshots, { executor_id: executor.id });
     return respondHtml(
       c,
       <>
-        <Snapshots ctx={ctx} executor={executor} snapshots={items} />
+        <Snapshots ctx={there} executor={executor} snapshots={list} />
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );

@@ -12,7 +12,6 @@ export const request = {
   named: ({ what, name }, tell) => `${tell(what)}“${name}”`,
   not_found: ({ what, id }, tell) => `不存在${tell(what)}“${id}”`,
   type_to_confirm: ({ name }: { name: string }) => `输入 ${name} 以确认`,
-  cursor_unusable: "这个游标不属于此列表；请去掉它以从头开始",
   unusable_host: "请求中没有可用的主机名；请发送 Host 标头",
   body_too_large: ({ mib }) => `请求体超过 ${mib} MiB`,
   body_not_form: "请求体不是表单",

@@ -1,3 +1,5 @@
+import type { AuditFact } from "../../../src/auth/schema.ts";
+
 /** Names and values of the facts in audit entries. */
 export const audit_facts = {
   names: {
@@ -43,9 +45,27 @@ export const audit_facts = {
     provider_error: "The provider's error",
     left_out: "Similar entries left out",
     sources: "Sources",
-  },
+    targets: "Targets",
+    sessions: "Sessions ended",
+    api_tokens: "API tokens revoked",
+    resumed: "Resumed after a restart",
+    error: "Error",
+    table: "Table",
+    id: "Row",
+    column: "Column",
+  } satisfies Readonly<Record<AuditFact, string>>,
   /** Closed values; others are shown as stored. */
   values: {
+    read: "read only",
+    full: "full",
+    manual: "manual",
+    immediate: "immediate",
+    window: "maintenance window",
+    "before-key-rotation": "before key rotation",
+    script: "shell script",
+    compose: "compose file",
+    administrator: "administrator",
+    link: "approval link",
     too_many_attempts: "too many attempts",
     wrong_password: "wrong password",
     origin: "request from another site",

@@ -74,6 +74,7 @@ export const auth = {
     "A read-only token can read everything in the API. A full token can also make changes and start runs, but cannot change the account, its tokens or its binding.",
   scopes: { read: "Read only", full: "Full" },
   last_used: "Last used",
+  token_uses: { used: "Used", unused: "Never used" },
   last_used_address: "From",
   expires: "Expires",
   revoke: "Revoke",

@@ -67,6 +67,8 @@ export const common = {
   to: "to",
   opens_in_new_tab: "opens in a new tab",
   filters: "Filters",
+  facts_of: (what: string) => `All facts of ${what}`,
+  filter: "Filter",
   filter_text: "Filter by text",
   pages: "Pages",
   newer: "Newer",

@@ -246,6 +246,7 @@ export const executors = {
   digest: "Digest",
   snapshot_taken: "Saved",
   locked: "Locked",
+  locks: { locked: "Locked", unlocked: "Not locked" },
   lock: "Lock",
   unlock: "Unlock",
   locked_done: "Locked: this snapshot is never removed automatically",

@@ -66,6 +66,8 @@ export const backups = {
     replaced: "Replaced by a restore",
   },
   keys: "Keys",
+  with_keys_filter: "With keys",
+  without_keys_filter: "Without keys",
   keys_in: "Included",
   keys_out: "Not included",
   folder: (path: string) => `In ${path}`,

@@ -71,6 +71,7 @@ export const auth = {
   scope_help: "只读令牌可以读取 API 的全部内容。完整令牌还可以更改内容和启动运行，但不能更改账户、令牌及绑定。",
   scopes: { read: "只读", full: "完整" },
   last_used: "上次使用",
+  token_uses: { used: "已使用", unused: "从未使用" },
   last_used_address: "来源",
   expires: "到期",
   revoke: "撤销",

@@ -67,6 +67,8 @@ export const common = {
   optional: "选填",
   to: "到",
   opens_in_new_tab: "在新标签页中打开",
+  facts_of: (what: string) => `“${what}”的全部信息`,
+  filter: "筛选",
   filter_text: "按文字筛选",
   filters: "筛选",
   pages: "分页",

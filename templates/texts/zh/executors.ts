@@ -239,6 +239,7 @@ export const executors = {
   digest: "摘要",
   snapshot_taken: "保存时间",
   locked: "已锁定",
+  locks: { locked: "已锁定", unlocked: "未锁定" },
   lock: "锁定",
   unlock: "解锁",
   locked_done: "已锁定：此快照不会被自动移除",

@@ -66,6 +66,8 @@ export const backups = {
     replaced: "被恢复替换",
   },
   keys: "密钥",
+  with_keys_filter: "含密钥",
+  without_keys_filter: "不含密钥",
   keys_in: "包含密钥",
   keys_out: "不含密钥",
   folder: (path: string) => `位于 ${path}`,

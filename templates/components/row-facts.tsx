@@ -1,0 +1,19 @@
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Facts, type FactsProps } from "./facts.tsx";
+import { Menu } from "./menu.tsx";
+
+interface RowFactsProps extends Pick<FactsProps, "items"> {
+  ctx: PageContext;
+  /** What they are about. */
+  of: string;
+}
+
+/** At the end of a list's row, where it is too narrow to tell all of it and no page does. */
+export function RowFacts({ ctx, of, items }: RowFactsProps) {
+  return (
+    <span class="row-facts">
+      <Menu label={texts(ctx).common.facts_of(of)} small items={<Facts items={items} />} />
+    </span>
+  );
+}
