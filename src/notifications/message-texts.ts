@@ -212,7 +212,7 @@ const english: Words = {
       case "credential":
         return {
           title: `${facts.host} refuses the credential "${facts.credential}"`,
-          text: `Checks have failed since ${since}. ${reason}.${affected} Replace its secret under Credentials.`,
+          text: `Checks have failed since ${since}. ${reason}.${affected} No new releases are found there until it is accepted.`,
         };
     }
   },
@@ -314,7 +314,7 @@ const chinese: Words = {
       case "credential":
         return {
           title: `${facts.host} 拒绝了凭据“${facts.credential}”`,
-          text: `自 ${since} 起检查失败。原因：${reason}。${affected}请在“凭据”中更换密钥。`,
+          text: `自 ${since} 起检查失败。原因：${reason}。${affected}恢复之前无法发现那里的新版本。`,
         };
     }
   },

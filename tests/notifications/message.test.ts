@@ -165,7 +165,7 @@ describe("an outage", () => {
       ],
       [
         'ghcr.io refuses the credential "ci"',
-        `Checks have failed since ${since}. ${reason} 12 sources affected: a, b, c, d, e and more. Replace its secret under Credentials.`,
+        `Checks have failed since ${since}. ${reason} 12 sources affected: a, b, c, d, e and more. No new releases are found there until it is accepted.`,
       ],
     ]);
     expect(toldIn("zh", null)).toEqual([
@@ -179,7 +179,7 @@ describe("an outage", () => {
       ],
       [
         "ghcr.io 拒绝了凭据“ci”",
-        `自 ${since} 起检查失败。原因：8 秒内没有响应。12 个来源受到影响：a、b、c、d、e 等。请在“凭据”中更换密钥。`,
+        `自 ${since} 起检查失败。原因：8 秒内没有响应。12 个来源受到影响：a、b、c、d、e 等。恢复之前无法发现那里的新版本。`,
       ],
     ]);
   });
