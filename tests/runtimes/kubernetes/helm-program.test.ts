@@ -119,8 +119,11 @@ describe("a helm program", () => {
     ["our login taken out", 'echo "Error: bad token very-secret-token" >&2; exit 1', "bad token ***"],
     ["nothing", "exit 7", ""],
   ])("that fails is quoted with %s", async (_what, script, said) => {
-    const result = await write(script).run(call);
-    expect(result).toMatchObject({ is_done: false, said: { code: "text.plain", params: { text: said } } });
+    for (const own of [{}, { folder: "run-1" }]) {
+      const result = await write(script).run({ ...call, ...own });
+      expect(result).toMatchObject({ is_done: false, said: { code: "text.plain", params: { text: said } } });
+    }
+    expect(folders()).toEqual([]);
   });
 
   test("that was killed, prints without end or does not end has no words", async () => {

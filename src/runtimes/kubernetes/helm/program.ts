@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
@@ -78,23 +78,33 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     HELM_DATA_HOME: folder,
     HELM_PLUGINS: join(folder, "plugins"),
   });
-  const start = (args: readonly string[], env: Record<string, string>): ChildProcess =>
+  const start = (args: readonly string[], env: Record<string, string>, stdio: StdioOptions): ChildProcess =>
     // In a group of its own: a Ctrl-C at our terminal is not for it.
-    spawn(self.helm?.program ?? "helm", args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    spawn(self.helm?.program ?? "helm", args, { env, stdio, detached: true });
+  /** Pipes close when this process ends, and helm's next warning would then end helm in the middle of its work. */
+  const startOnItsOwn = (args: readonly string[], env: Record<string, string>, words: string): ChildProcess => {
+    const file = openSync(words, "w", 0o600);
+    try {
+      return start(args, env, ["ignore", "ignore", file]);
+    } finally {
+      closeSync(file);
+    }
+  };
 
+  /** `words`: the file for what helm says if it goes on without this process; null if it ends with it. */
   const execute = async (
     args: readonly string[],
     env: Record<string, string>,
     timeoutMs: number,
-    { stop, is_left = false }: { stop?: AbortSignal | undefined; is_left?: boolean } = {},
+    { stop, words = null }: { stop?: AbortSignal | undefined; words?: string | null } = {},
   ): Promise<HelmResult> => {
     const asked = [signal, ...(stop === undefined ? [] : [stop])];
     const refuse = () => {
       for (const each of asked) each.throwIfAborted();
     };
     refuse();
-    const child = start(args, env);
-    const ended = endOf(child);
+    const child = words === null ? start(args, env, ["ignore", "pipe", "pipe"]) : startOnItsOwn(args, env, words);
+    const ended = endOf(child, words);
     const over = new AbortController();
     const endAfter = async (ms: number) => {
       await clock.sleep(ms, over.signal);
@@ -105,13 +115,13 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     void endAfter(timeoutMs).catch(() => undefined);
     const stopped = Promise.withResolvers<never>();
     const onStop = () => {
-      if (is_left) stopped.reject(asked.find((each) => each.aborted)?.reason);
+      if (words !== null) stopped.reject(asked.find((each) => each.aborted)?.reason);
       else void endAfter(0).catch(() => undefined);
     };
     for (const each of asked) each.addEventListener("abort", onStop, { once: true });
     try {
       const result = toResult(await Promise.race([ended, stopped.promise]), access);
-      if (!is_left) refuse();
+      if (words === null) refuse();
       return result;
     } finally {
       over.abort();
@@ -158,7 +168,8 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
         const filled = args.map((arg) => arg.replaceAll("{folder}", folder));
         // The environment names it too; as an argument it tells which helm is whose.
         const all = [...filled, "--kubeconfig", join(folder, "kubeconfig")];
-        return await execute(all, environment(folder, driver), timeout_ms, { stop, is_left: own !== undefined });
+        const words = own === undefined ? null : join(folder, "words");
+        return await execute(all, environment(folder, driver), timeout_ms, { stop, words });
       } catch (error) {
         isLeft = await isInUse(folder);
         throw error;
@@ -226,7 +237,12 @@ function endGroup(child: ChildProcess, how: "SIGTERM" | "SIGKILL"): void {
   child.stderr?.destroy();
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
+async function endOf(child: ChildProcess, words: string | null): Promise<Ended> {
+  const ended = await pipedEndOf(child);
+  return words === null ? ended : { ...ended, stderr: await readFile(words, "utf8") };
+}
+
+function pipedEndOf(child: ChildProcess): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const parts: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
     let bytes = 0;
