@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { startPeerProcess } from "./peer-process.ts";
 const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
 /** Both of its major versions. */
 export const helmVersions = ["3.22.0", "4.3.1"] as const;
-type HelmVersion = (typeof helmVersions)[number];
+export type HelmVersion = (typeof helmVersions)[number];
 const museumProgram = join(peers, "chartmuseum-0.13.1/chartmuseum");
 const run = promisify(execFile);
 
@@ -38,6 +38,8 @@ export interface Helm extends Disposable {
   directory: string;
   /** Runs helm; throws with its words when it fails. */
   run(...args: string[]): Promise<string>;
+  /** Starts helm and leaves it to the caller. */
+  start(...args: string[]): ChildProcess;
   /** Writes a chart and packs it; returns the path of its archive. */
   pack(
     chart: Readonly<Record<string, unknown>> & { name: string; version: string },
@@ -55,6 +57,7 @@ export function createHelm(version: HelmVersion = helmVersions[0]): Helm {
   return {
     directory,
     run: helm,
+    start: (...args) => spawn(helmProgram(version), args, { env, stdio: "ignore" }),
     async pack(chart, folder, { values = {}, files = {} } = {}) {
       const source = join(directory, "source", `${chart.name}-${chart.version}`, chart.name);
       mkdirSync(join(source, "templates"), { recursive: true });

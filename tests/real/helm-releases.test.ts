@@ -3,35 +3,17 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemActor } from "../../src/auth/schema.ts";
-import { isEndState } from "../../src/runs/states.ts";
-import { createHelm, type Helm, helmMissing, helmProgram, helmVersions } from "../peers/helm.ts";
+import { createHelm, helmMissing, helmVersions } from "../peers/helm.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
-import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
+import { eventually } from "../support/eventually.ts";
+import { type HelmWorld, helmWorld, hookTemplate } from "../support/helm-world.ts";
 import { podAnswers, webTemplate } from "../support/kubernetes-objects.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type RealRuns, realRuns } from "../support/real-runs.ts";
+import type { RealRuns } from "../support/real-runs.ts";
 
 setDefaultTimeout(120_000);
 
 const live = new AbortController().signal;
-const hook = (cluster: Cluster, command: string) => `
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: {{ .Release.Name }}-migrate
-  annotations:
-    helm.sh/hook: pre-upgrade
-    helm.sh/hook-delete-policy: before-hook-creation
-spec:
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: migrate
-          image: ${cluster.image("1")}
-          command: [sh, -c, "${command}"]
-`;
 
 /** Releases on a real cluster, upgraded by the product's runs with the real helm. */
 peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () => {
@@ -43,6 +25,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
     cluster = await startCluster({ node: true });
     charts = mkdtempSync(join(tmpdir(), "tidemark-charts-"));
     using helm = createHelm();
+    const hook = (command: string) => hookTemplate(cluster, "pre-upgrade", command);
     const pack = async (version: string, values: object, files: Readonly<Record<string, string>> = {}) => {
       const settings =
         'kind: ConfigMap\napiVersion: v1\nmetadata: {name: "{{ .Release.Name }}"}\ndata: {greeting: {{ .Values.greeting | quote }}}\n';
@@ -51,20 +34,16 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       archives.set(version, await helm.pack({ name: "web", version, appVersion: version }, charts, content));
     };
     await pack("1.0.0", { tag: "1" });
-    await pack(
-      "1.1.0",
-      { tag: "2", color: "blue" },
-      { "templates/hook.yaml": hook(cluster, "true"), "crds/a.yaml": crd },
-    );
+    await pack("1.1.0", { tag: "2", color: "blue" }, { "templates/hook.yaml": hook("true"), "crds/a.yaml": crd });
     await pack("1.2.0", { tag: "bad" });
     await pack(
       "1.3.0",
       { tag: "2" },
       { "templates/needs.yaml": '{{ required "database.url is needed" .Values.database }}' },
     );
-    await pack("1.4.0", { tag: "2" }, { "templates/hook.yaml": hook(cluster, "exit 3") });
+    await pack("1.4.0", { tag: "2" }, { "templates/hook.yaml": hook("exit 3") });
     await pack("1.6.0", { tag: "2", defaults: manyValues("default") });
-    await pack("1.5.0", { tag: "2" }, { "templates/hook.yaml": hook(cluster, "sleep 600") });
+    await pack("1.5.0", { tag: "2" }, { "templates/hook.yaml": hook("sleep 600") });
   });
   afterAll(async () => {
     rmSync(charts, { recursive: true, force: true });
@@ -73,31 +52,16 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
 
   describe.each([...helmVersions])("with helm %s", (version) => {
     const namespace = `shop-${version[0]}`;
-    let helm: Helm;
+    let releases: HelmWorld;
     let world: RealRuns;
     let connection: string;
-    let dataDir: string;
-    let kubeconfig: string;
 
     beforeAll(async () => {
-      helm = createHelm(version);
-      dataDir = mkdtempSync(join(tmpdir(), "tidemark-data-"));
-      kubeconfig = join(helm.directory, "kubeconfig");
-      writeFileSync(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
-      await cluster.apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-      world = await realRuns({
-        data_dir: dataDir,
-        helm: { program: helmProgram(version), search_path: process.env.PATH ?? "" },
-      });
-      connection = await world.connectCluster(
-        { server: cluster.url, namespaces: namespace, stall_seconds: 10 },
-        { token: cluster.admin.token, ca_certificate: cluster.ca },
-      );
+      releases = await helmWorld(cluster, version, { namespace });
+      ({ world, connection } = releases);
     });
     afterAll(async () => {
-      await world?.close();
-      helm?.[Symbol.dispose]();
-      if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
+      await releases?.[Symbol.asyncDispose]();
     });
 
     const archive = (chart: string) => archives.get(chart) ?? "";
@@ -107,16 +71,9 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       digest: `sha256:${"a".repeat(64)}`,
       archive: archive(chart),
     });
-    const run = (...args: string[]) => helm.run(...args, "--namespace", namespace, "--kubeconfig", kubeconfig);
-    const install = async (name: string, settings: Readonly<Record<string, unknown>> = {}) => {
-      await run("install", name, archive("1.0.0"), "--set", "greeting=mine", "--wait", "--timeout", "60s");
-      return await world.addExecutor({
-        connection,
-        target: { kind: "helm_release", id: `${namespace}/${name}` },
-        desired: desired("1.1.0"),
-        settings: { health_check: { strategy: "auto" }, ...settings },
-      });
-    };
+    const run = (...args: string[]) => releases.run(...args);
+    const install = (name: string, settings: Readonly<Record<string, unknown>> = {}) =>
+      releases.install(name, archive("1.0.0"), { desired: desired("1.1.0"), settings, values: ["greeting=mine"] });
     const history = async (name: string) => {
       const found: { revision: number; status: string; chart: string }[] = JSON.parse(
         await run("history", name, "-o", "json"),
@@ -165,7 +122,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       expect(await greetingOf("web")).toBe("mine");
       expect(await history("web")).toEqual(["1 web-1.0.0 superseded", "2 web-1.1.0 deployed"]);
       expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "already_current" });
-      expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
+      expect(releases.folders()).toEqual([]);
 
       const back = await world.update(executor, { snapshot_id: await world.snapshotOf(done.id) });
       expect(back).toMatchObject({ state: "succeeded" });
@@ -178,7 +135,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       const own = { greeting: "mine", table: manyValues("row") };
       const text = JSON.stringify(own);
       expect(text.length).toBeGreaterThan(1024 * 1024);
-      const file = join(helm.directory, "values.json");
+      const file = join(releases.helm.directory, "values.json");
       writeFileSync(file, text);
       await run("install", "heavy", archive("1.0.0"), "--values", file, "--wait", "--timeout", "60s");
       const executor = await world.addExecutor({
@@ -269,9 +226,10 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       world.offer(executor, desired("1.5.0"));
       const { id } = await world.main.runs.create(systemActor, executor, {});
       const performing = world.main.runs.work.perform({ id }, live);
-      const ours = await untilFound(() => processOf(join(dataDir, "helm", id)));
-      await untilFound(async () =>
-        (await history("pending")).at(-1)?.includes("pending-upgrade") === true ? true : null,
+      const ours = await eventually("helm", () => processOf(releases.folderOf(id)));
+      await eventually(
+        "its revision",
+        async () => (await releases.revisions("pending")).at(-1)?.status === "pending-upgrade",
       );
       process.kill(ours, "SIGKILL");
       await performing;
@@ -293,59 +251,6 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
         "4 web-1.1.0 deployed",
       ]);
     });
-
-    test("helm goes on when its process is killed, and the next one waits for it", async () => {
-      const executor = await install("left");
-      const { id } = await world.main.runs.create(systemActor, executor, {});
-      const killed = world.performAndDie(id, desired("1.1.0"), 0, (kill) => {
-        void untilFound(() => processOf(join(dataDir, "helm", id))).then(kill);
-      });
-      expect(await killed).toBe(true);
-      await world.main.runs.takeOver();
-      await world.main.runs.work.perform({ id }, live);
-      const ended = await world.run(id);
-      const done = await history("left");
-      // Helm may not have come so far as to write anything.
-      expect(["1 succeeded", "0 failed"]).toContain(`${done.length - 1} ${ended.state}`);
-      expect(done.at(-1)).toContain("deployed");
-      expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
-    });
-
-    test.each(rounds)(
-      "a process that ends at any point of a run leaves one upgrade, and the run comes to its end, round %i",
-      async (round) => {
-        const name = `killed-${round}`;
-        const executor = await install(name);
-        // Each version of helm takes other points.
-        for (const point of pointsBy(18, { first: version.startsWith("3") ? 1 : 10 })) {
-          const { id } = await world.main.runs.create(systemActor, executor, {});
-          const before = (await history(name)).length;
-          const isKilled = await world.performAndDie(id, desired("1.1.0"), point);
-          await world.main.runs.takeOver();
-          for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
-            expect(tries).toBeLessThan(4);
-            await world.main.runs.work.perform({ id }, live);
-          }
-          const ended = await world.run(id);
-          const upgrades = (await history(name)).length - before;
-          expect([point, upgrades, ended.state]).toEqual([
-            point,
-            upgrades === 0 ? 0 : 1,
-            upgrades === 0 ? "failed" : "succeeded",
-          ]);
-          if (!isKilled) break;
-          expect(point).toBeLessThan(60);
-          if (upgrades > 0) await run("rollback", name, "1", "--wait");
-          // Helm keeps ten revisions.
-          if (before > 6) {
-            await run("uninstall", name, "--wait");
-            await run("install", name, archive("1.0.0"), "--wait", "--timeout", "60s");
-          }
-        }
-        expect(readdirSync(join(dataDir, "helm"))).toEqual([]);
-      },
-      killingLimitMs,
-    );
   });
 });
 
@@ -365,14 +270,6 @@ spec:
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 `;
-
-async function untilFound<T>(look: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    await Bun.sleep(100);
-  }
-}
 
 /** The helm that uses a folder. */
 async function processOf(folder: string): Promise<number | null> {

@@ -4,16 +4,14 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { systemClock } from "../../src/clock.ts";
 import { createGuard } from "../../src/net/guarded-fetch.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
-import { isEndState } from "../../src/runs/states.ts";
 import { neededRights } from "../../src/runtimes/kubernetes/rights.ts";
 import { createAuthority } from "../peers/authority.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Cluster, clusterMissing, startCluster } from "../peers/kubernetes.ts";
 import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 import { nodeName } from "../peers/kubernetes-node.ts";
-import { killingLimitMs, pointsBy, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
-import { isRolledOut, podAnswers, webDeployment } from "../support/kubernetes-objects.ts";
+import { isRolledOut, podAnswers, webDeployment, webWorkload } from "../support/kubernetes-objects.ts";
 import { seenIn, watchLogs } from "../support/log-reader.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -99,8 +97,6 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     await using _detour = await world.detour(connection, { server: cluster.url, ...config }, secret);
     return await world.main.connections.check(systemActor, connection, live);
   };
-  const generationOf = async (name: string) =>
-    (await cluster.request<{ metadata: { generation: number } }>("GET", path("deployments", name))).metadata.generation;
 
   test("the role that a connection's test offers grants exactly what was missing", async () => {
     const own = { kind: "Namespace", apiVersion: "v1" };
@@ -233,29 +229,10 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   });
 
   test("a StatefulSet and a DaemonSet are updated pod by pod, a CronJob for its next job", async () => {
-    const deployment = webDeployment("base", image("1.0.0"), { namespace });
-    const { template } = deployment.spec;
-    const labelled = (app: string) => ({
-      selector: { matchLabels: { app } },
-      template: { ...template, metadata: { labels: { app } } },
-    });
-    const jobTemplate = {
-      spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "web", image: image("1.0.0") }] } } },
-    };
     await cluster.apply([
-      {
-        apiVersion: "apps/v1",
-        kind: "StatefulSet",
-        metadata: { name: "state", namespace },
-        spec: { replicas: 2, serviceName: "state", ...labelled("state") },
-      },
-      { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "daemon", namespace }, spec: labelled("daemon") },
-      {
-        apiVersion: "batch/v1",
-        kind: "CronJob",
-        metadata: { name: "nightly", namespace },
-        spec: { schedule: "0 3 * * *", suspend: true, jobTemplate },
-      },
+      webWorkload("statefulset", "state", image("1.0.0"), { namespace }),
+      webWorkload("daemonset", "daemon", image("1.0.0"), { namespace }),
+      webWorkload("cronjob", "nightly", image("1.0.0"), { namespace, suspend: true }),
     ]);
     for (const [kind, name] of [
       ["statefulset", "state"],
@@ -275,11 +252,8 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     }
     expect(await answers("state")).toEqual(["1.1.0\n", "1.1.0\n"]);
     expect(await answers("daemon")).toEqual(["1.1.0\n"]);
-    const cron = await cluster.request<{ spec: { jobTemplate: typeof jobTemplate } }>(
-      "GET",
-      path("cronjobs", "nightly"),
-    );
-    expect(cron.spec.jobTemplate.spec.template.spec.containers[0]?.image).toBe(image(versions.good));
+    const cron = await cluster.request("GET", path("cronjobs", "nightly"));
+    expect(JSON.stringify(cron)).toContain(`"image":"${image(versions.good)}"`);
   });
 
   describe("a rollout that gets stuck", () => {
@@ -418,37 +392,4 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
     expect(run.state).toBe("failed");
     expect(JSON.stringify(run.reason)).toContain('"kubernetes.unauthenticated"');
   });
-
-  test.each(rounds)(
-    "a process that ends at any point of a run leaves one patch, and the run comes to its end, round %i",
-    async (round) => {
-      const name = `killed-${round}`;
-      const executor = await deploy(name);
-      const type = { type: "application/strategic-merge-patch+json" };
-      for (const point of pointsBy(5)) {
-        const { id } = await world.main.runs.create(systemActor, executor, {});
-        const before = await generationOf(name);
-        const isKilled = await world.performAndDie(id, desired(versions.good), point);
-        await world.main.runs.takeOver();
-        for (let tries = 0; !isEndState((await world.run(id)).state); tries++) {
-          expect(tries).toBeLessThan(4);
-          await world.main.runs.work.perform({ id }, live);
-        }
-        const run = await world.run(id);
-        const patches = (await generationOf(name)) - before;
-        // Before the patch a run ends as interrupted, or is begun again; afterwards it is followed to its end.
-        expect([point, patches, run.state]).toEqual([
-          point,
-          patches === 0 ? 0 : 1,
-          patches === 0 ? "failed" : "succeeded",
-        ]);
-        if (!isKilled) break;
-        expect(point).toBeLessThan(60);
-        if (patches === 0) continue;
-        const spec = { template: { spec: { containers: [{ name: "web", image: image("1.0.0") }] } } };
-        await cluster.request("PATCH", path("deployments", name), { spec }, type);
-      }
-    },
-    killingLimitMs,
-  );
 });

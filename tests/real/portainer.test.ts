@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import { isEndState } from "../../src/runs/states.ts";
 import { createAuthority } from "../peers/authority.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
@@ -8,6 +7,7 @@ import { type Portainer, portainerMissing, startPortainer, type Variable } from 
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { killingLimitMs, pointsOf, rounds } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
+import { type Doomed, killAtEach } from "../support/killed-runs.ts";
 import { watchLogs } from "../support/log-reader.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -450,38 +450,31 @@ services:
     expect(updatesOf(id)).toBe(0);
   });
 
-  /** Kills a process at each of these points of a run, and lets the next ones bring the run to its end. */
-  const killedAt = async (
+  /** Kills at one point after the other; no stack is left down or at work, and `judge` also gets how many updates were sent. */
+  const killed = (
     { id, executor }: Deployed,
     wanted: string,
-    judge: (end: { point: number; updates: number; run: Awaited<ReturnType<RealRuns["run"]>> }) => Promise<void>,
-  ) => {
-    for (const point of pointsOf(mode)) {
-      const { id: run } = await world.main.runs.create(systemActor, executor, {});
+    judge: (updates: number, ...end: Parameters<Doomed["judge"]>) => Promise<void>,
+  ) =>
+    killAtEach(world, executor, pointsOf(mode), async () => {
       const before = portainer.puts.length;
-      const isKilled = await world.performAndDie(run, desired(wanted), point);
-      await world.main.runs.takeOver();
-      for (let tries = 0; !isEndState((await world.run(run)).state); tries++) {
-        expect(tries).toBeLessThan(4);
-        await world.main.runs.work.perform({ id: run }, live);
-      }
-      const updates = portainer.puts.slice(before).filter(({ pullImage }) => pullImage === true).length;
-      expect([point, portainer.updating(), portainer.stack(id).Status]).toEqual([point, 0, 1]);
-      await judge({ point, updates, run: await world.run(run) });
-      if (!isKilled) break;
-      expect(point).toBeLessThan(90);
-    }
-  };
+      return {
+        desired: desired(wanted),
+        judge: async (run) => {
+          expect([portainer.updating(), portainer.stack(id).Status]).toEqual([0, 1]);
+          await judge(portainer.puts.slice(before).filter(({ pullImage }) => pullImage === true).length, run);
+        },
+      };
+    });
 
   test.each(rounds)(
     "a process that ends at any point of a run sends one update, and the run comes to its end, round %i",
     async () => {
       const stack = await deploy();
       const { id, file, env } = stack;
-      await killedAt(stack, versions.good, async ({ point, updates, run }) => {
+      await killed(stack, versions.good, async (updates, { state }) => {
         // Before the update a run ends as interrupted, or is begun again; afterwards it is followed to its end.
-        const state = updates === 0 ? "failed" : "succeeded";
-        expect([point, updates, run.state]).toEqual([point, updates === 0 ? 0 : 1, state]);
+        expect([updates, state]).toEqual([Math.min(updates, 1), updates === 0 ? "failed" : "succeeded"]);
         if (updates === 0) return;
         const body = JSON.stringify({ stackFileContent: file, env, pullImage: false });
         const headers = { "x-api-key": portainer.key };
@@ -497,10 +490,8 @@ services:
     async () => {
       const stack = await deploy();
       const { id, file, env, web } = stack;
-      world.offer(stack.executor, desired(versions.broken));
-      await killedAt(stack, versions.broken, async ({ point, updates, run }) => {
-        expect([point, run.state, run.serving]).toEqual([point, "failed", "previous"]);
-        expect(updates).toBeLessThan(2);
+      await killed(stack, versions.broken, async (updates, { state, serving }) => {
+        expect([updates, state, serving]).toEqual([Math.min(updates, 1), "failed", "previous"]);
         expect(await answer(web)).toBe("1.0.0\n");
         expect([portainer.file(id), portainer.stack(id).Env]).toEqual([file, env]);
       });

@@ -37,7 +37,7 @@ interface InTurn {
 }
 
 /** Of so many places one takes each test and row of a table, and the next one the next. */
-function takingTurns(place: number, places: number): InTurn {
+export function takingTurns(place: number, places: number): InTurn {
   let met = 0;
   const isMine = () => {
     met += 1;

@@ -1,3 +1,4 @@
+import type { WorkloadKind } from "../../src/runtimes/kubernetes/workloads.ts";
 import type { Cluster } from "../peers/kubernetes.ts";
 import type { KubernetesObject } from "../peers/kubernetes-api.ts";
 
@@ -15,8 +16,15 @@ export interface Pod extends KubernetesObject {
   };
 }
 
-/** A deployment `name` of `image`, whose pods are ready while they answer `/ready` on port 80; its pods have the label `app: name`. */
-export function webDeployment(name: string, image: string, { namespace = "default", replicas = 2 } = {}) {
+/**
+ * A deployment `name` of `image`, whose pods are ready while they answer `/ready` on port 80; its pods have the label `app: name`. `deadline`:
+ * seconds until a rollout without progress has failed.
+ */
+export function webDeployment(
+  name: string,
+  image: string,
+  { namespace = "default", replicas = 2, deadline = 20 }: DeploymentOptions = {},
+) {
   const labels = { app: name };
   return {
     apiVersion: "apps/v1",
@@ -24,7 +32,7 @@ export function webDeployment(name: string, image: string, { namespace = "defaul
     metadata: { name, namespace },
     spec: {
       replicas,
-      progressDeadlineSeconds: 20,
+      progressDeadlineSeconds: deadline,
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
@@ -44,6 +52,39 @@ export function webDeployment(name: string, image: string, { namespace = "defaul
   };
 }
 
+interface DeploymentOptions {
+  namespace?: string;
+  replicas?: number;
+  deadline?: number;
+}
+
+/** The same pods as a workload of any kind; a CronJob starts one every night, unless it is suspended. */
+export function webWorkload(
+  kind: WorkloadKind,
+  name: string,
+  image: string,
+  { suspend = false, ...options }: DeploymentOptions & { suspend?: boolean } = {},
+): KubernetesObject {
+  const deployment = webDeployment(name, image, options);
+  const { metadata, spec } = deployment;
+  const { replicas, selector, template } = spec;
+  const jobTemplate = { spec: { template: { spec: { ...template.spec, restartPolicy: "Never" } } } };
+  const apps = { apiVersion: "apps/v1", metadata };
+  switch (kind) {
+    case "deployment":
+      return deployment;
+    case "statefulset":
+      return { ...apps, kind: "StatefulSet", spec: { replicas, serviceName: name, selector, template } };
+    case "daemonset":
+      return { ...apps, kind: "DaemonSet", spec: { selector, template } };
+    case "cronjob":
+      return {
+        ...{ apiVersion: "batch/v1", kind: "CronJob", metadata },
+        spec: { schedule: "0 3 * * *", suspend, jobTemplate },
+      };
+  }
+}
+
 /** Whether all replicas that are wanted run in the newest form, and no other. */
 export function isRolledOut({ metadata, status }: Deployment, replicas = 2): boolean {
   const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
@@ -51,8 +92,8 @@ export function isRolledOut({ metadata, status }: Deployment, replicas = 2): boo
 }
 
 /** The template of a chart with the deployment: its name, namespace and `values.tag` come from the release. */
-export function webTemplate({ registry }: Cluster): string {
-  return JSON.stringify(webDeployment("RELEASE", "IMAGE", { namespace: "NAMESPACE" }))
+export function webTemplate({ registry }: Cluster, options: Omit<DeploymentOptions, "namespace"> = {}): string {
+  return JSON.stringify(webDeployment("RELEASE", "IMAGE", { namespace: "NAMESPACE", ...options }))
     .replaceAll("RELEASE", "{{ .Release.Name }}")
     .replaceAll("NAMESPACE", "{{ .Release.Namespace }}")
     .replaceAll("IMAGE", `${registry.host}/acme/web:{{ .Values.tag }}`);
