@@ -193,8 +193,10 @@ interface FilterFormProps {
 }
 
 function FilterForm({ ctx, names, target, trigger, children, ...props }: FilterFormProps) {
+  // Keeps the focus when its list is replaced.
+  const id = target === undefined ? undefined : `${target.slice(1)}-${props.class}`;
   const { bare, query, fragment } = partsOf(ctx.path);
-  const kept = [...query].filter(([key]) => !names.includes(key) && key !== "cursor");
+  const kept = [...query].filter(([key, entry]) => entry !== "" && !names.includes(key) && key !== "cursor");
   const htmx =
     target === undefined
       ? {}
@@ -207,7 +209,7 @@ function FilterForm({ ctx, names, target, trigger, children, ...props }: FilterF
           "hx-push-url": "true",
         };
   return (
-    <form class={props.class} method="get" action={url(ctx, bare + fragment)} {...htmx}>
+    <form class={props.class} id={id} method="get" action={url(ctx, bare + fragment)} {...htmx}>
       {kept.map(([key, entry]) => (
         <input type="hidden" name={key} value={entry} />
       ))}

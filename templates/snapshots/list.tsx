@@ -98,20 +98,15 @@ function SnapshotActions({ ctx, executor, snapshot }: SnapshotActionsProps) {
   const path = `/executors/${executor.id}/snapshots/${snapshot.id}`;
   return (
     <>
-      <span class="wide-actions">
-        <LinkButton ctx={ctx} href={`${path}/restore`} small icon="undo-2" opens_dialog>
-          {t.restore}
-        </LinkButton>
-      </span>
+      <LinkButton ctx={ctx} href={`${path}/restore`} kind="bare" small icon="undo-2" label={t.restore} opens_dialog>
+        {t.restore}
+      </LinkButton>
       <Menu
         id={`actions-${snapshot.id}`}
         label={t.acts.menu_of(snapshot.reference)}
         small
         items={
           <>
-            <MenuLink ctx={ctx} href={`${path}/restore`} icon="undo-2" opens_dialog is_narrow>
-              {t.restore}
-            </MenuLink>
             {executor.target.is_declarative ? null : (
               <MenuLink ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
                 {texts(ctx).snapshots.export}
