@@ -1,6 +1,6 @@
 import { serviceView } from "../connections/schema.ts";
 import { type Message, say } from "../messages/message.ts";
-import type { Target } from "../runtimes/runtime.ts";
+import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { type Behind, distanceBehind } from "../versions/behind.ts";
 import type { ImageDifference } from "../versions/desired-image.ts";
 import { parsePlatform, platformName } from "../versions/platform.ts";
@@ -144,15 +144,12 @@ async function compareService(
   { target, engine }: { target: Target | null; engine: AskedEngine },
 ): Promise<Compared> {
   const { service, tracker, source, channel } = binding;
-  const running = target?.services.find((each) => each.name === service) ?? null;
-  const rules = artifacts[running?.artifact.kind ?? settings.target.artifact];
-  const found: FoundService | null =
-    running === null ? null : { service: running, ...(await rules.names(deps, settings, binding, running)) };
+  const found = await findService(deps, settings, binding, target?.services ?? []);
+  const rules = artifacts[found?.service.artifact.kind ?? settings.target.artifact];
   const choice = await deps.releases.desiredRelease(binding.source_id, channel, {
     minimum_age_ms: settings.minimum_age_hours * hourMs,
   });
-  const shown = found === null ? null : { ...serviceView(found.service), tag: found.label };
-  const base = { service, tracker, source, channel, found: shown };
+  const base = { service, tracker, source, channel, found: shownService(found) };
   const nothing = ({ code, message }: Unmet): Compared => {
     const unmet = { code, message: inService(settings, service, message) };
     return {
@@ -190,6 +187,32 @@ async function compareService(
     // What was only last seen may be out of date.
     outlived: engine === null || found === null ? null : await outlivedBy(deps, settings, binding, found, wanted),
   };
+}
+
+/** A bound service among those of its target, with its names; null if it is missing. */
+async function findService(
+  deps: ArtifactDeps,
+  settings: ExecutorSettings,
+  binding: Binding,
+  services: readonly TargetService[],
+): Promise<FoundService | null> {
+  const service = services.find(({ name }) => name === binding.service);
+  if (service === undefined) return null;
+  return { service, ...(await artifacts[service.artifact.kind].names(deps, settings, binding, service)) };
+}
+
+function shownService(found: FoundService | null): ServiceObservation["found"] {
+  return found === null ? null : { ...serviceView(found.service), tag: found.label };
+}
+
+/** What the bound services run, without asking anybody; those that are missing are left out. */
+export async function boundServices(
+  deps: ArtifactDeps,
+  settings: ExecutorSettings,
+  services: readonly TargetService[],
+): Promise<Pick<ServiceObservation, "service" | "found">[]> {
+  const found = await Promise.all(settings.bindings.map((each) => findService(deps, settings, each, services)));
+  return found.flatMap((each) => (each === null ? [] : [{ service: each.service.name, found: shownService(each) }]));
 }
 
 /** The service's skipped version, if it or a newer one is what runs. */

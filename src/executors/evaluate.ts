@@ -219,8 +219,9 @@ export function executorEvaluator(options: EvaluatorOptions) {
         // If it was made due meanwhile, it needs another evaluation.
         ...(row.next_evaluation_at === pushed ? { next_evaluation_at } : {}),
       });
-      if (unknown_settings !== null) {
-        await recordVersions(tx, id, comparison.services, { before: row.observed_at, now });
+      // The end of a run makes it due, and has stored what it left: this look may have been before.
+      if (unknown_settings !== null && row.next_evaluation_at === pushed) {
+        await recordVersions(tx, id, comparison.services, { by: "look", before: row.observed_at, now });
       }
       return start !== null && (await options.createRun(tx, { executor_id: id, ...start }));
     });

@@ -532,6 +532,12 @@ export const VersionSpanView = v.object({
 });
 export type VersionSpanView = v.InferOutput<typeof VersionSpanView>;
 
+/** Of one of the executors that follow a tracker. */
+export interface VersionSpanUnderTracker extends VersionSpanView {
+  executor_id: string;
+  executor: string;
+}
+
 /** The newest first; at most 200, and at most 50 of each service. */
 export const VersionSpansView = v.object({ items: v.array(VersionSpanView) });
 

@@ -11,11 +11,11 @@ import { newId } from "../ids.ts";
 import { fromText, type Message, plain, say, toText } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
-import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
+import type { RuntimeSession, Target, TargetService } from "../runtimes/runtime.ts";
 import { act } from "./actions.ts";
 import { type OpenRegistryLogin, pullLogins } from "./artifacts/registry-access.ts";
 import { refuseImageless, refuseUnfitting, resolveBindings } from "./bindings.ts";
-import { type Comparison, compareWithDesired } from "./desired.ts";
+import { boundServices, type Comparison, compareWithDesired } from "./desired.ts";
 import {
   activeRunOf,
   connectionFacts,
@@ -44,6 +44,7 @@ import {
   type HealthCheck,
   notDeferred,
   type PlanView,
+  type VersionSpanUnderTracker,
   type VersionSpanView,
   WindowInput,
 } from "./schema.ts";
@@ -61,7 +62,7 @@ import {
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
 import { owedParts, type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
-import { versionSpans } from "./versions.ts";
+import { recordVersions, versionSpans, versionSpansUnder } from "./versions.ts";
 import { executorsByState, executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -309,6 +310,9 @@ export function executorService(options: ExecutorServiceOptions) {
 
     /** Which version of each service ran from when to when, the newest first. */
     versions: async (id: string): Promise<VersionSpanView[]> => await versionSpans(db.read, (await get(id)).id),
+    /** The same of every service that follows a tracker. */
+    versionsUnder: async (trackerId: string): Promise<VersionSpanUnderTracker[]> =>
+      await versionSpansUnder(db.read, trackerId),
 
     /** What a run would do now, with the hash that ties a run to it. Throws `PluginError`. */
     plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>
@@ -345,6 +349,17 @@ export function executorService(options: ExecutorServiceOptions) {
     /** For runs: the plan with everything that led to it. */
     planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
       planUpdate(planDeps, settings, session, purpose),
+    /** For runs: stores what the services of the target run; to call in the transaction that ends the run. */
+    versionsAtEnd: async (
+      settings: ExecutorSettings,
+      services: readonly TargetService[],
+    ): Promise<(tx: Writer) => Promise<void>> => {
+      const found = await boundServices(planDeps, settings, services);
+      return async (tx) => {
+        const before = (await findExecutor(tx, settings.id))?.observed_at ?? null;
+        await recordVersions(tx, settings.id, found, { by: "end_of_run", before, now: clock.now() });
+      };
+    },
     /** For rollbacks: the parts that a run left down; see `PlanOptions`. */
     owedParts: (settings: Pick<ExecutorSettings, "id" | "target">): Promise<readonly string[]> =>
       owedParts(planDeps, settings, false),

@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNotNull, notInArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNotNull, notInArray, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { lastFirst } from "../db/insertion-order.ts";
 import { rowWrites } from "../db/rows.ts";
-import { runs, seen_versions } from "../db/tables.ts";
+import { executor_bindings, executors, runs, seen_versions } from "../db/tables.ts";
 
 export type SeenVersionRow = typeof seen_versions.$inferSelect;
 export const seenVersionWrites = rowWrites(seen_versions);
@@ -13,6 +13,24 @@ export async function seenVersionsOf(read: Reader, executorId: string, limit: nu
     .select()
     .from(seen_versions)
     .where(eq(seen_versions.executor_id, executorId))
+    .orderBy(lastFirst(seen_versions))
+    .limit(limit);
+}
+
+/** The same of the services that follow a tracker, with their executors' names. */
+export async function seenVersionsUnder(read: Reader, trackerId: string, limit: number) {
+  return await read
+    .select({ ...getTableColumns(seen_versions), executor: executors.name })
+    .from(seen_versions)
+    .innerJoin(
+      executor_bindings,
+      and(
+        eq(executor_bindings.executor_id, seen_versions.executor_id),
+        eq(executor_bindings.service, seen_versions.service),
+      ),
+    )
+    .innerJoin(executors, eq(executors.id, seen_versions.executor_id))
+    .where(eq(executor_bindings.tracker_id, trackerId))
     .orderBy(lastFirst(seen_versions))
     .limit(limit);
 }
@@ -39,7 +57,7 @@ export async function trimSeenVersions(tx: Writer, executorId: string, service: 
   await tx.delete(seen_versions).where(and(own, notInArray(seen_versions.id, kept)));
 }
 
-const runColumns = { id: runs.id, kind: runs.kind, plan: runs.plan, ended_at: runs.ended_at };
+const runColumns = { id: runs.id, kind: runs.kind, plan: runs.plan, ended_at: runs.ended_at, serving: runs.serving };
 export type RunOfVersion = Pick<typeof runs.$inferSelect, keyof typeof runColumns>;
 
 /** The last run that has begun to change the target; null if there is none. */

@@ -1,7 +1,13 @@
 import * as v from "valibot";
 import type { Reader, Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
-import { PlannedServiceView, type ServiceObservation, type VersionCause, type VersionSpanView } from "./schema.ts";
+import {
+  PlannedServiceView,
+  type ServiceObservation,
+  type VersionCause,
+  type VersionSpanUnderTracker,
+  type VersionSpanView,
+} from "./schema.ts";
 import {
   completedRuns,
   lastChangingRun,
@@ -9,6 +15,7 @@ import {
   type RunOfVersion,
   type SeenVersionRow,
   seenVersionsOf,
+  seenVersionsUnder,
   seenVersionWrites,
   trimSeenVersions,
 } from "./version-queries.ts";
@@ -25,7 +32,9 @@ const Planned = v.object({ services: v.array(PlannedServiceView) });
 /** What a service runs; null if the target has no such service. */
 type Seen = Pick<SeenVersionRow, "reference" | "digest" | "tag">;
 
-function seenIn({ found }: ServiceObservation): Seen {
+type SeenService = Pick<ServiceObservation, "service" | "found">;
+
+function seenIn({ found }: SeenService): Seen {
   return { reference: found?.image ?? null, digest: found?.digest ?? null, tag: found?.tag ?? null };
 }
 
@@ -46,6 +55,11 @@ interface Cause {
   from_at: number;
 }
 
+/** A run that saw what it left has stored that at its end: what differs later came after it. */
+function hasStored({ ended_at, serving }: RunOfVersion): boolean {
+  return ended_at !== null && (serving === "desired" || serving === "previous" || serving === "mixed");
+}
+
 /** Why another version runs than at the look before: by the run since then, if it brought exactly this one. */
 function causeOf(seen: Seen, service: string, run: RunOfVersion | null, { before, now }: SeenAt): Cause {
   const outside: Cause = { cause: "outside", run_id: null, from_at: now };
@@ -59,19 +73,20 @@ function causeOf(seen: Seen, service: string, run: RunOfVersion | null, { before
 }
 
 interface SeenAt {
+  by: "look" | "end_of_run";
   /** When the target was seen before; null if never. */
   before: number | null;
   now: number;
 }
 
 /**
- * Stores what each service runs, if that is another version than was stored last. Belongs to the transaction of the look that saw it, which
- * holds the executor's lease.
+ * Stores what each service runs, if that is another version than was stored last. Belongs to the transaction of what saw it: a look, which
+ * holds the executor's lease, or the end of a run.
  */
 export async function recordVersions(
   tx: Writer,
   executorId: string,
-  services: readonly ServiceObservation[],
+  services: readonly SeenService[],
   at: SeenAt,
 ): Promise<void> {
   const last = new Map((await lastSeenVersions(tx, executorId)).map((row) => [row.service, row]));
@@ -102,7 +117,8 @@ export async function recordVersions(
       if (seen.reference !== null) await append(service, seen, { cause: "first_seen", run_id: null, from_at: at.now });
     } else if (!isSame(previous, seen)) {
       run ??= await lastChangingRun(tx, executorId);
-      await append(service, seen, causeOf(seen, service, run, at));
+      const isPast = run !== null && at.by === "look" && hasStored(run);
+      await append(service, seen, causeOf(seen, service, isPast ? null : run, at));
     } else if ((previous.digest === null && seen.digest !== null) || (previous.tag === null && seen.tag !== null)) {
       await seenVersionWrites.update(tx, previous.id, {
         digest: seen.digest ?? previous.digest,
@@ -114,10 +130,21 @@ export async function recordVersions(
 
 /** Which version of each service ran from when to when, the newest first. */
 export async function versionSpans(read: Reader, executorId: string): Promise<VersionSpanView[]> {
+  return spansOf(await seenVersionsOf(read, executorId, maxShown)).map(({ id, executor_id, ...span }) => span);
+}
+
+/** The same of every service that follows a tracker. */
+export async function versionSpansUnder(read: Reader, trackerId: string): Promise<VersionSpanUnderTracker[]> {
+  return spansOf(await seenVersionsUnder(read, trackerId, maxShown)).map(({ id, ...span }) => span);
+}
+
+/** Each version runs until the next one of its service. */
+function spansOf<T extends Pick<SeenVersionRow, "executor_id" | "service" | "from_at">>(newestFirst: readonly T[]) {
   const ends = new Map<string, number>();
-  return (await seenVersionsOf(read, executorId, maxShown)).map(({ id, executor_id, ...row }) => {
-    const until_at = ends.get(row.service) ?? null;
-    ends.set(row.service, row.from_at);
+  return newestFirst.map((row) => {
+    const key = JSON.stringify([row.executor_id, row.service]);
+    const until_at = ends.get(key) ?? null;
+    ends.set(key, row.from_at);
     return { ...row, until_at };
   });
 }

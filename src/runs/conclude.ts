@@ -88,6 +88,7 @@ export async function failAsObserved(
     serving: seen.serving,
     cleanup,
     outage: await outageAtEnd(context, seen, recovery?.state === "untouched", () => lookAt(context)),
+    also: await context.deps.executors.versionsAtEnd(context.settings, seen.services),
   });
 }
 
@@ -208,8 +209,9 @@ export async function conclude(context: RunContext): Promise<void> {
 }
 
 async function commit(context: RunContext, state: "succeeded" | "degraded", reason: Reason | null): Promise<void> {
-  const { serving } = await observeServing(context, "desired");
-  await endRun(context, "verifying", state, { reason, serving, cleanup: "previous" });
+  const { serving, services } = await observeServing(context, "desired");
+  const also = await context.deps.executors.versionsAtEnd(context.settings, services);
+  await endRun(context, "verifying", state, { reason, serving, cleanup: "previous", also });
   await cleanUp(context);
 }
 

@@ -36,7 +36,7 @@ export interface RunnerOptions {
   connections: Pick<ConnectionService, "open" | "snapshotReader" | "targetKind">;
   executors: Pick<
     ExecutorService,
-    "settings" | "planUpdate" | "owedParts" | "pullLogins" | "isWindowOpen" | "nextOpening"
+    "settings" | "planUpdate" | "owedParts" | "pullLogins" | "isWindowOpen" | "nextOpening" | "versionsAtEnd"
   >;
   audit: RecordAudit;
   recordEvent: RecordEvent;

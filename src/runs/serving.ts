@@ -1,6 +1,6 @@
 import { PluginError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
-import type { Standing, StandingLook } from "../runtimes/runtime.ts";
+import type { Standing, StandingLook, TargetService } from "../runtimes/runtime.ts";
 import type { RunContext } from "./context.ts";
 import type { Serving } from "./schema.ts";
 
@@ -14,6 +14,8 @@ export interface Seen {
   is_seen: boolean;
   /** Parts of what runs that are not ready. */
   shortfall: Message | null;
+  /** What the runtime reported. */
+  services: readonly TargetService[];
 }
 
 /** What the run left; see `RuntimeSession.standing`. */
@@ -25,9 +27,12 @@ export function lookAt(
 }
 
 /** For a target that could not be inspected. */
-export const unseen: Seen = { serving: "unknown", down: [], is_partly: false, is_seen: false, shortfall: null };
+export const unseen: Seen = {
+  ...{ serving: "unknown", down: [], is_partly: false },
+  ...{ is_seen: false, shortfall: null, services: [] },
+};
 
-const whole = { down: [], is_partly: false, is_seen: true, shortfall: null } as const;
+const whole = { down: [], is_partly: false, is_seen: true, shortfall: null, services: [] } as const;
 
 /**
  * What now runs under the target's name, as the runtime reports it. `expected` decides if both versions match: a rollback may change
@@ -56,9 +61,10 @@ export async function observeServing(context: RunContext, expected: "desired" | 
     const planned = verdicts.filter((verdict) => verdict !== "unknown");
     const down = target.services.filter((_, index) => verdicts[index] === "none").map(({ name }) => name);
     const isPartly = target.services.some(({ name, state }) => state === "running" && !down.includes(name));
-    if (down.length > 0) return { ...whole, serving: "none", down, is_partly: isPartly };
-    const { shortfall = null } = target;
-    return { ...whole, shortfall, serving: new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown") };
+    const { services, shortfall = null } = target;
+    if (down.length > 0) return { ...whole, services, serving: "none", down, is_partly: isPartly };
+    const serving = new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown");
+    return { ...whole, services, shortfall, serving };
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
     return error.code === "not_found" ? { ...whole, serving: "none" } : unseen;

@@ -105,7 +105,13 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
           />
         </Panel>
       </Section>
-      <Timeline ctx={ctx} is_group spans={spansAt(ctx.now)} />
+      <Timeline
+        ctx={ctx}
+        title={texts(ctx).timeline.title}
+        runners={texts(ctx).executors.service}
+        runnerOf={({ service }) => ({ id: service, name: service })}
+        spans={spansAt(ctx.now)}
+      />
       <Section title={t.diff}>
         <DiffView
           ctx={ctx}

@@ -97,7 +97,13 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <RunsTable ctx={ctx} runs={props.runs} />
           )}
         </Section>
-        <Timeline ctx={ctx} is_group={executor.target.is_group} spans={props.versions} />
+        <Timeline
+          ctx={ctx}
+          title={texts(ctx).timeline.title}
+          runners={t.service}
+          runnerOf={({ service }) => ({ id: service, name: executor.target.is_group ? service : null })}
+          spans={props.versions}
+        />
         {executor.target.is_declarative && executor.target.saved_as_data === undefined ? null : (
           <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
         )}

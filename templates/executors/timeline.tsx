@@ -1,6 +1,7 @@
 import type { VersionSpanView } from "../../src/executors/schema.ts";
 import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { shortDigest, Version } from "../components/version.tsx";
 import { formatDate } from "../format.ts";
@@ -9,8 +10,8 @@ import { texts } from "../texts/texts.ts";
 
 /** Rows of the list; the API has all of them. */
 const shownRows = 20;
-/** Services in the drawing: those that changed last. */
-const shownServices = 8;
+/** Strips of the drawing: those that changed last. */
+const shownStrips = 8;
 const drawnMs = 30 * 86_400_000;
 
 /** The units of a strip, which is as wide as its place. */
@@ -20,12 +21,22 @@ const gap = 2;
 /** So is a version that ran for minutes. */
 const leastWidth = 4;
 
-interface TimelineProps {
+/** What runs the versions of a strip. */
+interface Runner {
+  id: string;
+  /** Null if there is only this one. */
+  name: string | null;
+  href?: string;
+}
+
+interface TimelineProps<S> {
   ctx: PageContext;
-  /** Its services are named. */
-  is_group: boolean;
+  title: string;
+  /** Heads the names of what runs. */
+  runners: string;
+  runnerOf: (span: S) => Runner;
   /** Newest first. */
-  spans: readonly VersionSpanView[];
+  spans: readonly S[];
 }
 
 function versionOf(ctx: PageContext, { reference, tag, digest }: VersionSpanView): string {
@@ -33,43 +44,74 @@ function versionOf(ctx: PageContext, { reference, tag, digest }: VersionSpanView
   return tag ?? (digest === null ? reference : shortDigest(digest));
 }
 
-/** Which version ran when, and why it changed: drawn for the last 30 days, and as a list. */
-export function Timeline({ ctx, is_group, spans }: TimelineProps) {
+/** Which version ran when, and why it changed: drawn for the last 30 days, and as a table. */
+export function Timeline<S extends VersionSpanView>({ ctx, title, runners, runnerOf, spans: all }: TimelineProps<S>) {
   const t = texts(ctx).timeline;
-  if (spans.length === 0) return null;
+  if (all.length === 0) return null;
+  const spans = all.map((span) => ({ ...span, runner: runnerOf(span) }));
+  const isNamed = spans.some(({ runner }) => runner.name !== null);
   return (
-    <Section id="timeline" title={t.title}>
+    <Section id="timeline" title={title}>
       <Panel>
-        <Strips ctx={ctx} spans={spans} is_group={is_group} />
-        <ol class="changes">
-          {spans.slice(0, shownRows).map((span) => (
-            <li>
-              {is_group ? <span>{span.service}</span> : null}
-              <Version>{versionOf(ctx, span)}</Version>
-              <span class="quiet">
-                <Time ctx={ctx} at={span.from_at} form="short" /> –{" "}
-                <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />
-              </span>
-              {span.run_id === null ? (
-                <span>{t.causes[span.cause]}</span>
+        <Strips ctx={ctx} spans={spans} />
+      </Panel>
+      <Table
+        ctx={ctx}
+        caption={title}
+        is_list
+        columns={[
+          ...(isNamed ? [{ key: "runner", title: runners, grows: true }] : []),
+          { key: "version", title: texts(ctx).common.version, grows: true, leads: true },
+          { key: "cause", title: t.cause, card_label: "none", grows: true },
+          { key: "time", title: t.ran },
+        ]}
+        rows={spans.slice(0, shownRows).map((span, place) => ({
+          id: `change-${place}`,
+          cells: {
+            runner: <RunnerName ctx={ctx} runner={span.runner} />,
+            version: <Version>{versionOf(ctx, span)}</Version>,
+            cause:
+              span.run_id === null ? (
+                t.causes[span.cause]
               ) : (
                 <Link ctx={ctx} href={`/runs/${span.run_id}`}>
                   {t.causes[span.cause]}
                 </Link>
-              )}
-            </li>
-          ))}
-        </ol>
-      </Panel>
+              ),
+            time: (
+              <span>
+                <Time ctx={ctx} at={span.from_at} form="short" /> –{" "}
+                <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />
+              </span>
+            ),
+          },
+        }))}
+      />
     </Section>
   );
 }
 
-/** A strip for each service, with what it runs now. The list has the same in words, so that screen readers pass the drawing over. */
-function Strips({ ctx, spans, is_group }: TimelineProps) {
+function RunnerName({ ctx, runner: { name, href } }: { ctx: PageContext; runner: Runner }) {
+  if (name === null) return null;
+  return href === undefined ? (
+    <span>{name}</span>
+  ) : (
+    <Link ctx={ctx} href={href}>
+      {name}
+    </Link>
+  );
+}
+
+interface StripsProps {
+  ctx: PageContext;
+  spans: readonly (VersionSpanView & { runner: Runner })[];
+}
+
+/** A strip for each service, with what it runs now. The table has the same in words, so that screen readers pass the drawing over. */
+function Strips({ ctx, spans }: StripsProps) {
   const t = texts(ctx).timeline;
   const since = ctx.now - drawnMs;
-  const services = [...Map.groupBy(spans, ({ service }) => service)].slice(0, shownServices);
+  const strips = [...Map.groupBy(spans, ({ runner }) => runner.id).values()];
   return (
     <figure class="chart">
       <figcaption>
@@ -85,14 +127,14 @@ function Strips({ ctx, spans, is_group }: TimelineProps) {
           </span>
         ) : null}
       </figcaption>
-      {services.map(([service, own]) => (
+      {strips.slice(0, shownStrips).map((own) => (
         <div class="strip">
-          <div>
-            {is_group ? <span>{service}</span> : null}
-            {own.slice(0, 1).map((latest) => (
+          {own.slice(0, 1).map((latest) => (
+            <div>
+              <RunnerName ctx={ctx} runner={latest.runner} />
               <Version>{versionOf(ctx, latest)}</Version>
-            ))}
-          </div>
+            </div>
+          ))}
           <svg viewBox={`0 0 ${width} 10`} preserveAspectRatio="none" aria-hidden="true">
             {own.map((span, place) => (
               <Bar ctx={ctx} span={span} since={since} is_even={(own.length - place) % 2 === 0} />
@@ -104,6 +146,7 @@ function Strips({ ctx, spans, is_group }: TimelineProps) {
         <span>{formatDate(ctx, since)}</span>
         <span>{formatDate(ctx, ctx.now)}</span>
       </div>
+      {strips.length > shownStrips ? <p class="quiet">{t.bounded(shownStrips)}</p> : null}
     </figure>
   );
 }

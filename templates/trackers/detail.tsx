@@ -1,3 +1,4 @@
+import type { VersionSpanUnderTracker } from "../../src/executors/schema.ts";
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ExplanationView } from "../../src/trackers/previews/schema.ts";
@@ -13,6 +14,7 @@ import { Row, Rows } from "../components/rows.tsx";
 import { Badge, State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
+import { Timeline } from "../executors/timeline.tsx";
 import { versionPair } from "../executors/versions.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
@@ -38,6 +40,8 @@ export interface TrackerPageProps {
   is_first_page: boolean;
   /** Filters of the history. */
   filters: { channel: string | null; source: string | null };
+  /** What the services that follow it ran, newest first. */
+  deployed: readonly VersionSpanUnderTracker[];
   events: readonly EventView[];
   /** The credentials' names by their ids. */
   credentials: ReadonlyMap<string, string>;
@@ -98,6 +102,7 @@ function TrackerBody(props: TrackerPageProps) {
       {explanation === null ? null : <Explanation ctx={ctx} explanation={explanation} />}
       <Columns aside={<Aside {...props} />}>
         <History {...props} />
+        <Deployed {...props} />
         <Events {...props} />
       </Columns>
       {isChecking(ctx, tracker) || props.awaited_since !== null ? (
@@ -177,7 +182,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
         return (
           <Row
             ctx={ctx}
-            title={use.service === "main" ? use.executor : `${use.executor} · ${use.service}`}
+            title={serviceName(use.executor, use.service)}
             href={`/executors/${use.executor_id}`}
             fact={<Badge>{channelWord(ctx, use.channel)}</Badge>}
             meta={[
@@ -195,6 +200,27 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
       })}
     </Rows>
   );
+}
+
+/** What the executors that follow it ran. */
+function Deployed({ ctx, deployed }: TrackerPageProps) {
+  return (
+    <Timeline
+      ctx={ctx}
+      title={texts(ctx).timeline.title_of_executors}
+      runners={texts(ctx).common.executor}
+      runnerOf={({ executor_id, executor, service }) => ({
+        id: `${executor_id} ${service}`,
+        name: serviceName(executor, service),
+        href: `/executors/${executor_id}`,
+      })}
+      spans={deployed}
+    />
+  );
+}
+
+function serviceName(executor: string, service: string): string {
+  return service === "main" ? executor : `${executor} · ${service}`;
 }
 
 function Events({ ctx, events }: TrackerPageProps) {

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { seen_versions } from "../../src/db/tables.ts";
+import { plain } from "../../src/messages/message.ts";
+import { storeTracker } from "../support/run-parts.ts";
 import { createWorld, digest, makeDue, release, type World } from "../support/run-world.ts";
 
 const hour = 3_600_000;
@@ -56,16 +58,56 @@ describe("the versions that an executor's services run", () => {
     expect(latest).toMatchObject({ cause: "rolled_back", run_id: run.id, digest: digest("a") });
   });
 
-  test("are not those of a run that others replaced before it was looked at", async () => {
+  test("show what a run left before anybody looked at it, and a rollback of that", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    const forward = await world.update(executor);
+    await world.clock.advance(hour);
+    const [snapshot] = (await world.main.snapshots.list({ executor_id: executor })).items;
+    const back = await world.update(executor, { snapshot_id: snapshot?.id });
+    const told = [
+      { tag: "1.0", cause: "rolled_back", run_id: back.id, from_at: back.ended_at, until_at: null },
+      { tag: "1.1", cause: "run", run_id: forward.id, from_at: forward.ended_at, until_at: back.ended_at },
+      { tag: "1.0", cause: "first_seen", run_id: null, until_at: forward.ended_at },
+    ];
+    expect(await world.main.executors.versions(executor)).toMatchObject(told);
+    await evaluate(executor);
+    expect(await world.main.executors.versions(executor)).toMatchObject(told);
+  });
+
+  test("do not show a run that failed and was undone", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    world.engine.judge = ({ image }) =>
+      image.endsWith(":1.1") ? { ready: false, detail: plain(""), final: true } : { ready: true, detail: plain("") };
+    expect(await world.update(executor)).toMatchObject({ state: "failed", serving: "previous" });
+    await evaluate(executor);
+    expect(await spans(executor)).toEqual([["main", "1.0", "first_seen"]]);
+  });
+
+  test("are not those of a look that was before the end of a run", async () => {
+    const executor = await world.addExecutor();
+    await evaluate(executor);
+    let writes = 0;
+    const gate = async () => {
+      writes += 1;
+      // Claimed and inspected, but not stored yet.
+      if (writes === 3) await world.update(executor);
+    };
+    await evaluate(executor, world.instance({ gate }));
+    expect(await spans(executor)).toEqual([
+      ["main", "1.1", "run"],
+      ["main", "1.0", "first_seen"],
+    ]);
+  });
+
+  test("are changed outside if others undo a run after its end", async () => {
     const executor = await world.addExecutor();
     await evaluate(executor);
     await world.update(executor);
-    world.engine.add("web", "registry.test/app:0.9", digest("d"));
+    world.engine.add("web", "registry.test/app:1.0", digest("a"));
     await evaluate(executor);
-    expect(await spans(executor)).toEqual([
-      ["main", "0.9", "outside"],
-      ["main", "1.0", "first_seen"],
-    ]);
+    expect((await spans(executor))[0]).toEqual(["main", "1.0", "outside"]);
   });
 
   test("are no others under another name for the same content, nor when the digest becomes known", async () => {
@@ -131,6 +173,7 @@ describe("the versions that an executor's services run", () => {
     }
     const all = await world.main.executors.versions(executor);
     expect([all.length, all[0]?.tag, all.at(-1)?.tag]).toEqual([50, "2.54", "2.5"]);
+    expect(await world.main.executors.versionsUnder(`tracker-${world.sourceId}`)).toHaveLength(50);
     await world.main.executors.remove(systemActor, executor);
     expect(await world.db.read.select().from(seen_versions)).toEqual([]);
   });
@@ -154,5 +197,25 @@ test("each service of a group has its own history", async () => {
     ["web", "1.1", "run", run.id],
     ["worker", "1.0", "first_seen", null],
     ["web", "1.0", "first_seen", null],
+  ]);
+});
+
+test("a tracker has the histories of the services that follow it", async () => {
+  world.engine.add("other", "registry.test/app:0.9", digest("9"));
+  await storeTracker(world.db, { name: "else", source: "else" }, world.clock.now());
+  const web = await world.addExecutor();
+  const other = await world.addExecutor({ name: "other", target: { kind: "container", id: "other" } });
+  const apart = await world.addExecutor({
+    ...{ name: "apart", target: { kind: "container", id: "apart" } },
+    bindings: [{ tracker: "else", source: "main", channel: "stable" }],
+  });
+  world.engine.add("apart", "registry.test/app:1.0", digest("a"));
+  for (const executor of [web, other, apart]) await evaluate(executor);
+  const run = await world.update(other);
+  const found = await world.main.executors.versionsUnder(`tracker-${world.sourceId}`);
+  expect(found.map(({ executor, tag, run_id, until_at }) => [executor, tag, run_id, until_at])).toEqual([
+    ["other", "1.1", run.id, null],
+    ["other", "0.9", null, run.ended_at],
+    ["web", "1.0", null, null],
   ]);
 });

@@ -181,6 +181,7 @@ async function respondTracker(c: AppContext, services: Services, asked: PageCont
     tracker,
     ...(await historyOf(services, tracker, query)),
     uses: (await services.stats.uses([tracker.id])).get(tracker.id) ?? [],
+    deployed: await services.executors.versionsUnder(tracker.id),
     events: (await services.notifications.listEvents({ tracker_id: tracker.id, limit: shownEvents })).items,
     credentials: await services.credentials.names(tracker.sources.flatMap(({ credential_id }) => credential_id ?? [])),
     explanation,

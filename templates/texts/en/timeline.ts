@@ -1,5 +1,9 @@
 export const timeline = {
   title: "Version history",
+  title_of_executors: "Deployed versions",
+  ran: "Ran",
+  cause: "Change",
+  bounded: (count: number) => `Drawn: the ${count} that changed last`,
   now: "now",
   absent: "Not there",
   causes: {

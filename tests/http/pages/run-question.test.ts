@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../../src/auth/schema.ts";
-import { connections, releases, seen_versions, tracker_sources } from "../../../src/db/tables.ts";
+import { connections, executor_bindings, releases, seen_versions, tracker_sources } from "../../../src/db/tables.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
@@ -77,4 +77,24 @@ test("the executor's page shows which version ran when, with its run, and escape
   expect(section).toContain('href="/runs/run-1"');
   expect(section).toContain("&lt;b&gt;worker");
   expect(section).not.toMatch(/<b>worker|<i>/);
+});
+
+test("the tracker's page shows the same of every service that follows it, and draws those that changed last", async () => {
+  const executor_id = group.split("/").at(-1) ?? "";
+  const before = (await person.get("/trackers/app")).text;
+  expect(before).toContain(`href="${group}">shop · web</a>`);
+  const names = Array.from({ length: 8 }, (_, place) => `added-${place}`);
+  const from_at = app.clock.now();
+  await app.db.write(async (tx) => {
+    const bound = { executor_id, tracker_id: "t", source_id: "s", channel: "stable" };
+    await tx.insert(executor_bindings).values(names.map((service) => ({ ...bound, service })));
+    const seen = { executor_id, reference: "app:3", tag: "3", cause: "first_seen" as const, from_at };
+    await tx.insert(seen_versions).values(names.map((service) => ({ id: service, ...seen, service })));
+  });
+  const { text } = await person.get("/trackers/app");
+  const section = text.slice(text.indexOf('id="timeline"'));
+  const [drawing = "", table = ""] = section.split("</figure>");
+  expect(drawing.match(/class="strip"/g)).toHaveLength(8);
+  expect(drawing).not.toContain("shop · web");
+  expect(table).toContain("shop · web");
 });
