@@ -180,6 +180,7 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
     send,
+    explainByClock: guard.clocks.explain,
     approvalLink: (subject) => {
       const base = settings.current().base_url;
       return base === "" ? null : `${base}/approvals/${subject.run}/${approvalTokens.token(subject)}`;
@@ -226,6 +227,7 @@ export async function createServices(options: ServiceOptions) {
     sealer,
     auth,
     openContext: http.open,
+    findClockDifference: (host) => http.clocks.of(host)?.said ?? null,
     baseUrl: () => settings.current().base_url,
     isLoopbackHttpAllowed: config.oidc_allow_loopback_http,
     isRefusedAddress: (url) => isMetadataAddress(bareHost(new URL(url).hostname)),

@@ -7,7 +7,7 @@ import { PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
-import { type ClockDifferences, explainedByClocks, isAboutTime } from "./clock-difference.ts";
+import { type ClockDifferences, explainedByClocks } from "./clock-difference.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
 import { neverAllowed } from "./destination.ts";
 import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection, wantsHttps } from "./exchange.ts";
@@ -97,8 +97,8 @@ async function overNetwork<T>(work: Promise<T>, hop: Hop, { wire, deadline }: At
     return await work;
   } catch (cause) {
     const { error, isPassing } = describeFailure(cause, hop.url, deadline);
-    if (isAboutTime(cause)) throw await explainedByClocks(error, hop.url, { ...wire, deadline });
-    throw isPassing ? new PassingFault(error, null) : error;
+    if (isPassing) throw new PassingFault(error, null);
+    throw await explainedByClocks(error, hop.url, { ...wire, deadline });
   }
 }
 

@@ -28,7 +28,10 @@ const maxHosts = 200;
 export function clockDifferences(clock: Pick<Clock, "now" | "elapsed">) {
   /** A host's time at our elapsed time zero. */
   const origins = new RecentMap<string, number>(maxHosts);
-  const differenceFrom = (host: string, origin: number): ClockDifference | null => {
+  /** Null if the host's clock is unknown or shows about the same. */
+  const of = (host: string): ClockDifference | null => {
+    const origin = origins.get(host);
+    if (origin === undefined) return null;
     const ms = clock.now() - (origin + clock.elapsed());
     if (Math.abs(ms) < noteworthyMs) return null;
     return {
@@ -45,21 +48,20 @@ export function clockDifferences(clock: Pick<Clock, "now" | "elapsed">) {
       if (at !== null) origins.set(host, at - clock.elapsed());
     },
     isKnown: (host: string): boolean => origins.has(host),
-    /** The reason with the difference that explains it; the reason alone if the host's clock is unknown or shows about the same. */
+    of,
+    /** The reason with the difference that explains it; the reason alone if there is none. */
     explain(reason: Message, host: string): Message {
-      const origin = origins.get(host);
-      const difference = origin === undefined ? null : differenceFrom(host, origin);
+      const difference = of(host);
       return difference === null ? reason : say("phrases.joined", { items: [reason, difference.said] });
     },
     /** The hosts whose clock differs, the latest response first. */
-    all: (): ClockDifference[] =>
-      [...origins].flatMap(([host, origin]) => differenceFrom(host, origin) ?? []).toReversed(),
+    all: (): ClockDifference[] => [...origins.keys()].flatMap((host) => of(host) ?? []).toReversed(),
   };
 }
 export type ClockDifferences = ReturnType<typeof clockDifferences>;
 
 /** Whether a certificate was refused for the time that our clock shows. */
-export function isAboutTime(cause: unknown): boolean {
+function isAboutTime(cause: unknown): boolean {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   return code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID";
 }
@@ -71,11 +73,12 @@ interface Asking {
 }
 
 /**
- * The error for a certificate that is refused for its time, with the difference of the clocks if there is one. A host that has not
+ * An error; that of a certificate which is refused for its time with the difference of the clocks, if there is one. A host that has not
  * responded before is asked for its time by a request that carries nothing: its certificate is not verified, and only `Date` is read.
  */
 export async function explainedByClocks(error: PluginError, url: URL, asking: Asking): Promise<PluginError> {
   const { differences } = asking;
+  if (!isAboutTime(error.cause)) return error;
   if (!differences.isKnown(url.host)) {
     try {
       differences.observe(url.host, await dateOf(url, asking));

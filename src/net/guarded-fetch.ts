@@ -4,6 +4,7 @@ import { PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { PluginContext } from "../plugin.ts";
 import { bareHost, isMetadataAddress, parseAddress } from "./address.ts";
+import { type ClockDifferences, clockDifferences, explainedByClocks } from "./clock-difference.ts";
 import { createDeadlines, type Deadline, orOver } from "./deadline.ts";
 import { blockedAt, isAddressAllowed, type Judgement, judgeDestination, type Purpose, portOf } from "./destination.ts";
 import { createAgent, describeFailure, exchange, headersOf } from "./exchange.ts";
@@ -46,6 +47,8 @@ export interface Guard {
    * redirects, reuse or decompression. Throws `rejected` ("Destination blocked", or a redirect) and `unreachable`.
    */
   open(options: GuardedOpen): PluginContext;
+  /** By the responses so far. */
+  clocks: Pick<ClockDifferences, "explain">;
   /** On saving, for `connect`: null, or why the place is refused, without DNS. */
   judgeConnect(host: string, port: number): Message | null;
   /** One TCP connection, closed at once. Private addresses are allowed; metadata, link-local and our own port are not. */
@@ -56,6 +59,7 @@ export function createGuard(options: GuardOptions): Guard {
   const { clock, allow } = options;
   const resolve = options.resolve ?? systemResolve;
   const deadlines = createDeadlines(clock);
+  const differences = clockDifferences(clock);
 
   /** The addresses that a request may connect to: all of the name's, or none when one of them is refused. */
   const admit = async (url: URL): Promise<readonly ResolvedAddress[]> => {
@@ -77,7 +81,14 @@ export function createGuard(options: GuardOptions): Guard {
     const lookup = lookupFrom(async () => answers);
     // An agent per request: only the first use of a connection calls `lookup`, so none is reused.
     const agent = createAgent(url.protocol, { keepAlive: false });
-    const message = await exchange({ url, method, headers, body, agent, lookup, deadline });
+    const message = await exchange({ url, method, headers, body, agent, lookup, deadline }).catch(async (cause) => {
+      throw await explainedByClocks(describeFailure(cause, url, deadline).error, url, {
+        differences,
+        lookup,
+        deadline,
+      });
+    });
+    differences.observe(url.host, headersOf(message));
     const status = message.statusCode ?? 0;
     try {
       if ([301, 302, 303, 307, 308].includes(status)) {
@@ -108,6 +119,7 @@ export function createGuard(options: GuardOptions): Guard {
         }
       },
     }),
+    clocks: differences,
     judgeConnect: (host, port) => judgeConnect(host, port, options.ownPort?.() ?? null),
     connect: (host, port, signal) => connectOnce(host, port, { resolve, ownPort: options.ownPort?.() ?? null, signal }),
   };

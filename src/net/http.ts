@@ -54,7 +54,7 @@ export interface HttpContext extends PluginContext {
 export interface Http {
   open(options: HttpOpen): HttpContext;
   /** By the responses so far. */
-  clocks: Pick<ClockDifferences, "explain" | "all">;
+  clocks: Pick<ClockDifferences, "of" | "explain" | "all">;
   /** Closes the idle connections. */
   close(): void;
 }

@@ -5,9 +5,10 @@ import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
 import { startBody, streamBody } from "./bounded-body.ts";
+import { clockDifferences, explainedByClocks } from "./clock-difference.ts";
 import { createDeadlines, type Deadline } from "./deadline.ts";
 import { isMetadataHost, neverAllowed } from "./destination.ts";
-import { bodyOf, createAgent, describeFailure, exchange, StaleConnection } from "./exchange.ts";
+import { bodyOf, createAgent, describeFailure, exchange, headersOf, StaleConnection } from "./exchange.ts";
 import { readJson } from "./read-json.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "./resolve.ts";
 
@@ -25,8 +26,11 @@ interface NamedServerOptions {
   headers: Readonly<Record<string, string>>;
   /** Said of a body that breaks off. */
   broken_off: Message;
-  /** The error for every status but 2xx. Redirects are not followed: the login goes to this server alone. */
-  refuse(status: number, body: string): PluginError;
+  /**
+   * The error for every status but 2xx. Redirects are not followed: the login goes to this server alone. `explain`: for what may be refused
+   * because the clocks differ.
+   */
+  refuse(status: number, body: string, explain: (reason: Message) => Message): PluginError;
   /** The error for a request without an answer. Default: `describeFailure`. */
   fail?(cause: unknown, deadline: Deadline): PluginError;
   /** Default: the operating system's resolver. */
@@ -57,7 +61,10 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
   const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
   const agent = createAgent(server.protocol, { keepAlive: true, maxSockets: 8, ...tls });
   const ownAgent = createAgent(server.protocol, { keepAlive: false, ...tls });
-  const fail = options.fail ?? ((cause, deadline) => describeFailure(cause, server, deadline).error);
+  const differences = clockDifferences(clock);
+  const describe = options.fail ?? ((cause, deadline) => describeFailure(cause, server, deadline).error);
+  const fail = (cause: unknown, deadline: Deadline): Promise<PluginError> =>
+    explainedByClocks(describe(cause, deadline), server, { differences, lookup, deadline });
 
   const dial = async (
     { method, url, body = null, headers = {}, is_once = false }: ServerRequest,
@@ -94,7 +101,9 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
   const requireDone = async (message: IncomingMessage): Promise<void> => {
     const status = message.statusCode ?? 0;
     if (status >= 200 && status <= 299) return;
-    throw options.refuse(status, await (await read(message, maxRefusalBytes)).text());
+    differences.observe(server.host, headersOf(message));
+    const body = await (await read(message, maxRefusalBytes)).text();
+    throw options.refuse(status, body, (reason) => differences.explain(reason, server.host));
   };
 
   return {
@@ -105,7 +114,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
         await requireDone(message);
         return await readJson(await read(message, maxBodyBytes), schema);
       } catch (error) {
-        throw fail(error, deadline);
+        throw await fail(error, deadline);
       } finally {
         deadline.end();
       }
@@ -118,7 +127,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
         await requireDone(message);
         yield* bodyOf(message, () => undefined);
       } catch (error) {
-        throw fail(error, deadline);
+        throw await fail(error, deadline);
       } finally {
         deadline.end();
       }

@@ -45,6 +45,8 @@ interface OutboxOptions extends Pick<Parts, "db" | "clock" | "counted" | "log"> 
   /** For links; blank when unknown. */
   baseUrl: () => string;
   send: SendMessage;
+  /** Adds to a refusal by a host that its clock differs from ours. */
+  explainByClock: (reason: Message, host: string) => Message;
   /** Text from a receiver or the network, without secrets and shortened. */
   excerpt: (text: string) => string;
   /** Called after the commit when there is something to send. */
@@ -63,9 +65,18 @@ interface Verdict {
   stops: boolean;
 }
 
+/** How a receiver that compares the timestamp with its own clock refuses one that is too far off. */
+const refusing: ReadonlySet<number> = new Set([400, 401, 403]);
+
+interface Answered {
+  status: number;
+  retry_after_ms: number | null;
+  /** Adds what may be why the receiver refused. */
+  explain: (reason: Message) => Message;
+}
+
 function judgeAnswer(
-  status: number,
-  retryAfterMs: number | null,
+  { status, retry_after_ms: retryAfterMs, explain }: Answered,
   attempt: number,
   isTest: boolean,
   now: number,
@@ -77,8 +88,9 @@ function judgeAnswer(
     const error = say("notifications.destination_redirects");
     return { state: "failed", status, error, next_attempt_at: null, stops: false };
   }
+  const answered = say("notifications.receiver_answered", { status });
   const error =
-    status === 410 ? say("notifications.receiver_gone") : say("notifications.receiver_answered", { status });
+    status === 410 ? say("notifications.receiver_gone") : refusing.has(status) ? explain(answered) : answered;
   const delay = retryDelaysMs[attempt - 1];
   if (status === 410 || delay === undefined || isTest) {
     return { state: "failed", status, error, next_attempt_at: null, stops: status === 410 };
@@ -143,7 +155,8 @@ export function createOutbox(options: OutboxOptions) {
       const body = bodyToSend(delivery, notifier.language, options.approvalLink);
       const message = { id: delivery.id, event: delivery.event, sent_at: clock.now(), body };
       const answer = await options.send(notifier, message, signal);
-      return judgeAnswer(answer.status, answer.retry_after_ms, number, isTest, clock.now());
+      const explain = (reason: Message) => options.explainByClock(reason, notifier.destination);
+      return judgeAnswer({ ...answer, explain }, number, isTest, clock.now());
     } catch (error) {
       // Shutting down is no response of the receiver: the lease expires and the next process sends again.
       if (signal.aborted) throw error;

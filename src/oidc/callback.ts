@@ -2,6 +2,7 @@ import type { Session, SignInView } from "../auth/schema.ts";
 import type { AuthService, SignInOrigin } from "../auth/service.ts";
 import type { Reader } from "../db/client.ts";
 import { AppError } from "../errors.ts";
+import type { Message } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { attempts } from "./attempts.ts";
@@ -17,7 +18,7 @@ import {
   type ProviderRow,
   providerRows,
 } from "./queries.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, timeReasons } from "./refusal.ts";
 import type { RefusalRecorder } from "./refusal-recorder.ts";
 import { exchangeCode } from "./token-request.ts";
 import type { Upstream } from "./upstream.ts";
@@ -42,6 +43,8 @@ interface CallbackOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   documents: ProviderDocuments;
   upstream: Upstream;
   baseUrl: () => string;
+  /** How far our clock is from a host's, in words; null if there is no difference. */
+  findClockDifference: (host: string) => Message | null;
 }
 
 /** Handles the provider's redirect: the attempt ends in a session, a binding, or a refusal. */
@@ -85,9 +88,15 @@ export function callback(options: CallbackOptions) {
       nonce,
       now: clock.now(),
     };
-    return await judgeIdToken(tokens.id_token, expected, (alg, kid, verify) =>
-      documents.withKey(row, { alg, kid }, verify),
-    );
+    try {
+      return await judgeIdToken(tokens.id_token, expected, (alg, kid, verify) =>
+        documents.withKey(row, { alg, kid }, verify),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal) || !timeReasons.includes(error.reason)) throw error;
+      const clock = options.findClockDifference(new URL(metadata.token_endpoint).host);
+      throw clock === null ? error : new Refusal(error.reason, { cause: error, clock });
+    }
   };
 
   const bind = async (attempt: AttemptRow, from: CallbackFrom, identity: Identity): Promise<Completed> =>

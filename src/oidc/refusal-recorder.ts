@@ -1,5 +1,6 @@
 import type { Actor, AuditEvent, AuditRecord } from "../auth/schema.ts";
 import { type AppError, PluginError } from "../errors.ts";
+import { inEnglish } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
 import { createAllowance } from "./request-limit.ts";
@@ -37,11 +38,12 @@ export function refusalRecorder({
   const byProvider = { take: createAllowance(clock, entries), left_out: 0 };
 
   const write = async (actor: Actor, event: AuditEvent, slug: string, refusal: Refusal, leftOut: number) => {
-    const { reason, cause, provider_error } = refusal;
+    const { reason, cause, provider_error, clock: difference } = refusal;
     const detail = {
       method: "oidc",
       reason,
       ...(provider_error === undefined ? {} : { provider_error }),
+      ...(difference === undefined ? {} : { clock: difference }),
       slug: slug.slice(0, 64),
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
     };
@@ -50,6 +52,7 @@ export function refusalRecorder({
     log.warning("Sign-in with the identity provider failed", {
       reason,
       ...(cause instanceof PluginError ? { error: cause } : {}),
+      ...(difference === undefined ? {} : { clock: inEnglish(difference) }),
     });
     await db.write((tx) => audit(tx, actor, record));
   };

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { say } from "../messages/message.ts";
+import { type Message, say } from "../messages/message.ts";
 
 /** Faults of an ID token. */
 export const tokenReasons = [
@@ -20,6 +20,9 @@ export const tokenReasons = [
   "token_type_wrong",
   "token_hash_wrong",
 ] as const;
+
+/** Of a token whose times do not fit what our clock shows. */
+export const timeReasons: readonly RefusalReason[] = ["token_expired", "token_issued_at_wrong", "token_not_yet_valid"];
 
 /** All causes that end a sign-in or binding without a result; only the audit names them. */
 export const refusalReasons = [
@@ -61,12 +64,15 @@ export class Refusal extends Error {
   readonly reason: RefusalReason;
   /** For `provider_error`: which known error it was; the rest of the text is dropped. */
   readonly provider_error: string | undefined;
+  /** By how much our clock differs from the provider's, if that may be why. */
+  readonly clock: Message | undefined;
 
-  constructor(reason: RefusalReason, options: { cause?: unknown; provider_error?: string } = {}) {
+  constructor(reason: RefusalReason, options: { cause?: unknown; provider_error?: string; clock?: Message } = {}) {
     super(`Refused: ${reason}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "Refusal";
     this.reason = reason;
     this.provider_error = options.provider_error;
+    this.clock = options.clock;
   }
 }
 

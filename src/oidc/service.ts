@@ -3,7 +3,7 @@ import type { AuthService } from "../auth/service.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, conflict, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { say } from "../messages/message.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attempts, type StartedAttempt } from "./attempts.ts";
@@ -25,6 +25,7 @@ interface OidcServiceOptions extends Parts {
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;
   openContext: OpenContext;
   /** As set, without a final slash; blank when not set. */
+  findClockDifference: (host: string) => Message | null;
   baseUrl: () => string;
   /** For tests only: also allows http to this machine's loopback. */
   isLoopbackHttpAllowed: boolean;
@@ -70,6 +71,7 @@ export function oidcService(options: OidcServiceOptions) {
     upstream,
     refusals,
     baseUrl,
+    findClockDifference: options.findClockDifference,
   });
   const limit = requestLimit(clock);
 

@@ -80,32 +80,46 @@ describe.skipIf(authorityMissing() !== null)("a certificate that is refused for 
     authority?.remove();
   });
 
+  const here = (path: string) => JSON.stringify(join(import.meta.dir, path));
+  const upstream = `
+      import { realHttp } from ${here("../support/real-http.ts")};
+      const context = realHttp(systemClock).open();`;
+  const receiver = `
+      import { createGuard } from ${here("../../src/net/guarded-fetch.ts")};
+      import { parseOutboundAllow } from ${here("../../src/net/outbound-allow.ts")};
+      const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+      const guard = createGuard({ clock: systemClock, allow: parseOutboundAllow(process.env.ALLOWED), resolve });
+      const context = guard.open({ purpose: "webhook", timeout_ms: 10_000, signal: new AbortController().signal });`;
+
   /** The product's own request, in a process that trusts the authority: trust is read at the start. */
-  const ask = async (): Promise<string[]> => {
+  const ask = async (open: string): Promise<string[]> => {
     const script = `
-      import { systemClock } from ${JSON.stringify(join(import.meta.dir, "../../src/clock.ts"))};
-      import { realHttp } from ${JSON.stringify(join(import.meta.dir, "../support/real-http.ts"))};
-      import { codesIn } from ${JSON.stringify(join(import.meta.dir, "../support/meaning.ts"))};
-      const context = realHttp(systemClock).open();
+      import { systemClock } from ${here("../../src/clock.ts")};
+      import { codesIn } from ${here("../support/meaning.ts")};
+      ${open}
       const headers = { authorization: "Bearer secret" };
       const error = await context.fetch(new URL("https://localhost:${server.port}/v2/"), { headers }).catch((thrown) => thrown);
       console.log(JSON.stringify(codesIn(error.said)));
       process.exit(0);`;
     const child = Bun.spawn([process.execPath, "-e", script], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: authority.ca_file },
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: authority.ca_file, ALLOWED: `localhost:${server.port}` },
       stdout: "pipe",
       stderr: "inherit",
     });
     return JSON.parse(await new Response(child.stdout).text());
   };
 
-  test("is explained by the host's own clock, which is asked for without the credential", async () => {
+  test.each([
+    ["an upstream", upstream],
+    ["a receiver", receiver],
+  ])("of %s is explained by the host's own clock, which is asked for without the credential", async (_what, open) => {
+    seen.length = 0;
     itsTime = () => Date.now() - 30 * hour;
     const failed = ["net.request_failed", "net.certificate_expired"];
-    expect(await ask()).toEqual(["phrases.joined", ...failed, "net.clock_differs"]);
+    expect(await ask(open)).toEqual(["phrases.joined", ...failed, "net.clock_differs"]);
     expect(seen.map(({ method }) => method)).toEqual(["HEAD"]);
     expect(seen[0]?.headers).not.toContain("authorization");
     itsTime = () => Date.now();
-    expect(await ask()).toEqual(failed);
+    expect(await ask(open)).toEqual(failed);
   });
 });

@@ -61,6 +61,7 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
     instance_id: instance,
     baseUrl: () => "https://tidemark.example",
     send,
+    explainByClock: (reason, host) => say("phrases.joined", { items: [reason, plain(host)] }),
     excerpt: (text) => text,
     onDue: () => undefined,
     onBlocked: async (notifier) => {
@@ -93,6 +94,20 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
   const record = () => db.write((tx) => outbox.recordEvent(tx, newRelease));
   return { clock, outbox, service, sent, blocked, notifier, deliverDue, record };
 }
+
+test.each([
+  [401, true],
+  [500, false],
+])("a receiver that answers %d is told with what its clock explains: %p", async (status, isExplained) => {
+  const { notifier, record, deliverDue, service } = await setUp([status]);
+  const { id } = await notifier("hook");
+  await record();
+  await deliverDue();
+  const [delivery] = (await service.listDeliveries(id, {})).items;
+  expect(delivery?.last_error_data).toMatchObject({
+    code: isExplained ? "phrases.joined" : "notifications.receiver_answered",
+  });
+});
 
 describe("recordEvent()", () => {
   test("makes one delivery for each enabled notifier that wants the event", async () => {

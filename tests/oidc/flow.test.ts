@@ -134,6 +134,28 @@ test.each<[string, string, () => Promise<unknown>]>([
   expect(await house.lastAudit()).toMatchObject({ event: "login", outcome: "failed", method: "oidc", reason });
 });
 
+test.each([
+  [3 * 3_600_000, "token_issued_at_wrong", { minutes: 180, is_ahead: false }],
+  [-3 * 3_600_000, "token_expired", { minutes: 180, is_ahead: true }],
+])(
+  "a provider whose clock is %d ms ahead has tokens that are refused, and the audit names the difference",
+  async (ahead, reason, params) => {
+    await house.bind();
+    house.idp.setClockAhead(ahead);
+    const browser = house.app.browser();
+    await expectRefused(browser, house.idp.consent(await house.start(browser)), reason);
+    expect(await house.lastAudit()).toMatchObject({ clock_data: { code: "net.clock_differs", params } });
+  },
+);
+
+test("a token that is refused for another time has no clock to blame", async () => {
+  await house.bind();
+  const browser = house.app.browser();
+  const claims = { exp: Math.floor(house.app.clock.now() / 1000) - 600 };
+  await expectRefused(browser, house.idp.consent(await house.start(browser), { claims }), "token_expired");
+  expect(await house.lastAudit()).not.toHaveProperty("clock_data");
+});
+
 describe("a callback is refused", () => {
   const rows: readonly [string, (query: Record<string, string>) => Record<string, string> | string, string][] = [
     ["without a state", ({ code = "", iss = "" }) => ({ code, iss }), "state_unknown"],

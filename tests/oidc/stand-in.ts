@@ -44,13 +44,16 @@ export async function standIn(options: { now: () => number; client_secret: strin
   let keys: PublishedKey[] = [firstKey()];
   const grants = new Map<string, Grant>();
   let codes = 0;
+  /** Of its clock, which its tokens and the `Date` of its answers show. */
+  let ahead = 0;
+  const now = () => options.now() + ahead;
   const overrides: Record<string, Answer> = {};
   let metadata: Members = {};
 
   const signToken = async (grant: Grant) => {
     const key = keys[0];
     if (key === undefined) throw new Error("The stand-in has no key to sign with");
-    const seconds = Math.floor(options.now() / 1000);
+    const seconds = Math.floor(now() / 1000);
     const claims: Members = {
       iss: provider.issuer,
       sub: grant.consent.sub ?? "person-1",
@@ -104,6 +107,7 @@ export async function standIn(options: { now: () => number; client_secret: strin
   const serve: Answer = async (request, response) => {
     const path = request.path.split("?")[0] ?? "";
     const answer = overrides[path] ?? answers[path];
+    response.setHeader("date", new Date(now()).toUTCString());
     if (answer === undefined) return json(response, 404, {});
     await answer(request, response);
   };
@@ -124,6 +128,9 @@ export async function standIn(options: { now: () => number; client_secret: strin
     answer: (path: string, answer: Answer | null) => {
       if (answer === null) delete overrides[path];
       else overrides[path] = answer;
+    },
+    setClockAhead: (ms: number) => {
+      ahead = ms;
     },
     /** As it answers now. */
     serve,

@@ -2,7 +2,7 @@ import type { RequestContext } from "@kubernetes/client-node/dist/gen/http/http.
 import * as v from "valibot";
 import type { Clock } from "../../clock.ts";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
-import { plain, say } from "../../messages/message.ts";
+import { type Message, plain, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { codeOfStatus } from "../../net/code-of-status.ts";
 import type { Deadline } from "../../net/deadline.ts";
@@ -135,7 +135,7 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
     },
     headers: access.authorization === null ? {} : { authorization: access.authorization },
     broken_off: say("kubernetes.broken_off"),
-    refuse: (status, body) => refusedBy(status, statusIn(body), access),
+    refuse: (status, body, explain) => refusedBy(status, statusIn(body), access, explain),
     fail: (cause, deadline) => failureOf(cause, access, deadline),
   });
   let factories: Promise<Factories> | null = null;
@@ -248,10 +248,14 @@ function refusedBy(
   status: number,
   { message, reason, metadata }: v.InferOutput<typeof Status>,
   access: ClusterAccess,
+  /** A token is refused as expired or not valid yet, in whatever words. */
+  explain: (reason: Message) => Message = (reason) => reason,
 ): Refused {
   const said = withoutLogin(message === "" ? reason : message, access).slice(0, 1000);
   const told =
-    status === 401 ? say("kubernetes.unauthenticated") : say("kubernetes.refused", { status, said: plain(said) });
+    status === 401
+      ? explain(say("kubernetes.unauthenticated"))
+      : say("kubernetes.refused", { status, said: plain(said) });
   // The API server names a reason; a page that is not found without one is that of a proxy which does not reach it.
   const code = status === 404 && reason === "" ? "unreachable" : codeOfStatus(status);
   return new Refused(status, reason, code, told, metadata.continue);

@@ -43,6 +43,7 @@ export const audit_facts = {
     with_secrets: "With secrets",
     slug: "Provider",
     provider_error: "The provider's error",
+    clock: "Clock",
     left_out: "Similar entries left out",
     sources: "Sources",
     targets: "Targets",

@@ -42,6 +42,7 @@ export const audit_facts = {
     with_secrets: "包含机密",
     slug: "提供方",
     provider_error: "提供方的错误",
+    clock: "时钟",
     left_out: "略去的类似记录",
     sources: "来源",
     targets: "目标",

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import * as v from "valibot";
 import { systemClock } from "../../../src/clock.ts";
 import type { PluginError } from "../../../src/errors.ts";
@@ -15,6 +16,7 @@ import { foundFrom } from "../../../src/runtimes/kubernetes/workloads.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { codesIn } from "../../support/meaning.ts";
 import { peerSuite } from "../../support/peer.ts";
 
 const failure = (work: Promise<unknown>) =>
@@ -72,7 +74,25 @@ peerSuite("an API server that misbehaves", authorityMissing(), () => {
     const error = await failure(cluster.send(({ core }) => core.listNamespace(), Named));
     cluster.close();
     expect([error.code, error.said.code]).toEqual(["unreachable", `kubernetes.${code}`]);
-    expect(server.asked).toEqual([]);
+    // Only the time is asked for, and without our login.
+    expect(server.asked).toEqual(code === "certificate_expired" ? ["HEAD /"] : []);
+  });
+
+  test.each([
+    ["a certificate", true, ["kubernetes.certificate_expired", "net.clock_differs"]],
+    ["a token", false, ["kubernetes.unauthenticated", "net.clock_differs"]],
+  ])("%s that is refused while the clocks differ is named with the difference", async (_what, is_expired, codes) => {
+    const logins: unknown[] = [];
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      logins.push(request.headers.authorization);
+      response.setHeader("date", new Date(Date.now() - 3 * 3_600_000).toUTCString());
+      json(response, 401, { kind: "Status", code: 401, reason: "Unauthorized", message: "Unauthorized" });
+    };
+    server = await startApiServer(answer, { is_expired });
+    const error = await failure(namespaces());
+    expect(codesIn(error.said)).toEqual(["phrases.joined", ...codes]);
+    expect(error instanceof Refused).toBe(!is_expired);
+    expect(logins).toEqual([is_expired ? undefined : server.access.authorization]);
   });
 
   test("a list that never ends is given up", async () => {
