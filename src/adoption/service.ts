@@ -5,7 +5,7 @@ import { AppError, PluginError, saidBy } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { newId } from "../ids.ts";
-import { type Message, say, told, toldEach } from "../messages/message.ts";
+import { isMessage, type Message, say, says, told, toldEach } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { RecentMap } from "../recent-map.ts";
 import { outsideRequest } from "../request-scope.ts";
@@ -58,24 +58,36 @@ export function adoptionService(options: AdoptionServiceOptions) {
   /** Adoptions wait for each other: the next one sees what the one before created. */
   let turn: Promise<unknown> = Promise.resolve();
 
+  /** The images of registries that use plain http: by a source at the registry, else by the runtime, which a cluster does not tell. */
+  const plainImages = async (id: string, items: readonly TargetView[], signal: AbortSignal) => {
+    const registries = await Promise.all(
+      [...onePerRegistry(items).values()].map(async (images) => {
+        const [first = ""] = images;
+        return { first, images, source: await trackers.sourceAt(first) };
+      }),
+    );
+    const unknown = registries.filter(({ source }) => source === null).map(({ first }) => first);
+    const configured = await connections.plainImages(id, unknown, signal);
+    return new Set(
+      registries
+        .filter(({ first, source }) => source?.is_plain ?? configured.has(first))
+        .flatMap(({ images }) => images),
+    );
+  };
+
   const discover = async (id: string, signal: AbortSignal): Promise<Remembered> => {
     const list = await connections.targets(id, signal);
-    const images = onePerRegistry(list.items);
     const [known, names, ignored, plain] = await Promise.all([
       trackers.knownChannels(),
       executorNames(db.read),
       ignoredOf(db.read, id),
-      connections.plainImages(
-        id,
-        [...images.values()].map(([first = ""]) => first),
-        signal,
-      ),
+      plainImages(id, list.items, signal),
     ]);
     const proposals = propose(list.items, {
       known,
       identityOf: trackers.identityOf,
       executors: names,
-      plain: new Set([...images.values()].filter(([first = ""]) => plain.has(first)).flat()),
+      plain,
       isIgnored: ({ kind, id: target }) => ignored.some((row) => row.kind === kind && row.target_id === target),
     });
     const found = { proposals, list };
@@ -129,7 +141,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
       remarks: [...remarks],
       repository: repository === null ? null : { kind: repository.kind, url: repository.url },
       service_count: count,
-      newest: newestView(newestOf(tracker)),
+      newest: newestView(overHttp(newestOf(tracker), watches)),
     };
   };
   const trackerViews = (targets: readonly ProposedTarget[]): ProposedTrackerView[] => {
@@ -351,6 +363,14 @@ export function adoptionService(options: AdoptionServiceOptions) {
       remembered.delete(id);
     },
   };
+}
+
+/** What to do about a registry that was asked over https and uses http: a tracker has to say so. */
+function overHttp(newest: Newest, image: string): Newest {
+  if (newest.state !== "failed" || !says(newest.message, "net.request_failed")) return newest;
+  const { host, cause } = newest.message.params;
+  if (!isMessage(cause) || !says(cause, "net.answers_plain_http")) return newest;
+  return { state: "failed", message: say("adoption.registry_over_http", { registry: host, image: `http://${image}` }) };
 }
 
 /** Image references by their registry; Docker Hub is never plain. */

@@ -10,6 +10,8 @@ export const adoption = {
   chart_ambiguous: ({ chart, trackers }: { chart: string; trackers: readonly string[] }) =>
     `Several trackers follow a chart named "${chart}": ${trackers.join(", ")}; add the executor yourself`,
   nothing_to_follow: "None of its services can be followed",
+  registry_over_http: ({ registry, image }: { registry: string; image: string }) =>
+    `"${registry}" uses http, not https. Add a tracker for "${image}"; all images of this registry are then followed over http`,
   changed: "It changed after it was shown; review it again",
   gone: "It no longer runs here",
   none_chosen: "Select at least one target",

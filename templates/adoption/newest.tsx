@@ -1,4 +1,5 @@
 import type { AdoptionProposalsView, ProposedTargetView, ProposedTrackerView } from "../../src/adoption/schema.ts";
+import { LinkButton } from "../components/button.tsx";
 import { Partial } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
@@ -26,6 +27,24 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
       <State ctx={ctx} tone="running">
         {t.looking}
       </State>
+    );
+  }
+  if (message_data?.code === "adoption.registry_over_http") {
+    return (
+      <>
+        <State ctx={ctx} tone="attention">
+          {t.over_http}
+        </State>
+        <div class="quiet plain">{translateMessage(ctx.language, message_data)}</div>
+        <LinkButton
+          ctx={ctx}
+          href={`/trackers/new?image=${encodeURIComponent(`http://${service.image}`)}`}
+          small
+          icon="plus"
+        >
+          {texts(ctx).trackers.add}
+        </LinkButton>
+      </>
     );
   }
   if (state === "failed") {

@@ -18,6 +18,37 @@ const newer = ["1.2.0", "1.2.0-alpine"];
 const alone = 44;
 const projects = ["shop", "wiki", "media"];
 
+/** Stands before a registry and, while it holds, lets requests wait. */
+function slowFront(target: string) {
+  let held = Promise.withResolvers<void>();
+  held.resolve();
+  let waiting = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      waiting += 1;
+      await held.promise;
+      waiting -= 1;
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      return await fetch(`${target}${pathname}${search}`, { method, headers });
+    },
+  });
+  return {
+    host: `127.0.0.1:${server.port}`,
+    waiting: () => waiting,
+    hold: () => {
+      held = Promise.withResolvers();
+    },
+    release: () => held.resolve(),
+    [Symbol.asyncDispose]: async () => {
+      held.resolve();
+      await server.stop(true);
+    },
+  };
+}
+
 // The first hour: an engine with forty-four containers and three compose projects of two services, by mouse, by keyboard and without
 // JavaScript.
 peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(), () => {
@@ -157,6 +188,33 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     const names = (await executors()).map(({ name }) => name);
     expect(names).toContain("late-3");
     expect(names).not.toContain("late-1");
+  });
+
+  test("versions fill in row by row as their registries answer, and nothing that was entered is lost", async () => {
+    await using slow = slowFront(registry.url);
+    const quick = `${registry.host}/tools/quick`;
+    for (const tag of ["1.0.0", "1.2.0"]) {
+      for (const image of ["tools/quick", "tools/slow"]) await pushImage(registry.url, registry.auth, image, tag);
+    }
+    const references = { quick: `${quick}:1.0.0`, slow: `${slow.host}/tools/slow:1.0.0` };
+    for (const [name, reference] of Object.entries(references)) {
+      await engine.call("POST", `/images/create?fromImage=${encodeURIComponent(reference)}`);
+      await create(name, reference);
+    }
+    slow.hold();
+    await person.go("/adopt");
+    const newest = (name: string) => person.row(`/tools/${name}:1.0.0`).locator("[id^='newest-']");
+    await newest("quick").filter({ hasText: "1.2.0" }).waitFor();
+    expect(await newest("slow").textContent()).toContain("Looking");
+    expect(slow.waiting()).toBeGreaterThan(0);
+    await person.row("/tools/quick:").locator("input.choice").uncheck();
+    await person.row("/tools/slow:").locator("summary").click();
+    await person.row("/tools/slow:").locator("[name^='executor.']").fill("renamed");
+    slow.release();
+    await newest("slow").filter({ hasText: "1.2.0" }).waitFor();
+    await page.locator("#adopt-poll").waitFor({ state: "detached" });
+    expect(await person.row("/tools/quick:").locator("input.choice").isChecked()).toBe(false);
+    expect(await person.row("/tools/slow:").locator("[name^='executor.']").inputValue()).toBe("renamed");
   });
 
   test("no script failed and no policy was violated", () => {

@@ -133,6 +133,8 @@ peerSuite("a cluster, in a browser", missing, () => {
       ["team", "api", "jobs"],
     ]);
     await page.locator("main", { hasText: "Looking" }).waitFor({ state: "detached" });
+    // The registry uses http, which the cluster does not tell but the tracker does.
+    expect(await page.locator("main").textContent()).not.toContain("Registry over http");
     // Its release is followed already.
     await person.row("managed by Helm").locator("input.choice").uncheck();
     const before = person.effort.clicks;

@@ -88,6 +88,7 @@ export class FakeEngine {
   /** By which pages list a target, and what else writes it. */
   namespaceOf: (id: string) => string | null = () => null;
   ownerOf: (id: string) => string | null = () => null;
+  labelsOf: (id: string) => Readonly<Record<string, string>> = () => ({});
   /** What an update waits for when it has made its new containers and stopped nothing yet. */
   awaited: (stopping: AbortSignal | undefined) => Promise<void> = async () => undefined;
   /** Called before and after each mutation; a killed process never comes back from it. */
@@ -190,7 +191,7 @@ function targetOf(engine: FakeEngine, ref: TargetRef): Target {
     }),
     refusals: engine.refusals,
     warnings: engine.warnings,
-    labels: {},
+    labels: engine.labelsOf(ref.id),
   };
 }
 

@@ -244,6 +244,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     );
 
   return {
+    ground,
     db,
     clock,
     log,

@@ -51,6 +51,7 @@ export const adoption = {
   no_version: "No version found",
   moving: "New builds of this tag",
   unknown: "Unknown",
+  over_http: "Registry over http",
   new_trackers: (count: number) => plural("en", count, { one: "new tracker", other: "new trackers" }),
   trackers_title: "Trackers",
   tracker_name: "Tracker name",

@@ -48,6 +48,7 @@ export const adoption = {
   no_version: "没有找到版本",
   moving: "此标签的新构建",
   unknown: "未知",
+  over_http: "镜像仓库使用 http",
   new_trackers: (count: number) => `${number(count)} 个新追踪器`,
   trackers_title: "追踪器",
   tracker_name: "追踪器名称",

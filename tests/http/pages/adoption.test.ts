@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { say } from "../../../src/messages/message.ts";
+import { type Message, say } from "../../../src/messages/message.ts";
+import { addImage, emptyContent, type StandIn, serve, standIn } from "../../sources/oci/stand-in-registry.ts";
+import { eventually } from "../../support/eventually.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -224,6 +226,57 @@ describe("the page that adopts", () => {
   test("speaks Chinese", async () => {
     await person.post("/preferences", { language: "zh", next: page() });
     expect((await person.get(page())).text).toContain("采用 home 上运行的目标");
+  });
+});
+
+describe("a registry that uses http, on a runtime that does not tell", () => {
+  const names = ["acme/front", "acme/store"];
+  const content = emptyContent();
+  for (const tag of ["1.0.0", "1.1.0"]) addImage(content, tag, { created: "2026-01-04T08:00:00Z" });
+  let registry: StandIn;
+  beforeEach(() => {
+    registry = standIn((request, url) => {
+      const name = names.find((each) => url.pathname.startsWith(`/v2/${each}/`)) ?? "none";
+      return serve(content, name, request, url);
+    });
+    engine.containers.clear();
+    for (const name of names) engine.add(name.replace("/", "-"), `${registry.host}/${name}:1.0.0`, digest("a"));
+  });
+  afterEach(() => registry.stop());
+
+  /** By the name of its image, once the registry has answered. */
+  const newest = () =>
+    eventually("the registry's answers", async () => {
+      const { trackers: found } = (await proposals()) as never as {
+        trackers: { watches: string; newest: { state: string; tag: string | null; message_data: Message | null } }[];
+      };
+      if (found.some(({ newest: { state } }) => state === "pending")) return null;
+      return new Map(found.map((each) => [each.watches.split("/").at(-1), each.newest]));
+    });
+
+  test("is told with what to set, and then all of its images are followed", async () => {
+    const image = `http://${registry.host}/acme/front`;
+    expect((await newest()).get("front")?.message_data).toEqual(
+      say("adoption.registry_over_http", { registry: registry.host, image }),
+    );
+    const { text } = await person.get(page());
+    expect(text).not.toContain("Unknown");
+    const [, link = ""] = /href="(\/trackers\/new\?image=[^"]+front[^"]*)"/.exec(text) ?? [];
+    const form = await person.get(link);
+    expect(form.text).toContain(`value="${image}"`);
+    const given = { format: "compose", text: JSON.stringify({ services: { main: { image: `${image}:1.0.0` } } }) };
+    const { body } = await person.api("POST", "/tracker-proposals", given);
+    const [proposal] = (body as never as { proposals: { tracker: unknown }[] }).proposals;
+    expect((await person.api("POST", "/trackers", proposal?.tracker)).status).toBe(201);
+    await app.services.scheduler.tick();
+    await app.services.scheduler.idle();
+    const found = await newest();
+    expect([...found].map(([name, { state, tag }]) => [name, state, tag])).toEqual([
+      ["front", "known", "1.1.0"],
+      ["store", "known", "1.1.0"],
+    ]);
+    await person.post(page(), { _action: "adopt", chosen: tickedIn((await person.get(page())).text) });
+    expect(await trackers()).toEqual(["front", "store"]);
   });
 });
 
