@@ -9,6 +9,7 @@ import {
   releases,
   run_steps,
   runs,
+  seen_versions,
   tracker_channels,
   tracker_sources,
   trackers,
@@ -197,6 +198,11 @@ async function seedExecutors(tx: Writer, size: Size, seeded: readonly SeededTrac
     }),
   );
   await insertAll(performed, (some) => tx.insert(runs).values(some));
+  const seen = performed.toReversed().map(({ id, executor_id, to_tag, to_digest, plan, ended_at }) => ({
+    ...{ id: newId(ended_at), executor_id, service: "main", reference: plan.services[0]?.to.reference ?? null },
+    ...{ tag: to_tag, digest: to_digest, cause: "run" as const, run_id: id, from_at: ended_at },
+  }));
+  await insertAll(seen, (some) => tx.insert(seen_versions).values(some));
   const steps = performed.flatMap(({ id, created_at }) =>
     stepNames.flatMap((step, at) => [
       { run_id: id, seq: at * 2 + 1, step, phase: "begin" as const, facts: {}, at: created_at + at * 100 },
