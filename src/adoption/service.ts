@@ -99,10 +99,12 @@ export function adoptionService(options: AdoptionServiceOptions) {
   const credentialFor = async (tracker: ProposedTracker): Promise<string | null> =>
     tracker.registry === "" ? null : ((await trackers.sourceAt(tracker.watches))?.credential_id ?? null);
 
-  const newestOf = ({ key, existing }: ProposedTracker): Newest =>
-    existing === null
-      ? looks.find(key)
+  const newestOf = (tracker: ProposedTracker): Newest => {
+    const { existing } = tracker;
+    return existing === null
+      ? looks.find(questionOf(tracker))
       : { state: "known", tag: existing.latest, tags: existing.latest === null ? [] : [existing.latest] };
+  };
 
   const look = async (proposed: readonly ProposedTracker[]): Promise<void> => {
     const credentials = new Map<string, string | null>();
@@ -110,10 +112,10 @@ export function adoptionService(options: AdoptionServiceOptions) {
     for (const tracker of proposed) {
       const [source] = tracker.sources;
       if (tracker.existing !== null || source === undefined) continue;
-      const { registry: host, key, settings } = tracker;
+      const { registry: host, settings } = tracker;
       if (!credentials.has(host)) credentials.set(host, await credentialFor(tracker));
       const input = { ...source, ...settings, credential_id: credentials.get(host) ?? null };
-      questions.push({ key, host, input });
+      questions.push({ key: questionOf(tracker), host, input });
     }
     looks.request(questions);
   };
@@ -363,6 +365,11 @@ export function adoptionService(options: AdoptionServiceOptions) {
       remembered.delete(id);
     },
   };
+}
+
+/** Over another scheme, a registry is asked again at once. */
+function questionOf({ key, sources }: ProposedTracker): string {
+  return JSON.stringify([key, sources[0]?.config]);
 }
 
 /** What to do about a registry that was asked over https and uses http: a tracker has to say so. */

@@ -52,41 +52,46 @@ export function Timeline<S extends VersionSpanView>({ ctx, title, runners, runne
   const isNamed = spans.some(({ runner }) => runner.name !== null);
   return (
     <Section id="timeline" title={title}>
-      <Panel>
-        <Strips ctx={ctx} spans={spans} />
-      </Panel>
-      <Table
-        ctx={ctx}
-        caption={title}
-        is_list
-        columns={[
-          ...(isNamed ? [{ key: "runner", title: runners, grows: true }] : []),
-          { key: "version", title: texts(ctx).common.version, grows: true, leads: true },
-          { key: "cause", title: t.cause, card_label: "none", grows: true },
-          { key: "time", title: t.ran },
-        ]}
-        rows={spans.slice(0, shownRows).map((span, place) => ({
-          id: `change-${place}`,
-          cells: {
-            runner: <RunnerName ctx={ctx} runner={span.runner} />,
-            version: <Version>{versionOf(ctx, span)}</Version>,
-            cause:
-              span.run_id === null ? (
-                t.causes[span.cause]
-              ) : (
-                <Link ctx={ctx} href={`/runs/${span.run_id}`}>
-                  {t.causes[span.cause]}
-                </Link>
+      <div class="stack">
+        <Panel>
+          <Strips ctx={ctx} spans={spans} />
+        </Panel>
+        <Table
+          ctx={ctx}
+          caption={title}
+          is_list
+          columns={[
+            ...(isNamed ? [{ key: "runner", title: runners, grows: true }] : []),
+            { key: "version", title: texts(ctx).common.version, grows: true, leads: true },
+            { key: "cause", title: t.cause, card_label: "none", grows: true },
+            { key: "time", title: t.from },
+          ]}
+          rows={spans.slice(0, shownRows).map((span, place) => ({
+            id: `change-${place}`,
+            cells: {
+              runner: <RunnerName ctx={ctx} runner={span.runner} />,
+              version: <Version>{versionOf(ctx, span)}</Version>,
+              cause:
+                span.run_id === null ? (
+                  t.causes[span.cause]
+                ) : (
+                  <Link ctx={ctx} href={`/runs/${span.run_id}`}>
+                    {t.causes[span.cause]}
+                  </Link>
+                ),
+              time: (
+                <span>
+                  <Time ctx={ctx} at={span.from_at} form="short" />
+                  <span class="until">
+                    {" – "}
+                    <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />
+                  </span>
+                </span>
               ),
-            time: (
-              <span>
-                <Time ctx={ctx} at={span.from_at} form="short" /> –{" "}
-                <Time ctx={ctx} at={span.until_at} form="short" empty={t.now} />
-              </span>
-            ),
-          },
-        }))}
-      />
+            },
+          }))}
+        />
+      </div>
     </Section>
   );
 }

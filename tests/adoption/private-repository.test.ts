@@ -15,7 +15,7 @@ import { type RunParts, runParts } from "../support/run-parts.ts";
 import { type TrackerHouse, trackerHouse } from "../trackers/tracker-house.ts";
 
 const live = new AbortController().signal;
-const token = "github-token-canary-1";
+const token = "ghp_tokencanary1";
 
 let house: TrackerHouse;
 let hub: StandInGithub;

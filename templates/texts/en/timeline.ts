@@ -1,7 +1,7 @@
 export const timeline = {
   title: "Version history",
   title_of_executors: "Deployed versions",
-  ran: "Ran",
+  from: "From",
   cause: "Change",
   bounded: (count: number) => `Drawn: the ${count} that changed last`,
   now: "now",

@@ -3,7 +3,7 @@ import type { Texts } from "../texts.ts";
 export const timeline = {
   title: "版本历史",
   title_of_executors: "部署的版本",
-  ran: "运行时间",
+  from: "时间",
   cause: "变更",
   bounded: (count) => `仅绘出最近变更的 ${count} 项`,
   now: "至今",
