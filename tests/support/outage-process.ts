@@ -30,6 +30,7 @@ export function openNotices(db: Database, clock: Clock) {
   const { recordEvent } = createOutbox({
     ...{ db, clock, counted, log, instance_id: "here", baseUrl: () => "", excerpt: (text) => text },
     send: () => Promise.reject(new Error("Nothing is sent here")),
+    explainByClock: (reason) => reason,
     onDue: () => undefined,
     onBlocked: async () => undefined,
     approvalLink: () => null,
