@@ -94,10 +94,10 @@ export function NewestCells({ ctx, list }: { ctx: PageContext; list: AdoptionPro
 export const countAnswered = ({ trackers }: Pick<AdoptionProposalsView, "trackers">) =>
   trackers.filter(({ newest }) => newest.state !== "pending").length;
 
-/** Present while versions are still being looked up. */
+/** Asks while versions are still being looked up. It stays without asking: htmx leaves what it would replace by nothing as it is. */
 export function NewestPoll({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
   const seen = countAnswered(list);
-  if (seen === list.trackers.length) return null;
+  if (seen === list.trackers.length) return <span id="adopt-poll" />;
   const [, query = ""] = ctx.path.split("?", 2);
   const address = withQuery(`${adoptPath(list.connection.id)}/newest?${query}`, { seen });
   return <span id="adopt-poll" hx-get={url(ctx, address)} hx-trigger="every 2s" hx-swap="outerHTML" />;

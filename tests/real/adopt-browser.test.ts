@@ -212,7 +212,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await person.row("/tools/slow:").locator("[name^='executor.']").fill("renamed");
     slow.release();
     await newest("slow").filter({ hasText: "1.2.0" }).waitFor();
-    await page.locator("#adopt-poll").waitFor({ state: "detached" });
+    await page.locator("#adopt-poll[hx-get]").waitFor({ state: "detached" });
     expect(await person.row("/tools/quick:").locator("input.choice").isChecked()).toBe(false);
     expect(await person.row("/tools/slow:").locator("[name^='executor.']").inputValue()).toBe("renamed");
   });
