@@ -96,6 +96,7 @@ const auditFacts = [
   "issuer",
   "kind",
   "left_out",
+  "clock",
   "method",
   "notifier",
   "path",

@@ -103,7 +103,7 @@ test.each([
   const { id } = await notifier("hook");
   await record();
   await deliverDue();
-  const [delivery] = (await service.listDeliveries(id, {})).items;
+  const [delivery] = (await service.deliveriesOf(id).list({})).items;
   expect(delivery?.last_error_data).toMatchObject({
     code: isExplained ? "phrases.joined" : "notifications.receiver_answered",
   });
