@@ -51,6 +51,7 @@ export const portainer = {
   further_files: ({ files }: { files: readonly string[] }) =>
     `It consists of several compose files (${quotedList(files)}), and Portainer shows only the first: the others may decide which images run`,
   stopped: "It is stopped in Portainer, and an update would start it: start it first",
+  deploying: "Portainer is deploying it: wait until that has ended",
   file_refused: ({ cause }: Caused, tell) => `Its file cannot be used: ${tell(cause)}`,
   own_container: "Tidemark itself runs in this stack, and an update would end it in the middle",
   itself: "Portainer itself runs in this stack, and an update would end it in the middle",
@@ -79,6 +80,10 @@ export const portainer = {
   as_before: "The stack is as it was before",
   changed_meanwhile: "Somebody else changed the stack",
   not_deployed: ({ cause }: Caused, tell) => `Portainer did not deploy the new stack file. ${tell(cause)}`,
+  deployment_failed: ({ said }: { said: Message }, tell) => {
+    const words = tell(said);
+    return `Portainer stored the new stack file, but its deployment failed${words === "" ? "" : `: ${words}`}`;
+  },
   took_down: ({ cause }: Caused, tell) =>
     `Portainer could not deploy the new stack file, and removed the stack's containers. ${tell(cause)}`,
   not_arrived: ({ cause }: Caused, tell) =>

@@ -22,8 +22,8 @@ interface NamedServerOptions {
   signal: AbortSignal;
   /** The certificate is always verified; by default by the system's authorities. */
   tls: Pick<AgentOptions, "ca" | "cert" | "key" | "servername">;
-  /** Sent with every request. */
-  headers: Readonly<Record<string, string>>;
+  /** Sent with every request, as they are then. */
+  headers(): Readonly<Record<string, string>>;
   /** Said of a body that breaks off. */
   broken_off: Message;
   /**
@@ -74,7 +74,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
     if (isMetadataHost(server.hostname)) throw new PluginError("rejected", neverAllowed);
     const sent = {
       ...{ url, method, lookup, deadline },
-      headers: new Headers({ ...headers, "user-agent": "Tidemark", ...options.headers }),
+      headers: new Headers({ ...headers, "user-agent": "Tidemark", ...options.headers() }),
       body: body === null ? null : new TextEncoder().encode(body),
       agent: is_once ? ownAgent : agent,
     };

@@ -31,7 +31,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/sources/*/**", `${plugin} src/sources/*.ts src/sources/forge/*.ts`],
   ["src/runtimes/*.ts", `${plugin} src/runtimes/*/index.ts`],
   ["src/runtimes/engine/**", `${plugin} src/runtimes/{runtime,journal-times,containers-detail}.ts`],
-  ["src/runtimes/*/**", `${plugin} src/runtimes/runtime.ts src/runtimes/engine/*.ts`],
+  ["src/runtimes/*/**", `${plugin} src/runtimes/{runtime,recovery}.ts src/runtimes/engine/*.ts`],
   ["src/probes/**", `${plugin} src/runtimes/runtime.ts`],
   ["src/notifiers/**", plugin],
   ["src/scheduler/**", `${process} src/*/service.ts`],

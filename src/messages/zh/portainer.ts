@@ -34,6 +34,7 @@ export const portainer = {
   further_files: ({ files }) =>
     `它由多个 compose 文件组成（${quotedList(files)}），而 Portainer 只提供第一个：实际运行的镜像可能由其他文件决定`,
   stopped: "它在 Portainer 中已停止，更新会将其启动：请先启动它",
+  deploying: "Portainer 正在部署它：请等待部署结束",
   file_refused: ({ cause }, tell) => `无法使用它的文件：${tell(cause)}`,
   own_container: "Tidemark 自身运行在此堆栈中，更新会使其中途结束",
   itself: "Portainer 自身运行在此堆栈中，更新会使其中途结束",
@@ -60,6 +61,10 @@ export const portainer = {
   as_before: "堆栈与之前相同",
   changed_meanwhile: "有人修改了堆栈",
   not_deployed: ({ cause }, tell) => `Portainer 没有部署新的堆栈文件。${tell(cause)}`,
+  deployment_failed: ({ said }, tell) => {
+    const words = tell(said);
+    return `Portainer 已保存新的堆栈文件，但部署失败${words === "" ? "" : `：${words}`}`;
+  },
   took_down: ({ cause }, tell) => `Portainer 无法部署新的堆栈文件，并删除了堆栈的容器。${tell(cause)}`,
   not_arrived: ({ cause }, tell) => `更新没有执行：Portainer 仍保留上一堆栈文件，容器仍在运行。${tell(cause)}`,
   unfinished: ({ cause }, tell) => `Portainer 已保存新的堆栈文件，但没有完成部署。${tell(cause)}`,

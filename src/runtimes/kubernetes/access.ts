@@ -16,8 +16,10 @@ export interface ClusterAccess {
   ca: string | null;
   cert: string | null;
   key: string | null;
-  /** The `Authorization` header, read for each session: tokens of pods are renewed. Null without one. */
+  /** The `Authorization` header; null without one. */
   authorization: string | null;
+  /** Reads the header again, before each request: tokens of pods are renewed, and one may expire during a long rollout. */
+  renew?(): Promise<void>;
 }
 
 const rejected = (said: ReturnType<typeof say>, options: { field?: string; cause?: unknown } = {}) =>
@@ -103,13 +105,19 @@ async function ownAccess(account: RuntimeContext["self"]["service_account"]): Pr
       throw rejected(say("kubernetes.account_unreadable", { path }), { cause });
     });
   };
-  const [token, ca] = await Promise.all([read("token"), read("ca.crt")]);
-  return {
+  const readLogin = async () => authorizationOf(await read("token"), null);
+  const [authorization, ca] = await Promise.all([readLogin(), read("ca.crt")]);
+  const access: ClusterAccess = {
     server: serverOf(account.server),
     tls_server_name: null,
     ca,
     cert: null,
     key: null,
-    authorization: authorizationOf(token, null),
+    authorization,
+    renew: async () => {
+      // While the file is replaced, the present token is still valid.
+      access.authorization = await readLogin().catch(() => access.authorization);
+    },
   };
+  return access;
 }

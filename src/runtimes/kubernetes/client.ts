@@ -133,13 +133,14 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
       ...(access.key === null ? {} : { key: access.key }),
       ...(access.tls_server_name === null ? {} : { servername: access.tls_server_name }),
     },
-    headers: access.authorization === null ? {} : { authorization: access.authorization },
+    headers: () => (access.authorization === null ? {} : { authorization: access.authorization }),
     broken_off: say("kubernetes.broken_off"),
     refuse: (status, body, explain) => refusedBy(status, statusIn(body), access, explain),
     fail: (cause, deadline) => failureOf(cause, access, deadline),
   });
   let factories: Promise<Factories> | null = null;
   const composed = async (compose: Compose) => {
+    await access.renew?.();
     factories ??= loadFactories(server);
     return await compose(await factories);
   };

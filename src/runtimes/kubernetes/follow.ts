@@ -6,7 +6,7 @@ import type { LastLog, RolloutProgress, TargetRef } from "../runtime.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { lookAtPods, type PodsSeen } from "./explain.ts";
 import type { LogReader } from "./logs.ts";
-import { deadlinePassedAt, judgeRollout, type PodCounts } from "./rollout.ts";
+import { deadlinePassedAt, judgeRollout, type PodCounts, whyKept } from "./rollout.ts";
 import { progressOf } from "./rollout-progress.ts";
 import { type Found, foundFrom, hasImages, idOf, placeOf, rules, stateOf } from "./workloads.ts";
 
@@ -37,7 +37,10 @@ export interface Around {
 }
 
 interface Following {
-  /** What the containers should have; another image means that somebody changed the workload. */
+  /**
+   * What the containers should have; another image means that somebody changed the workload. Empty for one of a release, whose own strategy
+   * may leave its pods to others; else somebody changed that meanwhile, because such a workload is not updated.
+   */
   images: ReadonlyMap<string, string>;
   stop: AbortSignal | undefined;
   /** `detail` has the last known reason why pods wait; `rollout` is null until they were listed. */
@@ -97,7 +100,9 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
     if (passedBefore === undefined) passedBefore = passedAt;
     lingersSince = state === "failed" && passedAt === passedBefore ? (lingersSince ?? clock.elapsed()) : null;
     if (changed !== null || (state === "failed" && !lingers())) return last;
-    return state === "done" ? { is_done: true, detail, counts, rollout: null } : null;
+    if (state !== "done") return null;
+    const kept = options.images.size === 0 ? null : whyKept(found);
+    return { is_done: kept === null, detail: kept ?? detail, counts, rollout: null };
   };
   for (;;) {
     signal.throwIfAborted();

@@ -75,6 +75,23 @@ export function isOnDelete({ workload }: Found): boolean {
   return workload?.spec.updateStrategy?.type === "OnDelete";
 }
 
+/** Whether a partition leaves no pod to replace. */
+export function keepsAll({ workload }: Found): boolean {
+  return workload !== null && workload.spec.replicas > 0 && partitionOf(workload) >= workload.spec.replicas;
+}
+
+/** Why the controller leaves pods on an earlier revision, complete as its rollout is; null if it leaves none, or only some. */
+export function whyKept(found: Found): Message | null {
+  const { kind, workload } = found;
+  if (workload === null) return null;
+  if (keepsAll(found)) {
+    const isMoved = workload.status.updatedReplicas >= workload.spec.replicas;
+    return isMoved ? null : say("kubernetes.partition_keeps_all", { partition: partitionOf(workload) });
+  }
+  const { desired, updated } = judgeRollout(found).counts;
+  return isOnDelete(found) && updated < desired ? say("kubernetes.on_delete", { kind: rules[kind].title }) : null;
+}
+
 /** No pod of an earlier revision is left, except those that a partition keeps. */
 function isSettled(kind: Found["kind"], workload: Workload, old: number): boolean {
   if (kind !== "statefulset") return old === 0;

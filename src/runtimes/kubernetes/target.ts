@@ -3,7 +3,7 @@ import { type ImageArtifact, type Refusal, type Target, type TargetService, unto
 import type { Pod } from "./objects.ts";
 import { ownerOf } from "./owners.ts";
 import { digestOf, isReady } from "./pods.ts";
-import { isOnDelete, judgeRollout, partitionOf } from "./rollout.ts";
+import { isOnDelete, judgeRollout, keepsAll, partitionOf } from "./rollout.ts";
 import { containersIn, type Found, idOf, rules } from "./workloads.ts";
 
 /** Pods run what the nodes have; what a new image must match is not said by any object that we may read. */
@@ -108,11 +108,6 @@ function refusalsOf(found: Found): Refusal[] {
   }
   if (metadata.deletionTimestamp !== "") refusals.push({ code: "deleted", message: say("kubernetes.being_deleted") });
   return refusals;
-}
-
-/** Whether a partition leaves no pod to replace. */
-function keepsAll({ workload }: Found): boolean {
-  return workload !== null && workload.spec.replicas > 0 && partitionOf(workload) >= workload.spec.replicas;
 }
 
 /** An owner may revert the change: an automatic update needs the administrator's acceptance. */

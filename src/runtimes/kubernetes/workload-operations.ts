@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
+import { unlessStuck } from "../recovery.ts";
 import type { Journal, PlanDetail, Recovery, RuntimeSession, SettleOptions, TargetRef } from "../runtime.ts";
 import { Refused } from "./client.ts";
 import { podsOf, writingPodsOf } from "./explain.ts";
@@ -222,16 +223,6 @@ export interface Shown {
   step: string;
   stop: AbortSignal | undefined;
   onCrash?: SettleOptions["onCrash"] | undefined;
-}
-
-/** A run is not recovered again because its way back, once more, did not succeed. */
-export async function unlessStuck(recovery: Promise<Recovery>): Promise<Recovery> {
-  try {
-    return await recovery;
-  } catch (error) {
-    if (error instanceof PluginError && error.code === "rejected") return { state: "down", detail: error.said };
-    throw error;
-  }
 }
 
 /** What the run patched, by its journal; null if it did not come so far. */

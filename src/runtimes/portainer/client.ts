@@ -40,10 +40,16 @@ export class Refused extends PluginError {
   }
 }
 
-/** What an update sends: file and environment are always whole. */
+/** File and environment are always whole. */
 export interface StackContent {
   file: string;
   env: readonly { name: string; value: string }[];
+}
+
+/** What an update sends. `webhook`: the stack's own, which Portainer removes from a stack whose update does not name it; blank for none. */
+export interface StackUpdate extends StackContent {
+  webhook: string;
+  pull: boolean;
 }
 
 /**
@@ -57,7 +63,7 @@ export interface Portainer {
   /** The bytes of such a read as they arrive, for as long as they do. Ends without an error once `stop` is aborted. */
   flow(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Portainer answers once its compose has ended. Never sent twice. */
-  update(stack: number, content: StackContent & { pull: boolean }, timeoutMs: number): Promise<Stack>;
+  update(stack: number, content: StackUpdate, timeoutMs: number): Promise<Stack>;
   close(): void;
 }
 
@@ -75,7 +81,7 @@ export function openPortainer(
   const api = openNamedServer(server, {
     ...{ clock, signal, resolve },
     tls: ca === null ? {} : { ca },
-    headers: { accept: "application/json", "x-api-key": api_key },
+    headers: () => ({ accept: "application/json", "x-api-key": api_key }),
     broken_off: say("portainer.broken_off"),
     refuse: refusedBy,
   });
@@ -95,8 +101,9 @@ export function openPortainer(
         if (!stop.aborted) throw error;
       }
     },
-    update: async (stack, { file, env, pull }, timeout_ms) => {
-      const body = JSON.stringify({ stackFileContent: file, env, prune: false, pullImage: pull });
+    update: async (stack, { file, env, webhook, pull }, timeout_ms) => {
+      const own = webhook === "" ? {} : { webhook };
+      const body = JSON.stringify({ stackFileContent: file, env, ...own, prune: false, pullImage: pull });
       const url = urlOf(`/stacks/${stack}?endpointId=${endpoint_id}`);
       const headers = { "content-type": "application/json" };
       try {
@@ -134,16 +141,21 @@ function withoutProgress(text: string): string {
   return lines.map((line) => line.replace(progress, "$1")).join("\n");
 }
 
+/** Without what compose tells of its steps, if anything else is left; null for a blank text. */
+export function shortened(whole: string): string | null {
+  const said = [withoutProgress(whole), whole].map((each) => each.replace(/\s+/g, " ").trim()).find(Boolean);
+  if (said === undefined) return null;
+  const rest = maxSaidLength - maxSaidStart;
+  return said.length <= maxSaidLength ? said : `${said.slice(0, maxSaidStart)} … ${said.slice(-rest)}`;
+}
+
 /** What Portainer says; null for a body that is not Portainer's. */
 function saidIn(text: string): string | null {
   try {
     const { message, details } = v.parse(Refusal, parseBoundedJson(text));
     const isSame = details === "" || details === message;
     const whole = isSame ? message : message === "" ? details : `${message}: ${details}`;
-    const said = [withoutProgress(whole), whole].map((each) => each.replace(/\s+/g, " ").trim()).find(Boolean);
-    if (said === undefined) return null;
-    const rest = maxSaidLength - maxSaidStart;
-    return said.length <= maxSaidLength ? said : `${said.slice(0, maxSaidStart)} … ${said.slice(-rest)}`;
+    return shortened(whole);
   } catch {
     return null;
   }

@@ -1,12 +1,14 @@
 import type { Clock } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
-import { type Message, say } from "../../messages/message.ts";
+import { type Message, plain, say, withTexts } from "../../messages/message.ts";
+import { withoutSecrets } from "../engine/hide-secrets.ts";
 import { endOf, judgeReadiness } from "../engine/readiness.ts";
 import { digestFor, splitReference } from "../engine/reference.ts";
 import { type Readiness, stabilityMs } from "../runtime.ts";
-import { Refused } from "./client.ts";
+import { Refused, shortened } from "./client.ts";
+import { secretsOf } from "./compose.ts";
 import type { StackDetail } from "./plan.ts";
-import { type Found, isMarkedAs, type Marks, type Member, referenceOf } from "./stacks.ts";
+import { type Found, isMarkedAs, type Marks, type Member, referenceOf, stackStates } from "./stacks.ts";
 
 const pollMs = 1_000;
 /** How long a request whose answer was lost may be on its way without a trace. */
@@ -190,11 +192,17 @@ export async function followServices(
     const verdict = judgeServices(found, detail, side, ranMs);
     const { readiness } = verdict;
     onProgress(verdict);
-    if (readiness.ready) return { failure: null, detail: readiness.detail, found };
-    if (readiness.final === true) return { failure: readiness.detail, detail: readiness.detail, found };
+    const failed = await whyNotDeployed(found);
+    if (failed !== null) return { failure: failed, detail: failed, found };
+    // What is ready now may be replaced as long as Portainer is at work.
+    if (readiness.ready && found.stack.Status !== stackStates.deploying)
+      return { failure: null, detail: readiness.detail, found };
+    if (!readiness.ready && readiness.final === true)
+      return { failure: readiness.detail, detail: readiness.detail, found };
     if (unchanged_ms >= stall_ms) {
       const seconds = Math.round(stall_ms / 1000);
-      const failure = say("portainer.stalled", { seconds, cause: readiness.detail });
+      const cause = readiness.ready ? say("portainer.deploying") : readiness.detail;
+      const failure = say("portainer.stalled", { seconds, cause });
       return { failure, detail: failure, found };
     }
   }
@@ -213,6 +221,14 @@ export function endOfServices({ members }: Pick<Found, "members">, { running, co
     }
   }
   return null;
+}
+
+/** What Portainer says of a deployment that failed after it had answered; null for any other. */
+async function whyNotDeployed({ stack, content }: Found): Promise<Message | null> {
+  if (stack.Status !== stackStates.failed) return null;
+  const secrets = content === null ? [] : await secretsOf(content);
+  const said = withoutSecrets(plain(stack.DeploymentStatus?.at(-1)?.Message ?? ""), secrets);
+  return say("portainer.deployment_failed", { said: withTexts(said, (text) => shortened(text) ?? "") });
 }
 
 interface Look {

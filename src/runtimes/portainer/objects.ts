@@ -23,8 +23,11 @@ export const Stack = v.object({
   EndpointId: v.number(),
   EntryPoint: v.nullish(v.string(), "docker-compose.yml"),
   Env: v.nullish(v.array(Variable), null),
-  /** 1 active, 2 stopped; absent in old versions. */
+  /** One of `stackStates`; absent in old versions. */
   Status: v.nullish(v.number(), 1),
+  /** What became of the last deployment, since Portainer answers an update before it has carried it out; the last entry is the latest. */
+  DeploymentStatus: v.fallback(v.nullish(v.array(v.object({ Message: v.nullish(v.string(), "") })), null), null),
+  AutoUpdate: v.nullish(v.object({ Webhook: v.nullish(v.string(), "") }), null),
   /** Seconds; changes with every update that succeeded. */
   UpdateDate: v.nullish(v.number(), 0),
   GitConfig: v.nullish(v.unknown(), null),

@@ -7,7 +7,7 @@ import type { FieldDiff, FileNotice, ImageChange, Refusal, RuntimeContext, Targe
 import type { StackContent } from "./client.ts";
 import { type Configured, editStackFile, readStackFile } from "./compose.ts";
 import type { SavedStack } from "./saved.ts";
-import { type Found, marksOf } from "./stacks.ts";
+import { type Found, marksOf, webhookOf } from "./stacks.ts";
 import { runningServices, targetOf } from "./target.ts";
 
 const Marks = v.object({ file: v.string(), env: v.string() });
@@ -44,6 +44,8 @@ export interface PlannedStack {
   plan: UpdatePlan<StackDetail>;
   /** What is to be sent. */
   next: StackContent;
+  /** Of the stack; blank without one. */
+  webhook: string;
 }
 
 /** Of a stack whose file is of another kind; such a stack is refused. */
@@ -202,7 +204,7 @@ function composePlan(
       .update(JSON.stringify([stack.Id, from, to, state, services]))
       .digest("hex"),
   };
-  return { plan, next };
+  return { plan, next, webhook: webhookOf(stack) };
 }
 
 /** Portainer pulls the images of all services: those whose tag has moved are replaced, too. */

@@ -6,6 +6,7 @@ import { withoutSecrets } from "../engine/hide-secrets.ts";
 import { containerLogPart, logQuery } from "../engine/log-parts.ts";
 import { EngineVersion } from "../engine/objects.ts";
 import { namedSecrets } from "../engine/secret-form.ts";
+import { unlessStuck } from "../recovery.ts";
 import {
   type Journal,
   ofImages,
@@ -15,7 +16,7 @@ import {
   type RuntimeSession,
   type TargetRef,
 } from "../runtime.ts";
-import { openPortainer, type PortainerAccess, Refused, type StackContent } from "./client.ts";
+import { openPortainer, type PortainerAccess, Refused, type StackUpdate } from "./client.ts";
 import { readStackFile, secretsOf } from "./compose.ts";
 import { describeEnvironment, identifyEnvironment } from "./environment.ts";
 import {
@@ -32,7 +33,7 @@ import {
 import { type PlannedStack, planRestore, planUpdate, StackDetail } from "./plan.ts";
 import { readSaved, writeSaved } from "./saved.ts";
 import type { Config } from "./schema.ts";
-import { type Found, findStack, findStacks, isMarkedAs, marksOf } from "./stacks.ts";
+import { type Found, findStack, findStacks, isMarkedAs, marksOf, webhookOf } from "./stacks.ts";
 import { stackKind, targetOf } from "./target.ts";
 
 /** The health check asks several times a second whether everything still runs. */
@@ -72,7 +73,7 @@ export function openSession(
   /** Sends one update and shows how far it is; rejects with the reason of `stop`, and Portainer goes on. */
   const send = async (
     { ref, detail, side, step }: { ref: TargetRef; detail: StackDetail; side: Side; step: string },
-    content: StackContent & { pull: boolean },
+    content: StackUpdate,
     journal: Journal,
     stop: AbortSignal | undefined,
   ): Promise<void> => {
@@ -104,7 +105,12 @@ export function openSession(
   /**
    * Sends the new file and makes certain what became of it. Throws unless Portainer has carried it out, or what it began already runs.
    */
-  const deploy = async (ref: TargetRef, { plan, next }: PlannedStack, journal: Journal, stop?: AbortSignal) => {
+  const deploy = async (
+    ref: TargetRef,
+    { plan, next, webhook }: PlannedStack,
+    journal: Journal,
+    stop?: AbortSignal,
+  ) => {
     const { detail } = plan;
     /** `end`: `refused` before Portainer did anything, `stuck` if it may still be at work. */
     const failed = async (said: Message, end: "failed" | "refused" | "stuck" = "failed") => {
@@ -115,7 +121,7 @@ export function openSession(
     const isUntouched = (found: Found) => doRun(found, detail, "before");
     await journal.begin("deploy", detail);
     try {
-      await send({ ref, detail, side: "after", step: "deploy" }, { ...next, pull: true }, journal, stop);
+      await send({ ref, detail, side: "after", step: "deploy" }, { ...next, webhook, pull: true }, journal, stop);
       await journal.finish("deploy");
       return;
     } catch (error) {
@@ -174,7 +180,12 @@ export function openSession(
     await journal.begin("undo", { ...move });
     try {
       // Without a pull: the previous images are there, and no registry can prevent this.
-      await send({ ref, detail, side: "before", step: "undo" }, { file, env, pull: false }, journal, stop);
+      await send(
+        { ref, detail, side: "before", step: "undo" },
+        { file, env, webhook: webhookOf(stack), pull: false },
+        journal,
+        stop,
+      );
     } catch (error) {
       stop?.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
@@ -281,19 +292,19 @@ export function openSession(
       const detail = deployedBy(journal);
       if (detail === null) return null;
       await journal.begin("follow");
-      const { failure, detail: said } = await followServices(
-        watching(ref, stopping),
-        detail,
-        "after",
-        show(journal, "follow"),
-      );
+      const followed = followServices(watching(ref, stopping), detail, "after", show(journal, "follow"));
+      const { failure, detail: said } = await followed.catch((error: unknown) => {
+        if (!(error instanceof PluginError && error.code === "not_found")) throw error;
+        return { failure: error.said, detail: error.said };
+      });
       if (failure === null) await journal.finish("follow", toldAs("detail", said));
       else await journal.fail("follow", toldAs("error", failure));
       return failure;
     },
     undo: (ref, journal, snapshot, stop) => recoverOrUndo(ref, journal, { isUndo: true, snapshot, stop }),
     finish: async () => undefined,
-    recover: (ref, journal, snapshot, stop) => recoverOrUndo(ref, journal, { isUndo: false, snapshot, stop }),
+    recover: (ref, journal, snapshot, stop) =>
+      unlessStuck(recoverOrUndo(ref, journal, { isUndo: false, snapshot, stop })),
     readiness: async (ref, ranMs, journal) => {
       const found = await find(ref);
       return judgeServices(found, deployedBy(journal) ?? whatRuns(found), "after", () => ranMs).readiness;

@@ -14,6 +14,9 @@ const asksAtOnce = 8;
 
 export const stackTypes = { swarm: 1, compose: 2, kubernetes: 3 } as const;
 
+/** `failed`: its last deployment; the file is the new one nevertheless. */
+export const stackStates = { active: 1, stopped: 2, deploying: 3, failed: 4 } as const;
+
 /** The labels by which compose finds the containers of a project, which has the stack's name. */
 const labels = {
   project: "com.docker.compose.project",
@@ -172,6 +175,11 @@ async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): P
   };
   await Promise.all(Array.from({ length: Math.min(asksAtOnce, items.length) }, lane));
   return found;
+}
+
+/** Blank without one. */
+export function webhookOf({ AutoUpdate }: Stack): string {
+  return AutoUpdate?.Webhook ?? "";
 }
 
 /** What a container was created from, as its stack file names it. */

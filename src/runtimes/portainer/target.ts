@@ -4,7 +4,7 @@ import { digestFor, splitReference } from "../engine/reference.ts";
 import { isOurselves } from "../engine/refusals.ts";
 import type { ImageArtifact, Refusal, RuntimeContext, Target, TargetService } from "../runtime.ts";
 import type { Configured } from "./compose.ts";
-import { type Found, type Member, referenceOf, stackTypes } from "./stacks.ts";
+import { type Found, type Member, referenceOf, stackStates, stackTypes } from "./stacks.ts";
 
 export const stackKind = "stack";
 
@@ -80,7 +80,10 @@ function refusalsOf(found: Found, configured: Configured | null, self: RuntimeCo
   if (further.length > 0) {
     refusals.push({ code: "further_files", message: say("portainer.further_files", { files: further }) });
   }
-  if (stack.Status !== 1) refusals.push({ code: "stopped", message: say("portainer.stopped") });
+  if (stack.Status === stackStates.stopped) refusals.push({ code: "stopped", message: say("portainer.stopped") });
+  if (stack.Status === stackStates.deploying) {
+    refusals.push({ code: "deploying", message: say("portainer.deploying") });
+  }
   if (configured !== null && configured.refusal !== null) {
     refusals.push({ code: "file", message: say("portainer.file_refused", { cause: configured.refusal }) });
   }
@@ -93,7 +96,7 @@ function refusalsOf(found: Found, configured: Configured | null, self: RuntimeCo
 }
 
 function warningsOf({ stack, members }: Found, configured: Configured | null): readonly Refusal[] {
-  if (stack.Type !== stackTypes.compose || stack.Status !== 1) return [];
+  if (stack.Type !== stackTypes.compose || stack.Status === stackStates.stopped) return [];
   if (members.length === 0) return [{ code: "no_containers", message: say("portainer.no_containers") }];
   const names = configured?.services.map(({ service }) => service) ?? [];
   const left = [...new Set(members.map(({ service }) => service))].filter((name) => !names.includes(name));

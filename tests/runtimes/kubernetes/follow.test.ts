@@ -79,6 +79,22 @@ peerSuite("following a rollout", authorityMissing(), () => {
     expect([is_done, detail.code]).toEqual([false, "kubernetes.stalled"]);
   });
 
+  test.each([
+    ["on_delete", { type: "OnDelete" }],
+    ["partition_keeps_all", { type: "RollingUpdate", rollingUpdate: { partition: 1 } }],
+  ])("is not complete where somebody set a strategy meanwhile that replaces no pod: %s", async (code, strategy) => {
+    const { spec } = deployment();
+    const status = { updatedReplicas: 0, currentRevision: "a", updateRevision: "b" };
+    const kept = deployment({ spec: { ...spec, updateStrategy: strategy }, status });
+    await using server = await startApiServer((_request, response) => json(response, 200, kept));
+    const options = { stop: undefined, onProgress: () => undefined };
+    const of = { kind: "statefulset", id: "shop/web" };
+    const own = await followRollout(around(server), of, { ...options, images: new Map([["web", "web:2"]]) });
+    expect([own.is_done, own.detail.code]).toEqual([false, `kubernetes.${code}`]);
+    // The plan of a release has warned of it.
+    expect((await followRollout(around(server), of, { ...options, images: new Map() })).is_done).toBe(true);
+  });
+
   test("goes on while a proxy before the API server knows no way to it", async () => {
     let isBack = false;
     await using server = await startApiServer((_request, response, { searchParams }) => {

@@ -147,6 +147,62 @@ peerSuite("a run of a Helm release", authorityMissing(), () => {
     expect(world.asked).toEqual([]);
   });
 
+  test("of a release that is uninstalled meanwhile fails, also for the next process", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const { world, operations } = all;
+    const { journal, apply } = await start(all);
+    world.helm = () => ({ is_done: true, stdout: "", said: null });
+    await apply();
+    world.revisions = [];
+    const missing = { code: "kubernetes.release_missing" };
+    expect(await operations.settle(ref, journal, live)).toMatchObject(missing);
+    const recovered = await operations.recover(ref, journal.reopened(), null);
+    expect(recovered).toMatchObject({ state: "down", detail: missing });
+    await journal.begin("undo", { revision: 1 });
+    expect(await operations.recover(ref, journal.reopened(), null)).toMatchObject({ state: "down", detail: missing });
+  });
+
+  const upgraded = async (all: Awaited<ReturnType<typeof startWorld>>) => {
+    const { world } = all;
+    const { journal, apply } = await start(all);
+    world.helm = () => {
+      const description = `Tidemark run ${journal.run_id}`;
+      world.revisions = [
+        { revision: 1, status: "superseded" },
+        { revision: 2, status: "deployed", description, version: "1.1.0" },
+      ];
+      return { is_done: true, stdout: "", said: null };
+    };
+    await apply();
+    world.asked = [];
+    return journal;
+  };
+
+  test("whose process ended before it went back takes nobody else's revision for its own", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const journal = await upgraded(all);
+    await journal.begin("undo", { revision: 1 });
+    all.world.revisions.push({ revision: 3, status: "deployed", version: "3.0.0" });
+    expect((await all.operations.recover(ref, journal.reopened(), null)).state).toBe("mixed");
+    expect(all.world.asked).toEqual([]);
+  });
+
+  test("whose process ended twice while it went back knows its own revisions", async () => {
+    const all = await startWorld({ revision: 1, status: "deployed" });
+    await using _ = all.server;
+    const journal = await upgraded(all);
+    await journal.begin("undo", { revision: 1 });
+    await journal.begin("undo", { revision: 1 });
+    all.world.revisions.push(
+      { revision: 3, status: "pending-rollback", description: "Rollback to 1" },
+      { revision: 4, status: "deployed", description: "Rollback to 1" },
+    );
+    expect((await all.operations.recover(ref, journal.reopened(), null)).state).toBe("untouched");
+    expect(all.world.asked).toEqual([]);
+  });
+
   test("names no change of defaults that only are written otherwise, or come from subcharts", async () => {
     const values = { mode: 420, enabled: true, database: { image: "db", global: {} } };
     const all = await startWorld({ revision: 1, status: "deployed", values: { ...values, tag: "1" } });

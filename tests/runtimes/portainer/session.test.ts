@@ -113,12 +113,18 @@ describe("a stack", () => {
     [{ Type: 9 }, "unknown_type"],
     [{ GitConfig: { URL: "https://git.example" } }, "git"],
     [{ Status: 2 }, "stopped"],
+    [{ Status: 3 }, "deploying"],
     [{ AdditionalFiles: ["override.yml"] }, "further_files"],
   ] as const)("with %p is refused as %s, by name and before any request", async (record, code) => {
     Object.assign(recorded.world.stack, record);
     expect((await session.inspect(ref)).refusals.map((each) => each.code)).toEqual([code]);
     expect((await session.plan(ref, [update])).refusals.map((each) => each.code)).toEqual([code]);
     expect(puts()).toEqual([]);
+  });
+
+  test("whose last deployment failed can be updated", async () => {
+    Object.assign(recorded.world.stack, { Status: 4 });
+    expect((await session.plan(ref, [update])).refusals).toEqual([]);
   });
 
   test("whose file Portainer cannot give is refused, and hides no other stack", async () => {
@@ -548,6 +554,85 @@ describe("an update", () => {
       expect(silent).toBeLessThan(60);
     }
   }, 180_000);
+
+  // Newer versions of Portainer answer before they have carried anything out.
+  test("whose deployment fails after the answer says why, without the values of its file", async () => {
+    const Message = "failed to deploy a stack: invalid value s3cret-in-the-file";
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      const { containers } = recorded.world;
+      carryOut();
+      recorded.world.containers = containers;
+      Object.assign(recorded.world.stack, { Status: 4, DeploymentStatus: [{ Message: "" }, { Message }] });
+      return json(200, recorded.world.stack)();
+    };
+    const { journal, apply } = await start();
+    await apply();
+    const why = await session.settle?.(ref, journal, live);
+    expect(why).toMatchObject({ code: "portainer.deployment_failed" });
+    expect(JSON.stringify(why)).toContain("invalid value ••••");
+  });
+
+  test("is not taken for complete while Portainer is still at work", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      Object.assign(recorded.world.stack, { Status: 3 });
+      return json(200, recorded.world.stack)();
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect(await session.settle?.(ref, journal, live)).toMatchObject({
+      code: "portainer.stalled",
+      params: { cause: { code: "portainer.deploying" } },
+    });
+  });
+
+  test("and its way back name the stack's webhook, which Portainer would remove otherwise", async () => {
+    Object.assign(recorded.world.stack, { AutoUpdate: { Webhook: "550e8400-e29b", Interval: "" } });
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      carryOut();
+      return json(200, recorded.world.stack)();
+    };
+    const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+    const { journal, apply } = await start();
+    await apply();
+    expect((await session.undo(ref, journal, snapshot)).state).toBe("untouched");
+    expect(puts().map(({ body }) => JSON.parse(body).webhook)).toEqual(["550e8400-e29b", "550e8400-e29b"]);
+  });
+
+  test("of a stack that is deleted meanwhile fails, also for the next process", async () => {
+    recorded.answer = (line) => {
+      if (line === "GET /api/stacks") return puts().length === 0 ? null : json(200, [])();
+      if (line === "GET /api/stacks/3") return puts().length === 0 ? null : json(404, { message: "Not found" })();
+      return line.startsWith("PUT ") ? json(200, recorded.world.stack)() : null;
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect(await session.settle?.(ref, journal, live)).toMatchObject({ code: "portainer.stack_missing" });
+    expect(await session.recover(ref, journal.reopened(), null)).toMatchObject({
+      state: "down",
+      detail: { code: "portainer.stack_missing" },
+    });
+  });
+
+  test("whose process ended is put back once, and left to the outage when that fails", async () => {
+    recorded.answer = (line) => {
+      if (!line.startsWith("PUT ")) return null;
+      recorded.world.containers = [];
+      return json(500, { message: "failed to deploy a stack" })();
+    };
+    const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+    const { journal, apply } = await start();
+    journal.dieAt(2, "before");
+    await apply().catch(() => undefined);
+    expect(await session.recover(ref, journal.reopened(), snapshot)).toMatchObject({
+      state: "down",
+      detail: { code: "portainer.not_put_back" },
+    });
+    expect(puts().length).toBe(2);
+  });
 
   test("whose process is to stop is left to Portainer, and found by the next one", async () => {
     const release = Promise.withResolvers<void>();

@@ -162,6 +162,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await chmod(folder, 0o700);
+        await access.renew?.();
         const contents = { ...files, kubeconfig: new TextEncoder().encode(JSON.stringify(kubeconfigOf(access))) };
         for (const [file, content] of Object.entries(contents))
           await writeFile(join(folder, file), content, { mode: 0o600 });

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
 import { withoutSecrets } from "../../engine/hide-secrets.ts";
+import { unlessStuck } from "../../recovery.ts";
 import {
   type ChartChange,
   type Journal,
@@ -22,7 +23,7 @@ import { logPartsOf } from "../logs.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
 import { shortfallOf, stateOfPods } from "../target.ts";
-import { type Shown, type TargetOperations, unlessStuck } from "../workload-operations.ts";
+import type { Shown, TargetOperations } from "../workload-operations.ts";
 import { placeOf, rules } from "../workloads.ts";
 import { secretsOf, secretsSet, workloadsOf } from "./manifest.ts";
 import type { Helm } from "./program.ts";
@@ -192,7 +193,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
   };
 
   /** Whether somebody else made the revision after the one that the run found; one that did not succeed says nothing of that. */
-  const isForeign = async (stored: StoredRevision, { description }: Upgrade): Promise<boolean> =>
+  const isForeign = async (stored: StoredRevision, { description }: Pick<Upgrade, "description">): Promise<boolean> =>
     stored.status === "deployed" && (await readRevision(cluster, stored)).info.description !== description;
 
   /** What became of the upgrade: null when the release has its new version and all of it runs. */
@@ -228,13 +229,16 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     await helm.awaitEnd(journal.run_id, ending(stop));
     const stored = await latestOf(ref);
     const { revision } = stored;
-    const isBegun = journal.entries().some(({ step }) => step === "undo");
-    if (revision <= begun.from) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-    if (revision > begun.from + (isBegun ? 2 : 1) || (!isBegun && (await isForeign(stored, begun)))) {
+    const to = begun.from;
+    if (revision <= to) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
+    // Each attempt to roll back may have made a revision, and nothing else of ours did.
+    const attempts = journal.entries().filter(({ step, phase }) => step === "undo" && phase === "begin").length;
+    const isLater = revision > to + 1;
+    const own = isLater ? { description: rolledBackTo(to) } : begun;
+    if (revision > to + 1 + attempts || (await isForeign(stored, own))) {
       return { state: "mixed", detail: say("kubernetes.release_changed_meanwhile", { revision }) };
     }
-    const to = begun.from;
-    const isBack = revision === to + 2 && stored.status === "deployed";
+    const isBack = isLater && stored.status === "deployed";
     const change = { step: "undo", facts: { revision: to }, goes_on: true, ...rollbackTo(ref, to) };
     if (isBack) await journal.begin("undo", change.facts);
     else if (!(await makeRevision(ref, stored, change, { journal }))) {
@@ -248,6 +252,18 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     }
     await journal.finish("undo", { state: "untouched" });
     return { state: "untouched", detail: say("kubernetes.rolled_back", { to }) };
+  };
+
+  const recover = async (ref: TargetRef, journal: Journal, stop: AbortSignal | undefined): Promise<Recovery> => {
+    // Also one that only rolls an unfinished revision back.
+    await helm.awaitEnd(journal.run_id, ending(stop));
+    const begun = upgradeOf(journal);
+    if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
+    if (journal.entries().some(({ step }) => step === "undo")) return await undo(ref, journal, stop);
+    const { revision } = await latestOf(ref);
+    return revision === begun.from
+      ? { state: "untouched", detail: say("kubernetes.not_upgraded") }
+      : { state: "started", detail: say("kubernetes.is_upgraded", { revision }) };
   };
 
   return {
@@ -312,7 +328,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
           const { revision: to } = readSaved(snapshot, SavedRevision);
           const stored = await latestOf(ref);
           requireAsPlanned(plan, rollbackHash(ref, stored, to));
-          const facts = { from: stored.revision, description: `Rollback to ${to}` };
+          const facts = { from: stored.revision, description: rolledBackTo(to) };
           const change = { step: "back", facts, ...rollbackTo(ref, to) };
           await makeRevision(ref, stored, change, { journal, stop: stopping });
         },
@@ -320,7 +336,10 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     },
     settle: async (ref, journal, stopping, options) => {
       await journal.begin("rollout");
-      const failure = await judge(ref, journal, stopping, options);
+      const failure = await judge(ref, journal, stopping, options).catch((error: unknown) => {
+        if (!(error instanceof PluginError && error.code === "not_found")) throw error;
+        return { why: error.said, rollout: null };
+      });
       if (failure === null) await journal.finish("rollout", {});
       else await journal.fail("rollout", { rollout: failure.rollout ?? null, ...toldAs("error", failure.why) });
       return failure?.why ?? null;
@@ -356,17 +375,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       return parts;
     },
     undo: (ref, journal, _snapshot, stopping) => undo(ref, journal, stopping),
-    recover: async (ref, journal, _snapshot, stopping) => {
-      // Also one that only rolls an unfinished revision back.
-      await helm.awaitEnd(journal.run_id, ending(stopping));
-      const begun = upgradeOf(journal);
-      if (begun === null) return { state: "untouched", detail: say("kubernetes.not_upgraded") };
-      if (journal.entries().some(({ step }) => step === "undo")) return await unlessStuck(undo(ref, journal, stopping));
-      const { revision } = await latestOf(ref);
-      return revision === begun.from
-        ? { state: "untouched", detail: say("kubernetes.not_upgraded") }
-        : { state: "started", detail: say("kubernetes.is_upgraded", { revision }) };
-    },
+    recover: (ref, journal, _snapshot, stopping) => unlessStuck(recover(ref, journal, stopping)),
     readiness: async (ref) => {
       const stored = await latestOf(ref);
       const release = await readIfReadable(cluster, stored);
@@ -407,6 +416,11 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
 
 function withSecrets(written: readonly LastLog[], secrets: readonly string[]): readonly LastLog[] {
   return written.map((log) => ({ ...log, secrets: [...secrets, ...log.secrets] }));
+}
+
+/** Helm's description of a revision that went back. */
+function rolledBackTo(revision: number): string {
+  return `Rollback to ${revision}`;
 }
 
 function digestOf(manifest: string): string {

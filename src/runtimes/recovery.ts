@@ -1,0 +1,13 @@
+import { PluginError } from "../errors.ts";
+import type { Recovery } from "./runtime.ts";
+
+/** A run is not recovered again because its way back, once more, did not succeed, or because its target is gone. */
+export async function unlessStuck(recovery: Promise<Recovery>): Promise<Recovery> {
+  try {
+    return await recovery;
+  } catch (error) {
+    const isFinal = error instanceof PluginError && (error.code === "rejected" || error.code === "not_found");
+    if (!isFinal) throw error;
+    return { state: "down", detail: error.said };
+  }
+}
