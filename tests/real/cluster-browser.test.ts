@@ -45,8 +45,11 @@ peerSuite("a cluster, in a browser", missing, () => {
     await page.waitForURL(/\/executors\/[0-9a-f-]{36}/);
     const plan = await person.openPlan();
     for (const each of words) expect(plan).toContain(each);
+    const executor = page.url();
     await person.confirm();
     await person.untilRunEnds("Succeeded");
+    await page.goto(executor);
+    await page.locator("#timeline", { hasText: "Updated by a run" }).waitFor();
   };
 
   beforeAll(async () => {
