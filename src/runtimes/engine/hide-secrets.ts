@@ -12,5 +12,44 @@ export function withoutSecrets(said: Message, secrets: readonly string[]): Messa
   const hidden = [...new Set(lines)]
     .filter((each) => each.length >= shortestHidden)
     .toSorted((a, b) => b.length - a.length);
-  return withTexts(said, (text) => hidden.reduce((now, each) => now.replaceAll(each, mask), text));
+  return withTexts(said, (text) => {
+    const whole = hidden.reduce((now, each) => now.replaceAll(each, mask), text);
+    // Where a text was cut, only a part of a secret may be left.
+    const pieces = whole.split(/( ?… ?)/);
+    return pieces.map((piece, at) => withoutParts(piece, hidden, at > 0, at < pieces.length - 1)).join("");
+  });
+}
+
+/** Long words of others, cut as `withoutSecrets` expects it. */
+export function cutTo(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)} …`;
+}
+
+function withoutParts(piece: string, secrets: readonly string[], isCutBefore: boolean, isCutAfter: boolean): string {
+  const head = isCutBefore
+    ? longestPart(secrets, piece.length, (each, length) => piece.startsWith(each.slice(-length)))
+    : 0;
+  const tail = isCutAfter
+    ? longestPart(secrets, piece.length, (each, length) => piece.endsWith(each.slice(0, length)))
+    : 0;
+  const kept = piece.slice(head, Math.max(head, piece.length - tail));
+  return `${head === 0 ? "" : mask}${kept}${tail === 0 ? "" : mask}`;
+}
+
+/** How many characters of any secret fit; 0 for too few to hide. */
+function longestPart(
+  secrets: readonly string[],
+  maxLength: number,
+  fits: (secret: string, length: number) => boolean,
+): number {
+  let longest = 0;
+  for (const secret of secrets) {
+    const least = Math.max(longest + 1, shortestHidden);
+    for (let length = Math.min(maxLength, secret.length - 1); length >= least; length -= 1) {
+      if (!fits(secret, length)) continue;
+      longest = length;
+      break;
+    }
+  }
+  return longest;
 }

@@ -249,6 +249,15 @@ peerSuite("a run of a Helm release", authorityMissing(), () => {
     expect(JSON.stringify(journal.entries())).not.toContain(secret);
   });
 
+  test("tells of a long failure without the part of a secret at which it is cut", async () => {
+    const secret = "hunter2-in-the-values";
+    const description = `${"x".repeat(490)}${secret} and more`;
+    const failed = { revision: 1, status: "failed", description, config: { db: { password: secret } } };
+    const all = await startWorld(failed);
+    await using _ = all.server;
+    expect(JSON.stringify(await all.operations.inspect(ref))).not.toContain("hunter2");
+  });
+
   test("whose process ended while helm rolled an unfinished revision back waits for that", async () => {
     const all = await startWorld({ revision: 2, status: "pending-upgrade" }, { revision: 1, status: "deployed" });
     await using _ = all.server;

@@ -319,6 +319,14 @@ describe("an update", () => {
     expect((await failure(apply())).message).not.toContain("hunter2");
   });
 
+  test.each([80, 90, 470])("is quoted without the part of a value at which its words are cut: %i", async (before) => {
+    const value = "s3cret-in-the-environment";
+    const said = `${"x".repeat(before)} ${value} ${"y ".repeat(before < 100 ? 400 : 193)}`;
+    recorded.answer = (line) => (line.startsWith("PUT ") ? json(500, { message: said, details: said })() : null);
+    const { apply } = await start();
+    expect((await failure(apply())).message).not.toMatch(/s3cret|ronment/);
+  });
+
   test.each<[string, () => Response | Promise<Response>]>([
     ["a page of a proxy", () => new Response("<html>", { status: 504 })],
     ["half a sentence", () => new Response('{"Id":', { status: 200 })],

@@ -7,6 +7,7 @@ import type { Clock } from "../../../clock.ts";
 import { PluginError } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { RecentMap } from "../../../recent-map.ts";
+import { cutTo } from "../../engine/hide-secrets.ts";
 import type { RuntimeContext } from "../../runtime.ts";
 import type { ClusterAccess } from "../access.ts";
 import type { Driver } from "./storage.ts";
@@ -275,7 +276,7 @@ function toResult({ code, stdout, stderr }: Ended, { authorization }: ClusterAcc
   const words = (login === "" ? stderr : stderr.replaceAll(login, "***")).trim();
   // Warnings come first; the error is the last line.
   const error = words.lastIndexOf("Error: ");
-  const said = (error === -1 ? words : words.slice(error + "Error: ".length)).slice(0, maxWords);
+  const said = cutTo(error === -1 ? words : words.slice(error + "Error: ".length), maxWords);
   return { is_done: false, stdout: "", said: code === null ? null : plain(said) };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
-import { withoutSecrets } from "../../engine/hide-secrets.ts";
+import { cutTo, withoutSecrets } from "../../engine/hide-secrets.ts";
 import { unlessStuck } from "../../recovery.ts";
 import {
   type ChartChange,
@@ -216,7 +216,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     if (isPending(status)) return failed(say("kubernetes.upgrade_cut_off", { revision, status }));
     if (status !== "deployed") {
       const { description } = (await readRevision(cluster, stored)).info;
-      const said = saidIn(journal, ...changing) ?? (await withoutOwn(plain(description.slice(0, 1000)), stored));
+      const said = saidIn(journal, ...changing) ?? (await withoutOwn(plain(cutTo(description, 1000)), stored));
       return failed(say("kubernetes.upgrade_failed", { revision, said }));
     }
     if (options?.is_status_enough === true) return null;

@@ -1,5 +1,5 @@
 import { type Message, plain, say } from "../../../messages/message.ts";
-import { withoutSecrets } from "../../engine/hide-secrets.ts";
+import { cutTo, withoutSecrets } from "../../engine/hide-secrets.ts";
 import { type Refusal, type Target, type TargetService, unfinishedOperation, untoldSettings } from "../../runtime.ts";
 import { secretsSet } from "./manifest.ts";
 import type { Release, StoredRevision } from "./storage.ts";
@@ -91,7 +91,7 @@ function warningsOf({ status, revision }: StoredRevision, release: Release | nul
     warnings.push({ code: unfinishedOperation, message: say("kubernetes.release_pending", { status, revision }) });
   }
   if (status === "failed") {
-    const described = plain((release?.info.description ?? "").slice(0, 500));
+    const described = plain(cutTo(release?.info.description ?? "", 500));
     const said = release === null ? described : withoutSecrets(described, secretsSet(release));
     warnings.push({ code: "failed", message: say("kubernetes.release_failed", { revision, said }) });
   }
