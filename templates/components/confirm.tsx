@@ -126,7 +126,7 @@ export function NothingAsked({ ctx, title, section, heading, back, children }: N
 }
 
 interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "children" | "type_name" | "error"> {
-  texts: { delete_title?: (name: string) => string; delete: string };
+  texts: { delete: string };
   name: string;
   /** The page of what is deleted. */
   path: string;
@@ -136,28 +136,36 @@ interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "ch
 
 /** The question before something is permanently deleted. */
 export function DeleteQuestion({ texts: t, name, path, ...props }: DeleteQuestionProps) {
-  const title = (t.delete_title ?? texts(props.ctx).common.delete_title)(name);
+  const title = texts(props.ctx).common.delete_title(name);
   return <Confirm cancel_href={path} {...props} title={title} verb={t.delete} action={`${path}/delete`} />;
 }
 
-interface DeleteTextProps {
-  text: string;
-  in_use_text: string;
-  /** While there are any, nothing can be deleted. */
+interface DeleteUnusedProps extends Omit<DeleteQuestionProps, "children"> {
+  texts: { delete: string; delete_text: string; in_use_text: string };
+  /** While there are any, it cannot be deleted. */
   users: readonly Child[];
 }
 
-/** The effect of deleting, or what still uses it. */
-export function DeleteText({ text, in_use_text, users }: DeleteTextProps) {
-  if (users.length === 0) return <p>{text}</p>;
+/** The question before something is deleted that others use; while they do, there is nothing to ask. */
+export function DeleteUnused({ users, ...props }: DeleteUnusedProps) {
+  const { ctx, section, texts: t, name, path, cancel_href = path, error } = props;
+  if (users.length === 0) {
+    return (
+      <DeleteQuestion {...props}>
+        <p>{t.delete_text}</p>
+      </DeleteQuestion>
+    );
+  }
+  const heading = texts(ctx).common.not_deletable(name);
   return (
-    <>
-      <p>{in_use_text}</p>
+    <NothingAsked ctx={ctx} title={t.delete} section={section} heading={heading} back={cancel_href}>
+      {error === undefined ? null : <p role="alert">{translateMessage(ctx.language, error)}</p>}
+      <p>{t.in_use_text}</p>
       <ul>
         {users.map((user) => (
           <li>{user}</li>
         ))}
       </ul>
-    </>
+    </NothingAsked>
   );
 }

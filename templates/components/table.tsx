@@ -12,6 +12,8 @@ export interface Column {
   grows?: boolean | undefined;
   /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
+  /** Cut where it does not fit on one line: its own page has all of it. The first column of a list always is. */
+  clips?: boolean | undefined;
   /** What a narrow row of a list must tell beside its name and state: the first of its second line. */
   leads?: boolean | undefined;
   /** Hidden between phone and wide screens, where it would not fit; cards show every column, rows of a list do not. */
@@ -153,10 +155,16 @@ function cellClass(column: Column): string | undefined {
   const name = classes(
     column.align === "end" && "end",
     column.grows === true && "grows",
+    column.clips === true && "clips",
     column.wide_only === true && "wide-only",
     column.leads === true && "leading",
   );
   return name === "" ? undefined : name;
+}
+
+/** The whole of what may be cut. */
+function titleOf(cell: Child): string | undefined {
+  return typeof cell === "string" ? cell : undefined;
 }
 
 interface TableRowProps {
@@ -195,12 +203,16 @@ function TableRow({ ctx, columns, row, has_actions, choices }: TableRowProps) {
         </td>
       )}
       {first === undefined ? null : (
-        <th scope="row" class={cellClass(first)}>
+        <th scope="row" class={cellClass(first)} title={titleOf(row.cells[first.key])}>
           {row.href === undefined ? row.cells[first.key] : <a href={url(ctx, row.href)}>{row.cells[first.key]}</a>}
         </th>
       )}
       {others.map((column) => (
-        <td class={cellClass(column)} data-label={column.card_label === "none" ? undefined : column.title}>
+        <td
+          class={cellClass(column)}
+          title={column.clips === true ? titleOf(row.cells[column.key]) : undefined}
+          data-label={column.card_label === "none" ? undefined : column.title}
+        >
           {row.cells[column.key]}
         </td>
       ))}

@@ -72,8 +72,9 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
         <>
           <Banner tone="failed" title={t.failures[failureCode(check)]}>
             <p>{translateMessage(ctx.language, check.message_data)}</p>
-            <p>
-              {t.next_steps[failureCode(check)]} <Time ctx={ctx} at={check.checked_at} />
+            <p>{t.next_steps[failureCode(check)]}</p>
+            <p class="quiet">
+              {t.tested} <Time ctx={ctx} at={check.checked_at} />
             </p>
           </Banner>
           <Remedy ctx={ctx} remedy={check.remedy} />

@@ -1,5 +1,5 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { refreshedPart } from "../components/live.tsx";
@@ -154,16 +154,16 @@ export function ConnectionDelete({ ctx, connection, error }: QuestionProps<{ con
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
   return (
-    <DeleteQuestion ctx={ctx} section="connections" texts={t} name={connection.name} path={path} error={error}>
-      <DeleteText
-        text={t.delete_text}
-        in_use_text={t.in_use_text}
-        users={connection.executors.map((executor) => (
-          <Link ctx={ctx} href={`/executors/${executor.id}`}>
-            {executor.name}
-          </Link>
-        ))}
-      />
-    </DeleteQuestion>
+    <DeleteUnused
+      {...{ ctx, error, path }}
+      section="connections"
+      texts={t}
+      name={connection.name}
+      users={connection.executors.map((executor) => (
+        <Link ctx={ctx} href={`/executors/${executor.id}`}>
+          {executor.name}
+        </Link>
+      ))}
+    />
   );
 }

@@ -34,7 +34,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
           { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
-          { key: "address", title: t.address, grows: true },
+          { key: "address", title: t.address, clips: true },
           { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
           { key: "seen", title: t.seen, align: "end", sort: "-seen" },
           { key: "users", title: texts(ctx).common.used_by, align: "end" },
@@ -58,7 +58,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
           cells: {
             name: connection.name,
             kind: t.kinds[connection.kind] ?? connection.kind,
-            address: <span class="mono">{addressOf(connection)}</span>,
+            address: addressOf(connection),
             state: <ConnectionState ctx={ctx} connection={connection} />,
             seen: <Time ctx={ctx} at={connection.reach.seen_at} />,
             users:

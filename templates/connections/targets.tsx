@@ -166,13 +166,14 @@ function TargetTable({
     <Table
       ctx={ctx}
       caption={caption}
+      is_list
       columns={[
         { key: "name", title: texts(ctx).common.target, grows: true },
         ...(hasOwners ? [{ key: "owner", title: t.owner, grows: true } as const] : []),
-        { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true },
+        { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true, leads: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
         ...(hasPlatforms ? [{ key: "platform", title: t.platform, wide_only: true } as const] : []),
-        { key: "updates", title: t.updates, grows: true },
+        { key: "updates", title: t.updates, grows: true, leads: true },
       ]}
       rows={targets
         .toSorted((a, b) => namespaceOrder(a, b) || rank(a) - rank(b) || a.name.localeCompare(b.name))
@@ -181,12 +182,7 @@ function TargetTable({
           found: wordsOf(target),
           group: groupOf(target),
           cells: {
-            name: (
-              <div>
-                {nameWithin(target)}
-                <div class="quiet plain">{kindOf(ctx, target)}</div>
-              </div>
-            ),
+            name: nameCell(ctx, target),
             owner: target.owner_data === null ? null : translateMessage(ctx.language, target.owner_data),
             image: lines(
               target.services.map((service) => (
@@ -206,13 +202,24 @@ function TargetTable({
   );
 }
 
+function nameCell(ctx: PageContext, target: TargetView): Child {
+  const kind = kindOf(ctx, target);
+  const name = nameWithin(target);
+  if (kind === null) return name;
+  return (
+    <>
+      {name} <span class="quiet plain">{kind}</span>
+    </>
+  );
+}
+
 function platformsOf({ services }: TargetView): string {
   return [...new Set(services.map(({ platform }) => platform).filter((platform) => platform !== ""))].join(", ");
 }
 
 function lines(items: readonly Child[]): Child {
   return (
-    <div>
+    <div class="service-versions">
       {items.map((item) => (
         <div>{item}</div>
       ))}
@@ -254,12 +261,12 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
   const t = texts(ctx).connections;
   if (target.executor !== null) {
     return (
-      <div>
+      <>
         {texts(ctx).common.executor}{" "}
         <Link ctx={ctx} href={`/executors/${target.executor.id}`}>
           {target.executor.name}
         </Link>
-      </div>
+      </>
     );
   }
   const isRefused = target.refusals.length > 0;
@@ -268,14 +275,14 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
     target.owner !== null && code === "untold_settings" ? t.may_revert : translateMessage(ctx.language, message_data),
   );
   return (
-    <div>
+    <span class={!isRefused && reasons.length === 0 ? "absent" : undefined}>
       <State ctx={ctx} tone={isRefused ? "attention" : "quiet"} icon={isRefused ? "circle-minus" : "circle-check"}>
         {isRefused ? t.not_updatable : t.updatable}
       </State>
       {reasons.map((reason) => (
-        <div class="quiet">{reason}</div>
+        <span class="below quiet"> {reason}</span>
       ))}
-    </div>
+    </span>
   );
 }
 
@@ -286,7 +293,7 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
   return (
     <>
       {target.executor === null && target.refusals.length === 0 ? (
-        <LinkButton ctx={ctx} href={`/executors/new?${executor}`} small>
+        <LinkButton ctx={ctx} href={`/executors/new?${executor}`} small icon="plus">
           {texts(ctx).executors.add}
         </LinkButton>
       ) : null}

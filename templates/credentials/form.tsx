@@ -2,7 +2,7 @@ import type { CredentialView } from "../../src/credentials/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
-import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Form } from "../components/form.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
@@ -56,18 +56,13 @@ export function CredentialDelete({ ctx, credential, error }: QuestionProps<{ cre
   const t = texts(ctx).credentials;
   const asked = { ctx, error, path: `/credentials/${credential.id}` };
   return (
-    <DeleteQuestion
+    <DeleteUnused
       {...asked}
       section="credentials"
       texts={t}
       name={credential.name}
       cancel_href={`${asked.path}/edit`}
-    >
-      <DeleteText
-        text={t.delete_text}
-        in_use_text={t.in_use_text}
-        users={credential.users.map((user) => `${t.user_kind[user.kind]} ${user.name}`)}
-      />
-    </DeleteQuestion>
+      users={credential.users.map((user) => `${t.user_kind[user.kind]} ${user.name}`)}
+    />
   );
 }

@@ -115,7 +115,7 @@ function LogChoice({ ctx, executor, names, chosen, lines }: LogsPageProps) {
         </fieldset>
       )}
       <label for="log-lines-wanted">{t.lines}</label>
-      <select id="log-lines-wanted" name="lines">
+      <select class="input" id="log-lines-wanted" name="lines">
         {[...new Set([...lineChoices, lines])]
           .toSorted((a, b) => a - b)
           .map((count) => (

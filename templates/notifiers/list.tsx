@@ -32,7 +32,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
           { key: "destination", title: t.destination, sort: "destination" },
-          { key: "events", title: texts(ctx).events.title, grows: true, wide_only: true },
+          { key: "events", title: texts(ctx).events.title, clips: true, wide_only: true },
           { key: "last", title: t.last_delivery },
           { key: "waiting", title: t.waiting, align: "end" },
         ],

@@ -135,10 +135,10 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
         </>
       }
       meta={[
-        reasonWords(ctx, run),
         <Time ctx={ctx} at={run.ended_at} />,
         run.downtime_ms === null ? null : texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms)),
         run.outage === null ? null : attemptWords(ctx, run.outage),
+        reasonWords(ctx, run),
       ]}
       is_first={is_first}
       verb={t.see_why}
@@ -285,7 +285,6 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       title={lost.connection}
       fact={t.connection_silent}
       meta={[
-        translateMessage(ctx.language, lost.problem.message_data),
         lost.since === null ? null : (
           <>
             {t.lost_since} <Time ctx={ctx} at={lost.since} />
@@ -298,6 +297,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
             {t.executors_unseen(lost.executors)} <Time ctx={ctx} at={lost.observed_at} />
           </>
         ),
+        translateMessage(ctx.language, lost.problem.message_data),
       ]}
       verb={t.open}
     />
@@ -317,12 +317,12 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
       title={lost.executor}
       fact={lost.problem.code === "target_refused" ? t.target_refused : t.target_missing}
       meta={[
-        translateMessage(ctx.language, lost.problem.message_data),
         lost.observed_at === null ? null : (
           <>
             {t.last_seen} <Time ctx={ctx} at={lost.observed_at} />
           </>
         ),
+        translateMessage(ctx.language, lost.problem.message_data),
       ]}
       verb={t.open}
     />
@@ -342,8 +342,8 @@ function OutageRow({ ctx, outage }: { ctx: PageContext; outage: UpstreamOutageVi
       title={outage.host}
       fact={t.upstreams.sources_wait(outage.waiting)}
       meta={[
-        ...outageFacts(ctx, outage),
         <MemberTrackers ctx={ctx} sources={outage.sources} total={outage.waiting} is_plain />,
+        ...outageFacts(ctx, outage),
       ]}
       verb={t.overview.open}
     />
@@ -364,11 +364,11 @@ function RefusedCredentialRow({ ctx, refused }: { ctx: PageContext; refused: Ref
       title={refused.credential}
       fact={t.sources_at(failing, host)}
       meta={[
-        reasonOf(ctx, refused.error.message_data),
         <>
           {t.lost_since} <Time ctx={ctx} at={refused.since} form="short" />
         </>,
         <MemberTrackers ctx={ctx} sources={refused.sources} total={failing} is_plain />,
+        reasonOf(ctx, refused.error.message_data),
       ]}
       verb={t.open}
     />
@@ -389,7 +389,6 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
       title={source.tracker}
       fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
       meta={[
-        reasonOf(ctx, source.error.message_data),
         source.last_success_at === null ? (
           t.no_good_yet
         ) : (
@@ -400,6 +399,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
         <>
           {t.next_check} <Time ctx={ctx} at={source.next_check_at} />
         </>,
+        reasonOf(ctx, source.error.message_data),
       ]}
       verb={t.open}
     />

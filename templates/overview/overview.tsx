@@ -6,7 +6,7 @@ import { Link } from "../components/link.tsx";
 import { Banner, ToastPartial } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
 import { UpdateSafe } from "../executors/bulk.tsx";
-import { formatClock, formatDay, formatNumber } from "../format.ts";
+import { formatClock, formatDay } from "../format.ts";
 import { Layout, ShellPartials } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -126,7 +126,7 @@ function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
     <>
       {updates > stats.updates.length ? (
         <Link ctx={ctx} href="/executors?state=update">
-          {`${t.executors.states.update}: ${formatNumber(ctx.language, updates)}`}
+          {t.overview.headline.updates(updates)}
         </Link>
       ) : null}{" "}
       {sources > stats.failing_sources.length ? (

@@ -1,9 +1,9 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { Message } from "../../src/messages/message.ts";
+import { type Message, say } from "../../src/messages/message.ts";
 import { planOf, type RunDetailView, type RunView } from "../../src/runs/schema.ts";
 import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/confirm.tsx";
+import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Time } from "../components/time.tsx";
@@ -14,6 +14,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { BreakingUpdate } from "../trackers/notes.tsx";
+import { isAwaiting, RunState } from "./state.tsx";
 import { RunVersions } from "./versions.tsx";
 
 export type Decision = "approve" | "refuse";
@@ -107,17 +108,29 @@ interface ConsentQuestionProps {
 export function ConsentQuestion({ ctx, run, executor, decision, breaking, error }: ConsentQuestionProps) {
   const t = texts(ctx).runs.approval;
   const isApproval = decision === "approve";
+  const title = isApproval ? t.approve : t.refuse;
+  const back = `/runs/${run.id}`;
+  if (!isAwaiting(run)) {
+    const why = say(`runs.${run.approval === "approved" ? "already_approved" : "not_awaiting"}`);
+    return (
+      <NothingAsked ctx={ctx} title={title} section="runs" heading={translateMessage(ctx.language, why)} back={back}>
+        <p>
+          <RunState ctx={ctx} run={run} />
+        </p>
+      </NothingAsked>
+    );
+  }
   return (
     <Confirm
       ctx={ctx}
       section="runs"
       title={isApproval ? t.approve_title(run.executor) : t.refuse_title(run.executor)}
       verb={isApproval ? t.approve_verb : t.refuse_verb}
-      page_title={isApproval ? t.approve : t.refuse}
+      page_title={title}
       kind={isApproval ? "main" : "danger"}
-      action={`/runs/${run.id}/approvals`}
+      action={`${back}/approvals`}
       fields={{ plan_hash: run.plan_hash ?? "", decision }}
-      cancel_href={`/runs/${run.id}`}
+      cancel_href={back}
       error={error}
     >
       <ConsentFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />

@@ -82,7 +82,7 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
       { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
       { key: "trigger", title: t.trigger, wide_only: true },
       { key: "downtime", title: texts(ctx).common.downtime, align: "end", sort: "-downtime" },
-      { key: "time", title: t.time, align: "end", sort: "-time" },
+      { key: "time", title: t.time, align: "end", sort: "-time", leads: true },
     ] satisfies Column[],
     rows: runs.map((run) => ({
       id: `run-${run.id}`,
@@ -97,7 +97,8 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
         ),
         outcome: <RunState ctx={ctx} run={run} />,
         trigger: t.trigger_short[run.trigger],
-        downtime: run.downtime_ms === null ? <span class="quiet">–</span> : <Duration ctx={ctx} ms={run.downtime_ms} />,
+        downtime:
+          run.downtime_ms === null ? <span class="quiet absent">–</span> : <Duration ctx={ctx} ms={run.downtime_ms} />,
         time: <Time ctx={ctx} at={run.started_at ?? run.created_at} />,
       },
       ...(dismissible === null

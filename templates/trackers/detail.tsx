@@ -6,7 +6,7 @@ import type { VersionView } from "../../src/trackers/releases/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Behind } from "../components/behind.tsx";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
@@ -265,9 +265,5 @@ export function TrackerDelete({ ctx, tracker, error }: QuestionProps<{ tracker: 
   const t = texts(ctx).trackers;
   const users = [...new Set(tracker.executors.map((executor) => executor.name))];
   const path = trackerPath(tracker.name);
-  return (
-    <DeleteQuestion ctx={ctx} section="trackers" texts={t} name={tracker.name} path={path} error={error}>
-      <DeleteText text={t.delete_text} in_use_text={t.in_use_text} users={users} />
-    </DeleteQuestion>
-  );
+  return <DeleteUnused {...{ ctx, error, path, users }} section="trackers" texts={t} name={tracker.name} />;
 }

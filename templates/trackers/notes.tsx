@@ -166,11 +166,7 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
   }
   if (version.notes !== null && version.notes.trim() !== "") return <p class="quiet prose">{t.too_long}</p>;
   if (version.notes_error_data === null) return <p class="quiet prose">{t.no_notes}</p>;
-  return (
-    <p class="quiet prose">
-      {t.failed}: {translateMessage(ctx.language, version.notes_error_data)}
-    </p>
-  );
+  return <p class="quiet prose">{t.failed(translateMessage(ctx.language, version.notes_error_data))}</p>;
 }
 
 interface MarkedProps {

@@ -16,11 +16,10 @@ const namedTrackers = 5;
 /** Beyond this, a time of day could be today's or tomorrow's. */
 const halfDayMs = 12 * 3_600_000;
 
-/** Why a host does not respond, since when, and when it is tried again. */
+/** Since when a host does not respond, when it is tried again, and why. */
 export function outageFacts(ctx: PageContext, outage: UpstreamOutageView): readonly Child[] {
   const t = texts(ctx).upstreams;
   return [
-    reasonOf(ctx, outage.error.message_data),
     <>
       {t.outage_since} <Time ctx={ctx} at={outage.since} form="short" />
     </>,
@@ -30,6 +29,7 @@ export function outageFacts(ctx: PageContext, outage: UpstreamOutageView): reado
         <Time ctx={ctx} at={outage.next_try_at} form={outage.next_try_at - ctx.now < halfDayMs ? "clock" : "short"} />
       </>
     ),
+    reasonOf(ctx, outage.error.message_data),
   ];
 }
 

@@ -212,4 +212,24 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       expect(Math.max(...heights)).toBeLessThanOrEqual(most.row);
     }
   });
+
+  test("buttons and fields are high enough for a finger", async () => {
+    const storageState = await browsed.context.storageState();
+    const device = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, baseURL: app.origin };
+    const touched = await browsed.context.browser()?.newContext({ ...device, storageState });
+    const phone = await touched?.newPage();
+    for (const path of ["/", "/trackers", "/executors", "/credentials/new", "/account"]) {
+      await phone?.goto(path);
+      const low = await phone?.locator("main :is(.btn, .menu > summary, select, .input, .segments a)").evaluateAll(
+        (all, high) =>
+          all
+            .map((each) => [each.textContent?.trim(), each.getBoundingClientRect()] as const)
+            .filter(([, { width, height }]) => width > 1 && height < high)
+            .map(([text, { height }]) => `${text}: ${height}`),
+        least.action,
+      );
+      expect([path, low]).toEqual([path, []]);
+    }
+    await touched?.close();
+  });
 });

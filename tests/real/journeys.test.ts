@@ -224,7 +224,7 @@ peerSuite("journeys in a browser", storyMissing() ?? chromiumMissing(), () => {
     await journey("rolling back", async () => {
       await goTo("Executors");
       await hands.press(page.locator("main").getByRole("link", { name: nameOf(mode), exact: true }));
-      await hands.press(page.locator("#snapshots").getByRole("link", { name: "Restore" }).last());
+      await hands.press(page.locator("#snapshots").getByRole("link", { name: "Roll back" }).last());
       expect(await asked("Roll back")).toContain("1.0.0");
       await confirm("Roll back");
       await untilRun("Rolled back");

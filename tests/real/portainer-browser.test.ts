@@ -140,7 +140,7 @@ peerSuite("a Portainer, in a browser", missing, () => {
     const saved = page.locator("#snapshots");
     expect(await saved.textContent()).toContain("Saved stack files");
     await page.locator("#timeline", { hasText: "Updated by a run" }).waitFor();
-    await saved.getByRole("link", { name: "Restore" }).last().click();
+    await saved.getByRole("link", { name: "Roll back" }).last().click();
     await person.button("Roll back").waitFor();
     expect(await person.text("body")).toContain("The whole stack file and environment return to what was saved");
     await person.button("Roll back").click();

@@ -164,6 +164,7 @@ export const common = {
   kept: (name: string, is_new: boolean) => (is_new ? `Added ${name}` : `Saved ${name}`),
   edit_title: (name: string) => `Edit ${name}`,
   delete_title: (name: string) => `Delete ${name}?`,
+  not_deletable: (name: string) => `${name} cannot be deleted`,
   was_enabled: (name: string) => `Enabled ${name}`,
   created_at: "Added",
   state_title: "State",

@@ -90,8 +90,7 @@ export const connections = {
   track_chart: "Track this chart",
   delete: "Delete connection",
   delete_text: "This removes the connection from Tidemark. What runs there is not affected.",
-  in_use_text:
-    "It cannot be deleted because these executors use it. Delete them or choose another connection for them first.",
+  in_use_text: "These executors use it. Delete them or choose another connection for them first.",
   empty_title: "No connections yet",
   empty_text:
     "A connection leads to an engine, a Kubernetes cluster or Portainer. Tidemark finds and updates containers, workloads, Helm releases and stacks there.",

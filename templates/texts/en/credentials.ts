@@ -12,7 +12,7 @@ export const credentials = {
   save: "Save credential",
   delete: "Delete credential",
   delete_text: "The secret is deleted. Nothing uses this credential.",
-  in_use_text: "It cannot be deleted because these use it. Choose another credential for them first.",
+  in_use_text: "These use it. Choose another credential for them first.",
   empty_title: "No credentials yet",
   empty_text:
     "Tokens and passwords for private registries, forges and engines. They are stored encrypted and never shown again.",

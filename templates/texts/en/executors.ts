@@ -251,7 +251,7 @@ export const executors = {
   unlock: "Unlock",
   locked_done: "Locked: this snapshot is never removed automatically",
   unlocked_done: "Unlocked: this snapshot may be removed when newer ones are saved",
-  restore: "Restore",
+  restore: "Roll back",
   restore_title: (name: string) => `Roll ${name} back?`,
   restore_verb: "Roll back",
   restore_text:

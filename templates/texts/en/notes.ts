@@ -12,7 +12,7 @@ export const notes = {
   none_text: "The tracker only knows the versions that its checks have fetched; see its version list.",
   no_notes_between: "Upstream published no notes for these versions.",
   no_notes: "No notes were published for this version.",
-  failed: "The notes could not be read from the changelog",
+  failed: (why: string) => `The notes could not be read from the changelog: ${why}`,
   too_long: "These notes are too long to show with the others.",
   breaking: "Breaking changes",
   breaking_count: (count: number) =>

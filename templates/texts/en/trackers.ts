@@ -166,7 +166,6 @@ export const trackers = {
     by_version: "Sorted by version; checks also use publish times.",
   },
   delete: "Delete tracker",
-  delete_title: (name: string) => `Delete ${name}?`,
   delete_text: "This deletes its sources, version history and rules. Events already sent are kept.",
-  in_use_text: "It cannot be deleted because these executors use it. Bind them to another tracker first.",
+  in_use_text: "These executors use it. Bind them to another tracker first.",
 };

@@ -162,6 +162,7 @@ export const common = {
   kept: (name: string, is_new: boolean) => (is_new ? `已添加 ${name}` : `已保存 ${name}`),
   edit_title: (name: string) => `编辑 ${name}`,
   delete_title: (name: string) => `要删除 ${name} 吗？`,
+  not_deletable: (name: string) => `无法删除 ${name}`,
   was_enabled: (name: string) => `已启用 ${name}`,
   created_at: "添加时间",
   state_title: "状态",

@@ -91,7 +91,7 @@ export const connections = {
   track_chart: "追踪此 Chart",
   delete: "删除连接",
   delete_text: "连接将从 Tidemark 中移除，该处运行的内容不受影响。",
-  in_use_text: "以下执行器正在使用此连接，因此无法删除。请先删除它们，或为它们更换连接。",
+  in_use_text: "以下执行器正在使用此连接。请先删除它们，或为它们更换连接。",
   empty_title: "还没有连接",
   empty_text: "连接指向引擎、Kubernetes 集群或 Portainer。Tidemark 在其中查找并更新容器、工作负载、Helm 发布和堆栈。",
   empty_example: "本机引擎：类型选择“Docker 引擎”，地址填写 unix:///var/run/docker.sock。",

@@ -22,7 +22,7 @@ export const credentials = {
   save: "保存凭据",
   delete: "删除凭据",
   delete_text: "其机密信息将被删除。当前没有任何对象使用此凭据。",
-  in_use_text: "以下对象正在使用此凭据，因此无法删除。请先为它们更换凭据。",
+  in_use_text: "以下对象正在使用此凭据。请先为它们更换凭据。",
   empty_title: "还没有凭据",
   empty_text: "用于私有镜像仓库、代码托管平台和容器引擎的令牌与密码。存储前会先加密，之后不再显示。",
   empty_example: "镜像仓库登录：类型选择“OCI 或 Docker 镜像仓库”，填写用户名和访问令牌。",

@@ -12,7 +12,7 @@ export const notes: Texts["notes"] = {
   none_text: "追踪器只包含检查时获取到的版本，详见其版本列表。",
   no_notes_between: "上游没有随这些版本发布说明。",
   no_notes: "此版本没有发布说明。",
-  failed: "无法从更新日志中获取说明",
+  failed: (why: string) => `无法从更新日志中获取说明：${why}`,
   too_long: "此说明过长，无法与其他说明一同显示。",
   breaking: "不兼容的变更",
   breaking_count: (count) => `此次更新包含 ${count} 项不兼容的变更`,

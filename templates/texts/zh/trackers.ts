@@ -163,7 +163,6 @@ export const trackers = {
     by_version: "按版本判断；检查时还会参考发布时间。",
   },
   delete: "删除追踪器",
-  delete_title: (name: string) => `删除 ${name}？`,
   delete_text: "其来源、版本历史和规则将被删除。已发送的事件会保留。",
-  in_use_text: "以下执行器绑定了此追踪器，因此无法删除。请先将它们绑定到其他追踪器。",
+  in_use_text: "以下执行器绑定了此追踪器。请先将它们绑定到其他追踪器。",
 } satisfies Texts["trackers"];

@@ -318,6 +318,8 @@ describe("the administrator's pages", () => {
     const again = await person.post(`/runs/${id}/approvals`, fields);
     expect(again.status).toBe(409);
     expect(again.text).toContain("The run is already approved");
+    expect(again.text).not.toContain('name="plan_hash"');
+    expect((await person.get(`/runs/${id}/refuse`)).text).not.toContain('name="plan_hash"');
   });
 
   test("refuse by the other verb", async () => {

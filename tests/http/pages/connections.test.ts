@@ -111,7 +111,9 @@ test("a connection in use is not deleted, and its users are named; a free one is
     bindings: [{ tracker: "app", source: "main", channel: "stable" }],
     trigger: "manual",
   });
-  expect((await person.get("/connections/connection-1/delete", { htmx: true })).text).toContain("website");
+  const asked = (await person.get("/connections/connection-1/delete", { htmx: true })).text;
+  expect(asked).toContain("website");
+  expect(asked).not.toContain('type="submit"');
   const refused = await person.post("/connections/connection-1/delete");
   expect(refused.status).toBe(409);
   expect(refused.text).toContain("executor &quot;website&quot;");

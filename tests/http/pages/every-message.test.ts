@@ -43,7 +43,9 @@ const places = [
   ),
   ..."/executors/e /executors/e/edit /executors/e/plan /executors/e/run".split(" "),
   ..."/executors/e/snapshots/p/diff /executors/e/snapshots/p/restore /executors/new /notifiers/n".split(" "),
-  ..."/runs /runs/r /runs/r/parts /runs/w /runs/w/approve /runs/w/parts /runs/w/refuse".split(" "),
+  ..."/runs /runs/r /runs/r/approve /runs/r/parts /runs/r/refuse /runs/w /runs/w/approve /runs/w/parts /runs/w/refuse".split(
+    " ",
+  ),
   ..."/settings/audit /trackers /trackers/app /trackers/app/notes?to=1.1 /upstreams".split(" "),
   "POST /executors",
 ];
