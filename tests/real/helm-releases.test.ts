@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemActor } from "../../src/auth/schema.ts";
@@ -226,7 +226,7 @@ peerSuite("Helm releases", clusterMissing({ node: true }) ?? helmMissing(), () =
       world.offer(executor, desired("1.5.0"));
       const { id } = await world.main.runs.create(systemActor, executor, {});
       const performing = world.main.runs.work.perform({ id }, live);
-      const ours = await eventually("helm", () => processOf(releases.folderOf(id)));
+      const ours = await eventually("helm", () => releases.helmOf(id));
       await eventually(
         "its revision",
         async () => (await releases.revisions("pending")).at(-1)?.status === "pending-upgrade",
@@ -270,14 +270,3 @@ spec:
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 `;
-
-/** The helm that uses a folder. */
-async function processOf(folder: string): Promise<number | null> {
-  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    const line = await Bun.file(`/proc/${id}/cmdline`)
-      .text()
-      .catch(() => "");
-    if (line.includes(`${folder}/`)) return Number(id);
-  }
-  return null;
-}

@@ -77,7 +77,7 @@ peerSuite("kill -9 of our process while it updates a workload", clusterMissing({
     return { executor, expectServing, generation };
   };
 
-  test.each(repeated(workloadKinds.map((kind, place) => ({ kind, first: 4 + 5 * place }))))(
+  test.each(repeated(workloadKinds.map((kind, place) => ({ kind, first: 4 + place }))))(
     "at any point of an update of a $kind leaves one patch, and the run comes to its end",
     async ({ kind, first }) => {
       const make = (name: string) => webWorkload(kind, name, image("old"), { namespace, replicas: 1 });
@@ -110,7 +110,7 @@ peerSuite("kill -9 of our process while it updates a workload", clusterMissing({
       // The pods before stay until new ones are ready, so a short deadline only ends what fails.
       const make = (name: string) => webDeployment(name, image("old"), { namespace, replicas: 1, deadline: 2 });
       const { executor, expectServing, generation } = await deploy("deployment", make, { restore_on_failure: true });
-      const ends = await killAtEach(world, executor, pointsBy(17, { first: 12 }), async () => {
+      const ends = await killAtEach(world, executor, pointsBy(17, { first: 10 }), async () => {
         const before = await generation();
         return {
           desired: desired("crash"),

@@ -22,8 +22,8 @@ export interface HelmWorld extends AsyncDisposable {
   revisions(name: string): Promise<readonly { revision: number; status: string }[]>;
   /** Upgrades a release to an archive, and kills helm before it is done. */
   leavePending(name: string, archive: string): Promise<void>;
-  /** The folder that helm has for a run. */
-  folderOf(run: string): string;
+  /** The process of the helm that works for a run; null if there is none. */
+  helmOf(run: string): Promise<number | null>;
   /** The folders of helm that were not removed. */
   folders(): readonly string[];
 }
@@ -92,7 +92,7 @@ export async function helmWorld(
       child.kill("SIGKILL");
       await ended;
     },
-    folderOf: (id) => join(folders, id),
+    helmOf: (id) => processOf(join(folders, id)),
     folders: () => readdirSync(folders),
     [Symbol.asyncDispose]: async () => {
       await world.close();
@@ -124,4 +124,15 @@ spec:
           image: ${cluster.image("1")}
           command: [sh, -c, "${command ?? "true"}"]
 `;
+}
+
+/** The helm that uses a folder. */
+async function processOf(folder: string): Promise<number | null> {
+  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const line = await Bun.file(`/proc/${id}/cmdline`)
+      .text()
+      .catch(() => "");
+    if (line.includes(`${folder}/`)) return Number(id);
+  }
+  return null;
 }

@@ -23,8 +23,8 @@ export interface Doomed {
 interface Death {
   /** See `run-process.ts`; 0 for none. */
   point: number;
-  /** Gets the means to kill the process that works on the run. */
-  onStart?: (kill: () => void) => void;
+  /** Gets the means to kill the process that works on this run. */
+  onStart?: (kill: () => void, run: string) => void;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function killRun(
   world.offer(executor, desired);
   const { runs } = world.main;
   const { id } = await runs.create(systemActor, executor, input);
-  const isKilled = await world.performAndDie(id, desired, point, onStart);
+  const isKilled = await world.performAndDie(id, desired, point, (kill) => onStart?.(kill, id));
   await runs.takeOver();
   let run = await world.run(id);
   for (let processes = 0; !isOver(run); processes++) {
