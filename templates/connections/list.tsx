@@ -33,7 +33,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       table={{
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
-          { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
+          { key: "kind", title: texts(ctx).common.kind, sort: "kind", wide_only: true },
           { key: "address", title: t.address, clips: true },
           { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
           { key: "seen", title: t.seen, align: "end", sort: "-seen" },

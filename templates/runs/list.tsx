@@ -79,7 +79,7 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
       ...(dismissible === null
         ? [versions]
         : [{ key: "executor", title: texts(ctx).common.executor, grows: true, sort: "executor" }, versions]),
-      { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
+      { key: "outcome", title: texts(ctx).common.outcome, card_label: "none", grows: true },
       { key: "trigger", title: t.trigger, wide_only: true },
       { key: "downtime", title: texts(ctx).common.downtime, align: "end", sort: "-downtime" },
       { key: "time", title: t.time, align: "end", sort: "-time", leads: true },

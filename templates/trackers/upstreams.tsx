@@ -3,6 +3,7 @@ import type { RequestHours } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "../../src/trackers/upstreams/schema.ts";
 import { Chart, Charts } from "../components/chart.tsx";
 import { Empty } from "../components/empty.tsx";
+import { AddButton } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
 import { RowFacts } from "../components/row-facts.tsx";
@@ -72,7 +73,16 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       <WrongClock ctx={ctx} upstreams={upstreams} />
       <Outages ctx={ctx} outages={upstreams.outages} />
       {rows.length === 0 ? (
-        <Empty ctx={ctx} icon="tag" title={t.empty}>
+        <Empty
+          ctx={ctx}
+          icon="tag"
+          title={t.empty}
+          action={
+            <AddButton ctx={ctx} section="trackers">
+              {texts(ctx).trackers.add}
+            </AddButton>
+          }
+        >
           {t.empty_text}
         </Empty>
       ) : (

@@ -16,6 +16,8 @@ const longName = "the-name-of-a-service-that-is-far-longer-than-a-phone-is-wide-
 /** Of a row, and of a page with 50 of them, in pixels. */
 const most = { row: 80, sheet_row: 72, page: 4_000 };
 const running = { image: "app:1.0.0", image_id: "sha256:x", digest: digest("a"), platform: "linux/amd64" };
+/** The height of a row on a desktop, in pixels. */
+const oneLine = 48;
 /** An executor that its channel's latest version is not yet on. */
 const behind = {
   services: [
@@ -231,5 +233,20 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       expect([path, low]).toEqual([path, []]);
     }
     await touched?.close();
+  });
+
+  test("on a desktop a row has one line, and no table is wider than its place", async () => {
+    for (const width of [1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ["/trackers", "/executors", "/runs", "/connections", "/credentials", "/notifiers"]) {
+        await page.goto(path);
+        const table = page.locator(".table.compact");
+        const isWithin = await table.evaluate(
+          (each) => each.getBoundingClientRect().width <= (each.parentElement?.clientWidth ?? 0),
+        );
+        const heights = await table.locator("tbody tr").evaluateAll((all) => all.map((each) => each.clientHeight));
+        expect([path, width, isWithin, Math.max(...heights) <= oneLine]).toEqual([path, width, true, true]);
+      }
+    }
   });
 });

@@ -159,7 +159,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await person.go(`/executors/${executor}/snapshots/${items[0]?.id}`);
     await page.locator("#diff .diff-field").first().waitFor();
     await look("snapshot", `/executors/${executor}/snapshots/${items[0]?.id}`, "#diff .diff-field");
-    await page.locator("main .actions >> text=Restore").click();
+    await page.locator("main .actions >> text=Roll back").click();
     await page.locator("dialog[open] .diff-field").first().waitFor();
     await lookHere("rollback-question-en");
     const asked = await person.text("dialog[open]");

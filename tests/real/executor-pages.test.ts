@@ -111,7 +111,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
     await person.go(executor);
     // The oldest: saved before the first update.
-    await page.locator("#snapshots tbody tr").last().locator("text=Restore").click();
+    await page.locator("#snapshots tbody tr").last().locator("text=Roll back").click();
     await page.waitForSelector("dialog[open] >> text=Data in volumes is not rolled back");
     await person.confirm();
     await person.untilRunEnds("Rolled back");

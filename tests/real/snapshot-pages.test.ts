@@ -93,7 +93,7 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
   });
 
   test("restoring shows what changes first, and does just that", async () => {
-    await page.click("main .actions >> text=Restore");
+    await page.click("main .actions >> text=Roll back");
     await page.waitForSelector("dialog[open] .diff-field >> text=1.0.0");
     await person.confirm();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
