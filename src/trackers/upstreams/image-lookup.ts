@@ -3,7 +3,7 @@ import { notFound, PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { OpenSource } from "../../sources/source.ts";
-import { parseImageReference } from "../../versions/image-reference.ts";
+import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
 import { trackerRows } from "../queries.ts";
 import { recordSize } from "../releases/queries.ts";
 import type { SourceRegistry } from "../schema.ts";
@@ -49,6 +49,17 @@ function registryPlugin({ oci }: SourceRegistry) {
   return { host: oci.host, configFor, isPlain };
 }
 
+/** Null for an image, running or stored, whose name no source takes. */
+function unlessRefused<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ImageReferenceError || (error instanceof PluginError && error.code === "rejected"))
+      return null;
+    throw error;
+  }
+}
+
 /** Answers executors' questions about images and charts: those that a source watches, and images that run. */
 export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
@@ -66,7 +77,9 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
   const nearestSource = async (image: string): Promise<SourceRow | null> => {
     const oci = registryPlugin(registry);
     const hostOf = (is_plain: boolean) => oci.host(oci.configFor(image, is_plain));
-    const rows = await sourcesAtHosts(db.read, "oci", [hostOf(false), hostOf(true)]);
+    const hosts = unlessRefused(() => [hostOf(false), hostOf(true)]);
+    if (hosts === null) return null;
+    const rows = await sourcesAtHosts(db.read, "oci", hosts);
     const wanted = parseImageReference(image);
     const ownerOf = (repository: string) => repository.slice(0, repository.lastIndexOf("/") + 1);
     const likeness = (row: SourceRow) => {
@@ -75,7 +88,7 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       return Number(ownerOf(repository) === ownerOf(wanted.repository)) * 2 + Number(row.credential_id !== null);
     };
     // The scheme's default port is in no address: only the scheme tells which one is meant.
-    const same = rows.filter((row) => row.host === hostOf(oci.isPlain(row.config)));
+    const same = rows.filter((row) => row.host === unlessRefused(() => hostOf(oci.isPlain(row.config))));
     return same.toSorted((a, b) => likeness(b) - likeness(a))[0] ?? null;
   };
   const openRegistry = async (image: string, { login, is_plain }: RegistryAccess): Promise<OpenSource> => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { releases } from "../../../src/db/tables.ts";
+import { releases, tracker_sources } from "../../../src/db/tables.ts";
 import {
   addImage,
   addIndex,
@@ -99,6 +99,15 @@ describe("an image that no source of the executor watches", () => {
     const credential = await watch("second", second, true);
     const credential_id = expected === null ? null : credential;
     expect(await house.trackers.sourceAt(image())).toEqual({ credential_id, is_plain: true });
+  });
+
+  test("passes over a stored source whose image nobody takes any more, and an image that no source could watch", async () => {
+    await watch("broken", "acme/broken", false);
+    await house.db.write((tx) => tx.update(tracker_sources).set({ config: { image: "registry.test/\u4e19" } }));
+    expect(await house.trackers.sourceAt(image())).toBeNull();
+    const credential_id = await watch("sound", "acme/sound", true);
+    expect(await house.trackers.sourceAt(image())).toEqual({ credential_id, is_plain: true });
+    for (const odd of ["registry.test/\u4e19", "", "a b", "sha256:abc"]) await house.trackers.sourceAt(odd);
   });
 
   test("has no source where none watches its registry", async () => {
