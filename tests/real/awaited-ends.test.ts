@@ -56,11 +56,11 @@ matrixSuite(
       rename: (name: string) => docker("POST", `${name}/rename?name=${name}-mine`),
       nothing: async () => undefined,
     };
-    /** What is said of each; a container that is removed by force has been killed a moment before. */
+    /** What is said of each; a container that is removed by force has been killed, or by Podman stopped, a moment before. */
     const said: Readonly<Record<keyof typeof acts, RegExp>> = {
       kill: /Container exited \(code 137\)/,
       stop: /Container exited \(code 0\)/,
-      remove: /Container was removed|Container exited \(code 137\)/,
+      remove: /Container was removed|Container exited \(code (0|137)\)/,
       rename: /Container was renamed to ".*-mine"/,
       nothing: /Container exited \(code 4\)/,
     };
