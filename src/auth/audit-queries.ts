@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { parseInstant } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
-import { listsOver } from "../db/listing.ts";
+import { isPartOf, listsOver } from "../db/listing.ts";
 import { audit_entries } from "../db/tables.ts";
 
 export type AuditEntryRow = typeof audit_entries.$inferSelect;
@@ -57,9 +57,8 @@ export const auditLists = listsOver(audit_entries, () => ({
     event: audit_entries.event,
     outcome: audit_entries.outcome,
     actor: (name: string) => eq(audit_entries.actor, name),
-    // Not `like`: the input would act as wildcards.
     subject: (text: string) =>
-      sql`(${audit_entries.subject_id} = ${text} or instr(lower(${audit_entries.subject_name}), lower(${text})) > 0)`,
+      sql`(${audit_entries.subject_id} = ${text} or ${isPartOf(text, audit_entries.subject_name)})`,
     address: (text: string) => eq(sql`instr(${audit_entries.address}, ${text})`, 1),
     since: (text: string) => gte(audit_entries.at, parseInstant(text) ?? 0),
     until: (text: string) => lt(audit_entries.at, parseInstant(text) ?? 0),

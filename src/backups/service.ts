@@ -58,8 +58,6 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     }
   };
 
-  const found = () => findBackups(data_dir).map((backup) => ({ ...backup, id: backup.name }));
-
   const get = (name: string): BackupView => {
     const found = findBackup(data_dir, name);
     if (found === null) throw notFound("backup", name);
@@ -75,13 +73,20 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     });
 
   return {
-    /** Newest first. */
-    ...listOperations({
-      shape: backupList,
-      page: (ask) => backupLists.page(db.read, found(), ask),
-      counts: (ask) => backupLists.counts(db.read, found(), ask),
-      views: async (rows) => rows.map((row) => viewOf(BackupView, row)),
-    }),
+    /** The backups that there are now, newest first. */
+    read: () => {
+      const found = findBackups(data_dir);
+      const listed = found.map((backup) => ({ ...backup, id: backup.name }));
+      return {
+        newest: found[0] ?? null,
+        ...listOperations({
+          shape: backupList,
+          page: (ask) => backupLists.page(db.read, listed, ask),
+          counts: (ask) => backupLists.counts(db.read, listed, ask),
+          views: async (rows) => rows.map((row) => viewOf(BackupView, row)),
+        }),
+      };
+    },
 
     get,
 

@@ -41,9 +41,9 @@ function positionOf(key: string | null): { at: string | number; id: string } | n
   }
 }
 
-/** In any case; not `like`, where `%` and `_` stand for others. */
-function partOf(text: string) {
-  return (value: SQL | SQLiteColumn): SQL => sql`instr(lower(${value}), lower(${text})) > 0`;
+/** Whether a text is part of a value, in any case; not by `like`, where `%` and `_` stand for others. */
+export function isPartOf(text: string, value: SQL | SQLiteColumn): SQL {
+  return sql`instr(lower(${value}), lower(${text})) > 0`;
 }
 
 /** The conditions of a query, except those of one filter. */
@@ -52,7 +52,8 @@ function conditionsOf(listing: Listing, ask: ListAsk, without: string | null): (
     .filter(([name]) => name !== without)
     .map(([name, option]) => conditionOf(listing.filters[name], option));
   if (ask.search === null) return [listing.scope, ...filters];
-  const contains = partOf(ask.search);
+  const { search } = ask;
+  const contains = (value: SQL | SQLiteColumn) => isPartOf(search, value);
   const found = listing.searched.map((value) => (typeof value === "function" ? value(contains) : contains(value)));
   return [listing.scope, ...filters, sql`(${sql.join(found, sql` or `)})`];
 }

@@ -24,8 +24,8 @@ interface OidcServiceOptions extends Parts {
   sealer: Sealer;
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;
   openContext: OpenContext;
-  /** As set, without a final slash; blank when not set. */
   findClockDifference: (host: string) => Message | null;
+  /** As set, without a final slash; blank when not set. */
   baseUrl: () => string;
   /** For tests only: also allows http to this machine's loopback. */
   isLoopbackHttpAllowed: boolean;

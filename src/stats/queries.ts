@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
+import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import {
   check_hours,
@@ -342,11 +343,6 @@ export async function downtimeAt(read: Reader, since: number, place: number): Pr
   return rows[0]?.downtime_ms ?? null;
 }
 
-/** `%` and `_` in the words are literal, not wildcards. */
-function contains(column: SQL | Parameters<typeof eq>[0], term: string): SQL {
-  return sql`${column} like ${`%${term.replaceAll(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
-}
-
 // Qualified names: in a statement with one table, columns lose the table's name, and both tables have an `id`.
 const image = sql<string | null>`json_extract(tracker_sources.config, '$.image')`;
 const ofTracker = sql`from tracker_sources where tracker_sources.tracker_id = trackers.id`;
@@ -355,9 +351,9 @@ const ofTracker = sql`from tracker_sources where tracker_sources.tracker_id = tr
 export async function searchTrackers(read: Reader, terms: readonly string[], limit: number) {
   const hit = terms.map((term) =>
     or(
-      contains(trackers.name, term),
-      contains(trackers.description, term),
-      sql`exists (select 1 ${ofTracker} and ${contains(image, term)})`,
+      isPartOf(term, trackers.name),
+      isPartOf(term, trackers.description),
+      sql`exists (select 1 ${ofTracker} and ${isPartOf(term, image)})`,
     ),
   );
   const images = sql<string>`(select json_group_array(${image}) ${ofTracker} and ${image} is not null)`;
@@ -378,9 +374,9 @@ const boundService = sql<string>`executor_bindings.service`;
 export async function searchExecutors(read: Reader, terms: readonly string[], limit: number) {
   const hit = terms.map((term) =>
     or(
-      contains(executors.name, term),
-      contains(executors.target_id, term),
-      sql`exists (select 1 ${ofExecutor} and ${contains(boundService, term)})`,
+      isPartOf(term, executors.name),
+      isPartOf(term, executors.target_id),
+      sql`exists (select 1 ${ofExecutor} and ${isPartOf(term, boundService)})`,
     ),
   );
   const services = sql<string>`(select json_group_array(${boundService}) ${ofExecutor})`;
@@ -412,8 +408,8 @@ export async function searchReleases(read: Reader, terms: readonly string[], lim
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(
       and(
-        or(...terms.map((term) => contains(releases.tag, term))),
-        ...terms.map((term) => or(contains(releases.tag, term), contains(trackers.name, term))),
+        or(...terms.map((term) => isPartOf(term, releases.tag))),
+        ...terms.map((term) => or(isPartOf(term, releases.tag), isPartOf(term, trackers.name))),
       ),
     )
     .orderBy(desc(sql`coalesce(${releases.published_at}, ${releases.first_observed_at})`), desc(releases.id))
@@ -426,7 +422,7 @@ export async function searchRuns(read: Reader, terms: readonly string[], limit: 
     .select({ run: runs, executor: executors.name })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
-    .where(and(...terms.map((term) => contains(executors.name, term))))
+    .where(and(...terms.map((term) => isPartOf(term, executors.name))))
     .orderBy(desc(runs.id))
     .limit(limit);
 }

@@ -43,8 +43,8 @@ describe("backups", () => {
     writeFileSync(house.file("backups/before-upgrade-1700000000000.db"), "x");
     mkdirSync(house.file("backups/somebody-elses"));
     mkdirSync(house.file("backups/manual-5.tmp"));
-    const first = await backups.list({ limit: "2" });
-    const second = await backups.list({ limit: "2", cursor: first.next_cursor ?? "" });
+    const first = await backups.read().list({ limit: "2" });
+    const second = await backups.read().list({ limit: "2", cursor: first.next_cursor ?? "" });
     const listed = [...first.items, ...second.items];
     expect(listed.map(({ kind }) => kind)).toContain("before-upgrade");
     expect([listed.length, second.next_cursor]).toEqual([4, null]);
@@ -132,12 +132,12 @@ describe("backups", () => {
       house.services.backups.create(actor, {}),
     ]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    const [{ name } = { name: "" }] = (await house.services.backups.list({})).items;
+    const [{ name } = { name: "" }] = (await house.services.backups.read().list({})).items;
     expect((await house.person.get("/settings/backups")).text).toContain(name);
     expect((await house.person.get(`/settings/backups/${name}/delete`)).text).toContain("permanently deleted");
     expect((await house.person.post(`/settings/backups/${name}/delete`)).location).toBe("/settings/backups");
     expect((await house.person.get("/settings/backups")).text).toContain("No backups yet");
     expect((await house.person.post("/settings/backups", {})).location).toBe("/settings/backups");
-    expect((await house.services.backups.list({})).items).toMatchObject([{ has_keys: false }]);
+    expect((await house.services.backups.read().list({})).items).toMatchObject([{ has_keys: false }]);
   });
 });

@@ -184,7 +184,7 @@ describe("rotateEncryptionKey()", () => {
       });
     }
     expect(readFileSync(house.path).equals(bytes)).toBe(true);
-    expect((await services.backups.list({})).items).toEqual([]);
+    expect((await services.backups.read().list({})).items).toEqual([]);
     const entries = await house.audited("encryption_key_rotated");
     expect(entries[0]).toMatchObject({ outcome: "failed", detail: { table: "credentials", id: "credential-1" } });
   });

@@ -230,7 +230,7 @@ describe("the pages of the keys", () => {
     expect(done.status).toBe(200);
     const { encryption } = await house.services.security_keys.get();
     expect(done.text).toContain(encryption.fingerprint);
-    expect(done.text).toContain((await house.services.backups.list({})).items[0]?.path ?? "none");
+    expect(done.text).toContain((await house.services.backups.read().list({})).items[0]?.path ?? "none");
     expect((await house.person.get("/settings/keys")).status).toBe(200);
   });
 });

@@ -13,7 +13,7 @@ export function backupRoutes({ backups }: Pick<Services, "backups">): readonly R
       summary: "List the backups of the data directory, newest first",
       query: listQuery(backupList),
       answer: { status: 200, description: "A page of backups", schema: pageOf(BackupView) },
-      perform: ({ query }) => backups.list(query),
+      perform: ({ query }) => backups.read().list(query),
     }),
     route("POST", "/backups", {
       operation_id: "create_backup",

@@ -16,9 +16,8 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
 
   const list = async (c: AppContext, error: AppError | null) => {
     const ctx = await pageContext(c, page);
-    const list = await readList(ctx, backups);
-    const [newest = null] = (await backups.list({ limit: 1 })).items;
-    const props = { ...list, newest, maximum: maximumBackups };
+    const found = backups.read();
+    const props = { ...(await readList(ctx, found)), newest: found.newest, maximum: maximumBackups };
     return respondHtml(c, <BackupsPage {...props} error={error?.said ?? null} />, error?.status ?? 200);
   };
 

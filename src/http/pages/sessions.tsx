@@ -6,27 +6,28 @@ import { requireSession } from "../current-session.ts";
 import { clearSessionCookie } from "../session-cookie.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
-import { listAll, readList } from "./read-list.ts";
+import { readList } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
 
 /** Where the administrator is signed in, and how to end it. */
 export function sessionPages(app: App, services: Services, page: PageSettings): void {
   const { sessions, baseUrl } = services;
 
-  const othersThan = async (c: AppContext) => {
-    const all = await listAll((query) => sessions.listFor(requireSession(c)).list(query));
-    return all.filter((session) => !session.is_current);
+  /** This session is one of them. */
+  const countOthers = async (c: AppContext) => {
+    const { method } = await sessions.listFor(requireSession(c)).counts({});
+    return (method?.[""] ?? 1) - 1;
   };
 
   app.get("/account/sessions", async (c) => {
     const ctx = await pageContext(c, page);
     const props = await readList(ctx, sessions.listFor(requireSession(c)));
-    return respondHtml(c, <SessionsPage {...props} has_others={(await othersThan(c)).length > 0} />);
+    return respondHtml(c, <SessionsPage {...props} has_others={(await countOthers(c)) > 0} />);
   });
 
   questionRoutes(app, page, {
     path: "/account/sessions/end-others",
-    find: async (c) => ({ count: (await othersThan(c)).length }),
+    find: async (c) => ({ count: await countOthers(c) }),
     draw: (asked) => <OthersEnd {...asked} />,
     perform: async (c, ctx) => {
       const { ended } = await sessions.endOthers(c.get("actor"), requireSession(c));

@@ -176,6 +176,16 @@ export async function readWorkload(cluster: Cluster, ref: TargetRef): Promise<Fo
   return foundFrom(kind, await cluster.send((api) => rules[kind].calls(api).read(name, namespace), rules[kind].schema));
 }
 
+/** The same, or null if it is gone. */
+export async function findWorkload(cluster: Cluster, ref: TargetRef): Promise<Found | null> {
+  try {
+    return await readWorkload(cluster, ref);
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
 export function kindOf({ kind }: TargetRef): Found["kind"] {
   if (kind in rules) return kind as Found["kind"];
   throw new PluginError("not_found", say("kubernetes.unknown_kind", { kind }));

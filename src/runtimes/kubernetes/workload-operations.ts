@@ -5,7 +5,7 @@ import { unlessStuck } from "../recovery.ts";
 import type { Journal, PlanDetail, Recovery, RuntimeSession, SettleOptions, TargetRef } from "../runtime.ts";
 import { Refused } from "./client.ts";
 import { podsOf, writingPodsOf } from "./explain.ts";
-import { type Around, followRollout, kindOf, readWorkload } from "./follow.ts";
+import { type Around, findWorkload, followRollout, kindOf, readWorkload } from "./follow.ts";
 import { logPartsOf } from "./logs.ts";
 import { hashOf, type PatchedImage, planUpdate } from "./plan.ts";
 import { isReady } from "./pods.ts";
@@ -95,10 +95,7 @@ export function workloadOperations(around: Around): TargetOperations {
   ): Promise<Recovery> => {
     const images = patchedImages(journal);
     if (images === null) return { state: "untouched", detail: say("kubernetes.not_patched") };
-    const found = await readWorkload(cluster, ref).catch((error: unknown) => {
-      if (error instanceof PluginError && error.code === "not_found") return null;
-      throw error;
-    });
+    const found = await findWorkload(cluster, ref);
     if (found === null) return { state: "down", detail: say("kubernetes.deleted_meanwhile") };
     const after = new Map(images.map((each) => [each.container, each.after]));
     const before = new Map(images.map((each) => [each.container, each.before]));
@@ -194,10 +191,7 @@ export function workloadOperations(around: Around): TargetOperations {
     },
     findEnd: async (ref) => {
       if (looked === null || clock.elapsed() - looked.at >= lookMs) {
-        const found = await readWorkload(cluster, ref).catch((error: unknown) => {
-          if (error instanceof PluginError && error.code === "not_found") return null;
-          throw error;
-        });
+        const found = await findWorkload(cluster, ref);
         looked = { at: clock.elapsed(), end: found === null ? say("kubernetes.deleted_meanwhile") : null };
       }
       return looked.end;

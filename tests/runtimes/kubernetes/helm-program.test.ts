@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
-import { say } from "../../../src/messages/message.ts";
+import { plain, say } from "../../../src/messages/message.ts";
 import { clearFolders, type Helm, openHelm } from "../../../src/runtimes/kubernetes/helm/program.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -169,6 +169,18 @@ describe("a helm program", () => {
     await waiting;
     expect(existsSync(`/proc/${id}`)).toBe(false);
     expect(folders()).toEqual([]);
+  });
+
+  test("that says very much before its error is heard to its end, also where it would outlive this process", async () => {
+    const helm = write('seq -f "warning %.0f of very-secret-token" 1 20000 >&2; echo "Error: no room" >&2; exit 1');
+    for (const folder of [undefined, "run-1"]) {
+      const { is_done, said } = await helm.run({ ...call, ...(folder === undefined ? {} : { folder }) });
+      expect([is_done, said]).toEqual([false, plain("no room")]);
+    }
+    // Without an error, the end is what it said.
+    const silent = write('seq -f "warning %.0f" 1 20000 >&2; exit 1');
+    const { said } = await silent.run({ ...call, folder: "run-1" });
+    expect(said?.params.text).toMatch(/^warning 1\d{4}\n/);
   });
 
   const leave = (name: string) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, rmSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import { PluginError } from "../../../errors.ts";
@@ -17,6 +17,8 @@ const oldest = { major: 3, minor: 14 };
 /** A dry run prints the whole release. */
 const maxOutputBytes = 64 * 1024 * 1024;
 const maxWords = 1500;
+/** Of the words of a helm that may outlive this process. */
+const maxReadBytes = 64 * 1024;
 /** How long helm gets to end by itself once it was asked to. */
 const graceMs = 10_000;
 /** How often a helm that a killed process left running is checked for its end. */
@@ -241,7 +243,22 @@ function endGroup(child: ChildProcess, how: "SIGTERM" | "SIGKILL"): void {
 
 async function endOf(child: ChildProcess, words: string | null): Promise<Ended> {
   const ended = await pipedEndOf(child);
-  return words === null ? ended : { ...ended, stderr: await readFile(words, "utf8") };
+  return words === null ? ended : { ...ended, stderr: await readEnd(words) };
+}
+
+/** The error comes last; what stands before it is left where it is, however long. */
+async function readEnd(file: string): Promise<string> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(size, maxReadBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+    const text = buffer.toString("utf8", 0, bytesRead);
+    // The first line may lack its beginning, such as that of a secret.
+    return length === size ? text : text.slice(text.indexOf("\n") + 1);
+  } finally {
+    await handle.close();
+  }
 }
 
 function pipedEndOf(child: ChildProcess): Promise<Ended> {

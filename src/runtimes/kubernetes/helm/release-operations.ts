@@ -18,7 +18,7 @@ import {
   type UpdatePlan,
 } from "../../runtime.ts";
 import { podsOf, writingPodsOf } from "../explain.ts";
-import { type Around, followRollout, kindOf, readWorkload } from "../follow.ts";
+import { type Around, findWorkload, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { logPartsOf } from "../logs.ts";
 import { judgeRollout } from "../rollout.ts";
 import { readSaved } from "../saved.ts";
@@ -102,10 +102,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     let shortfall: Message | null = null;
     let isRolling = false;
     for (const each of workloadsOf(release, namespace)) {
-      const found = await readWorkload(cluster, each).catch((error: unknown) => {
-        if (error instanceof PluginError && error.code === "not_found") return null;
-        throw error;
-      });
+      const found = await findWorkload(cluster, each);
       if (found === null || stateOfPods(found) === "restarting") state = "restarting";
       if (found === null) continue;
       const short = shortfallOf(found);
@@ -364,10 +361,7 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
       const secrets = secretsOf(release, stored.namespace);
       const parts: LogPart[] = [];
       for (const each of workloadsOf(release, stored.namespace)) {
-        const workload = await readWorkload(cluster, each).catch((error: unknown) => {
-          if (error instanceof PluginError && error.code === "not_found") return null;
-          throw error;
-        });
+        const workload = await findWorkload(cluster, each);
         if (workload === null) continue;
         const own = logPartsOf(cluster, workload, await writingPodsOf(cluster, workload));
         for (const part of own) parts.push({ ...part, secrets: [...secrets, ...part.secrets] });
