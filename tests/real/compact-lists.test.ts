@@ -235,6 +235,21 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     await touched?.close();
   });
 
+  test("a mark beside a name is never cut", async () => {
+    for (const width of [390, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto("/account/sessions");
+      const marks = page.locator("tbody th .badge");
+      const cut = await marks.evaluateAll((all) =>
+        all.map((each) => {
+          const end = each.closest("th")?.getBoundingClientRect().right ?? 0;
+          return Math.max(0, each.getBoundingClientRect().right - end);
+        }),
+      );
+      expect([width, cut]).toEqual([width, [0]]);
+    }
+  });
+
   test("on a desktop a row has one line, and no table is wider than its place", async () => {
     for (const width of [1024, 1280]) {
       await page.setViewportSize({ width, height: 800 });
