@@ -4,7 +4,7 @@ import { defaultDeadlines } from "../src/runtimes/engine/client.ts";
 import { openEngine, type SessionOptions } from "../src/runtimes/engine/session.ts";
 import { createSurveyMemory } from "../src/runtimes/engine/survey-memory.ts";
 import { type EngineTransport, engineTransport } from "../src/runtimes/engine/transport.ts";
-import type { RuntimeSession } from "../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../src/runtimes/session.ts";
 import { allEngineModes, type EngineMode, engineMissing, type TestEngine } from "../tests/peers/engine.ts";
 import { flavours, kindOf } from "../tests/support/engine-modes.ts";
 import { withImportedImages } from "../tests/support/prepared.ts";

@@ -4,7 +4,7 @@ import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.
 import { say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
-import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
+import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/session.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
 import type { ImageReason, UnusedImageList, UnusedImageView } from "./images-schema.ts";
 import { observationsOf, referencesOfSnapshots } from "./queries.ts";

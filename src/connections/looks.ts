@@ -5,7 +5,7 @@ import { newId } from "../ids.ts";
 import { inEnglish, type Message, say, toldAs } from "../messages/message.ts";
 import { namedMembers, type OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
-import type { RuntimeSession } from "../runtimes/runtime.ts";
+import type { RuntimeSession } from "../runtimes/session.ts";
 import { observedSession } from "./observed-session.ts";
 import { afterIdentity, identityOf, isIdentityDue } from "./places.ts";
 import {

@@ -1,4 +1,5 @@
-import type { LogPart, Prepared, RuntimeSession } from "../runtimes/runtime.ts";
+import type { LogPart } from "../runtimes/logs.ts";
+import type { Prepared, RuntimeSession } from "../runtimes/session.ts";
 
 interface Observer {
   /** After each call that succeeded. */

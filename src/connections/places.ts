@@ -1,6 +1,8 @@
 import { AppError, PluginError } from "../errors.ts";
 import { say } from "../messages/message.ts";
-import type { Refusal, Runtime, RuntimeSession } from "../runtimes/runtime.ts";
+import type { Runtime } from "../runtimes/runtime.ts";
+import type { RuntimeSession } from "../runtimes/session.ts";
+import type { Refusal } from "../runtimes/target.ts";
 import type { connectionPlaces } from "./queries.ts";
 
 export type Place = Awaited<ReturnType<typeof connectionPlaces>>[number];

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import type { ListShape } from "../forms/page.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
-import type { Runtime, Runtimes, TargetService } from "../runtimes/runtime.ts";
+import type { Runtime, Runtimes } from "../runtimes/runtime.ts";
+import type { TargetService } from "../runtimes/target.ts";
 import { connectionStates, ReachView } from "./reach.ts";
 
 export { type LookFacts, ReachView, reachOf } from "./reach.ts";

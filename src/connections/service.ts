@@ -11,17 +11,10 @@ import { type Message, plain, say, told, toldAs, toldEach } from "../messages/me
 import type { OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
 import type { PluginContext } from "../plugin.ts";
-import type {
-  RegistryAuth,
-  Runtime,
-  RuntimeContext,
-  RuntimeSession,
-  Runtimes,
-  SecretChoices,
-  SnapshotReader,
-  Target,
-  TargetKind,
-} from "../runtimes/runtime.ts";
+import type { Runtime, RuntimeContext, Runtimes, SecretChoices, SnapshotReader } from "../runtimes/runtime.ts";
+import type { RegistryAuth, RuntimeSession } from "../runtimes/session.ts";
+import type { Target } from "../runtimes/target.ts";
+import type { TargetKind } from "../runtimes/target-kind.ts";
 import { connectionLooks } from "./looks.ts";
 import { identityOf, type Place, placeTaken, placeWarnings, twinsOf } from "./places.ts";
 import {

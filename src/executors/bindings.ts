@@ -1,7 +1,7 @@
 import type { Reader } from "../db/client.ts";
 import { invalidInput, noSuch } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
-import type { TargetKind } from "../runtimes/runtime.ts";
+import type { TargetKind } from "../runtimes/target-kind.ts";
 import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
 import type { ExecutorInput } from "./schema.ts";
 import { type Binding, fitsArtifact, watchesImage } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { serviceView } from "../connections/schema.ts";
 import { type Message, say } from "../messages/message.ts";
-import type { Target, TargetService } from "../runtimes/runtime.ts";
+import type { Target, TargetService } from "../runtimes/target.ts";
 import { type Behind, distanceBehind } from "../versions/behind.ts";
 import type { ImageDifference } from "../versions/desired-image.ts";
 import { parsePlatform, platformName } from "../versions/platform.ts";

@@ -8,7 +8,8 @@ import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { type Message, say, told, toText } from "../messages/message.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
-import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
+import type { RuntimeSession } from "../runtimes/session.ts";
+import type { Target } from "../runtimes/target.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
 import {
   claimExecutor,

@@ -3,7 +3,8 @@ import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
-import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
+import type { RuntimeSession } from "../runtimes/session.ts";
+import type { Target, TargetRef } from "../runtimes/target.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { compareWithDesired } from "./desired.ts";
 import {

@@ -1,5 +1,5 @@
 import { inEnglish, type Message, say, toText } from "../messages/message.ts";
-import { type Refusal, untoldSettings } from "../runtimes/runtime.ts";
+import { type Refusal, untoldSettings } from "../runtimes/target.ts";
 import type { Unmet } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 

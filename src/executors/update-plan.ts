@@ -1,6 +1,8 @@
 import { say, toldEach } from "../messages/message.ts";
 import { containersOf } from "../runtimes/containers-detail.ts";
-import { type Change, needsReview, type RuntimeSession, type Target, type UpdatePlan } from "../runtimes/runtime.ts";
+import { type Change, needsReview, type UpdatePlan } from "../runtimes/plan.ts";
+import type { RuntimeSession } from "../runtimes/session.ts";
+import type { Target } from "../runtimes/target.ts";
 import { isOnward } from "../versions/running-tag.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";

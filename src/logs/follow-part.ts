@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import { type Message, toldAs } from "../messages/message.ts";
-import type { LogLine, LogPart } from "../runtimes/runtime.ts";
+import type { LogLine, LogPart } from "../runtimes/logs.ts";
 import { type LogMark, linesAfter, markAfter, missedSince, secondBefore } from "./marks.ts";
 import { isRefusal, maxMissed, readPresent, startingUp } from "./reading.ts";
 import type { LogPartView } from "./schema.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
-import type { LogPart } from "../runtimes/runtime.ts";
+import type { LogPart } from "../runtimes/logs.ts";
 import { followPart, type PartFollower } from "./follow-part.ts";
 import { type LogMark, markAfter } from "./marks.ts";
 import type { LogMasker } from "./mask.ts";

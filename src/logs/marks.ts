@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { parseInstant } from "../clock.ts";
-import type { LogLine } from "../runtimes/runtime.ts";
+import type { LogLine } from "../runtimes/logs.ts";
 
 /**
  * How far a log was read. Some engines tell the time of a line in whole seconds: what was read is known by the time of the last line, how

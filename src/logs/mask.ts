@@ -1,5 +1,5 @@
 import { givingWay } from "../give-way.ts";
-import type { LogLine } from "../runtimes/runtime.ts";
+import type { LogLine } from "../runtimes/logs.ts";
 import { createRedactor } from "../secrets/redaction.ts";
 import { maxReadChars, plainLines, shownLine } from "../shown-lines.ts";
 import type { LogLineView } from "./schema.ts";

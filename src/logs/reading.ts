@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import { type Message, say, says } from "../messages/message.ts";
-import type { LogLine, LogPart, LogReading } from "../runtimes/runtime.ts";
+import type { LogLine, LogPart, LogReading } from "../runtimes/logs.ts";
 
 /** For the lines that a log has already. */
 const wholeMs = 8_000;

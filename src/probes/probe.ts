@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { issue } from "../messages/message.ts";
 import { isBareHost } from "../net/destination.ts";
 import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
-import type { Readiness } from "../runtimes/runtime.ts";
+import type { Readiness } from "../runtimes/session.ts";
 
 export const probeKinds = ["native", "http", "tcp"] as const;
 export type ProbeKind = (typeof probeKinds)[number];

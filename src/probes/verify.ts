@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import { isMessage, type Message, say } from "../messages/message.ts";
-import type { Readiness } from "../runtimes/runtime.ts";
+import type { Readiness } from "../runtimes/session.ts";
 import type { OpenProbe } from "./probe.ts";
 
 export interface ProbeTiming {

@@ -4,7 +4,7 @@ import type { HealthCheck } from "../executors/schema.ts";
 import { storedOutage } from "../executors/schema.ts";
 import { type Message, plain, saidAt, say, says, toldAs } from "../messages/message.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
-import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
+import { type Recovery, stabilityMs } from "../runtimes/session.ts";
 import type { Cleanup } from "./advance.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";

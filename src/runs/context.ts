@@ -10,7 +10,7 @@ import { inEnglish } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { OpenProbe, ProbeKind } from "../probes/probe.ts";
 import { downtimeOf } from "../runtimes/journal-times.ts";
-import type { Readiness, RuntimeSession } from "../runtimes/runtime.ts";
+import type { Readiness, RuntimeSession } from "../runtimes/session.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { advance, type Cleanup } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";

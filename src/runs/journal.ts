@@ -4,7 +4,7 @@ import { errorMessage } from "../errors.ts";
 import { leaseMs } from "../held-lease.ts";
 import type { Log } from "../log.ts";
 import { isMessage, toldAs, withTexts } from "../messages/message.ts";
-import type { Journal, JournalEntry, PullProgress, StepProgress } from "../runtimes/runtime.ts";
+import type { Journal, JournalEntry, PullProgress, StepProgress } from "../runtimes/journal.ts";
 import type { RunChanges } from "./changes.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import { appendStep, renewLease, stepsAfter, updateHeldRun } from "./queries.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { toldAs, withTexts } from "../messages/message.ts";
-import { type LastLog, maxLogs } from "../runtimes/runtime.ts";
+import { type LastLog, maxLogs } from "../runtimes/logs.ts";
 import { createRedactor } from "../secrets/redaction.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { RunContext, RunnerOptions } from "./context.ts";

@@ -1,4 +1,4 @@
-import { lastLogLines, maxLogBytes } from "../runtimes/runtime.ts";
+import { lastLogLines, maxLogBytes } from "../runtimes/logs.ts";
 import { maxReadChars, plainLines, shownLine } from "../shown-lines.ts";
 
 /** Of all lines together; the earliest ones are left out. */

@@ -2,7 +2,7 @@ import { PluginError } from "../errors.ts";
 import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
 import { wentDownAt } from "../runtimes/journal-times.ts";
-import type { Standing } from "../runtimes/runtime.ts";
+import type { Standing } from "../runtimes/session.ts";
 import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { executorOfRun, newerRunOf } from "./queries.ts";
 import type { Seen } from "./serving.ts";

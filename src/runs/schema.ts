@@ -16,9 +16,8 @@ import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { anyText, type ListShape } from "../forms/page.ts";
 import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
-import { partOutcomes } from "../runtimes/runtime.ts";
+import { partOutcomes } from "../runtimes/target-kind.ts";
 
-export type { StepKind } from "../runtimes/runtime.ts";
 export { runStates, type Serving, servings };
 
 export const runKinds = ["update", "rollback"] as const;

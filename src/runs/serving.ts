@@ -1,6 +1,7 @@
 import { PluginError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
-import type { Standing, StandingLook, TargetService } from "../runtimes/runtime.ts";
+import type { Standing, StandingLook } from "../runtimes/session.ts";
+import type { TargetService } from "../runtimes/target.ts";
 import type { RunContext } from "./context.ts";
 import type { Serving } from "./schema.ts";
 

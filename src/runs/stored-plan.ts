@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import type { ConnectionService } from "../connections/service.ts";
 import { detailOf } from "../executors/schema.ts";
+import type { JournalEntry } from "../runtimes/journal.ts";
 import { containerOf } from "../runtimes/journal-times.ts";
-import type { JournalEntry, PlanDetail, PlannedPart, TargetKind, UpdatePlan } from "../runtimes/runtime.ts";
+import type { PlanDetail, PlannedPart, UpdatePlan } from "../runtimes/plan.ts";
+import type { TargetKind } from "../runtimes/target-kind.ts";
 
 /** The fields that are read back from a run's stored plan. */
 export interface StoredPlan extends Pick<UpdatePlan, "services" | "owed"> {

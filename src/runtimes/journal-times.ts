@@ -1,4 +1,4 @@
-import type { JournalEntry } from "./runtime.ts";
+import type { JournalEntry } from "./journal.ts";
 
 type Entries = readonly JournalEntry[];
 

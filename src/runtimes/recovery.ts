@@ -1,5 +1,5 @@
 import { PluginError } from "../errors.ts";
-import type { Recovery } from "./runtime.ts";
+import type { Recovery } from "./session.ts";
 
 /** A run is not recovered again because its way back, once more, did not succeed, or because its target is gone. */
 export async function unlessStuck(recovery: Promise<Recovery>): Promise<Recovery> {

@@ -1,6 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type OutageView, servingNow } from "../../src/executors/schema.ts";
-import { planOf, type RunDetailView, type SnapshotView, type StepKind } from "../../src/runs/schema.ts";
+import { planOf, type RunDetailView, type SnapshotView } from "../../src/runs/schema.ts";
+import type { StepKind } from "../../src/runtimes/target-kind.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";

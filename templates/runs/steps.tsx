@@ -1,13 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type Message, saidAt } from "../../src/messages/message.ts";
-import {
-  planOf,
-  type RunContainer,
-  type RunDetailView,
-  type RunStepView,
-  type StepKind,
-} from "../../src/runs/schema.ts";
+import { planOf, type RunContainer, type RunDetailView, type RunStepView } from "../../src/runs/schema.ts";
+import type { StepKind } from "../../src/runtimes/target-kind.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";

@@ -1,5 +1,6 @@
 import { type Message, saidAt } from "../../src/messages/message.ts";
-import type { RunDetailView, RunStepView, StepKind } from "../../src/runs/schema.ts";
+import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import type { StepKind } from "../../src/runtimes/target-kind.ts";
 import type { StepState } from "../components/steps.tsx";
 import { isActiveRun } from "./state.tsx";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { redactedRuntimes } from "../../src/connections/redacted-runtime.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
-import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { FakeEngine, fakeRuntime, fakeRuntimes, fakeSession } from "../support/fake-runtime.ts";
 import { memoryJournal } from "../support/memory-journal.ts";

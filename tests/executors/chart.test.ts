@@ -3,7 +3,7 @@ import type { ArtifactDeps } from "../../src/executors/artifacts/artifact.ts";
 import { chart } from "../../src/executors/artifacts/chart.ts";
 import { notDeferred } from "../../src/executors/schema.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
-import type { ChartArtifact } from "../../src/runtimes/runtime.ts";
+import type { ChartArtifact } from "../../src/runtimes/target.ts";
 import { composeTarget } from "../support/compose-target.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest } from "../support/run-world.ts";

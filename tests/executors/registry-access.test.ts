@@ -6,7 +6,7 @@ import { type CredentialSecret, secretSchemas } from "../../src/credentials/sche
 import { type AskedEngine, pullLogins, registryAccess } from "../../src/executors/artifacts/registry-access.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
-import type { UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { UpdatePlan } from "../../src/runtimes/plan.ts";
 import {
   addImage,
   type Content,

@@ -1,8 +1,8 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type Message, plain, say, toldAs } from "../../src/messages/message.ts";
 import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import type { RolloutPod, RolloutProgress } from "../../src/runtimes/journal.ts";
 import { kubernetes } from "../../src/runtimes/kubernetes/index.ts";
-import type { RolloutPod, RolloutProgress } from "../../src/runtimes/runtime.ts";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { runOf } from "./group-runs.tsx";

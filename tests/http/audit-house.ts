@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { oidc_bindings, oidc_providers } from "../../src/db/tables.ts";
-import type { RuntimeImages } from "../../src/runtimes/runtime.ts";
+import type { RuntimeImages } from "../../src/runtimes/session.ts";
 import { keyFilePath, writeKeyFile } from "../../src/secrets/keys.ts";
 import { standIn } from "../oidc/stand-in.ts";
 import { FakeEngine, fakeRuntime } from "../support/fake-runtime.ts";

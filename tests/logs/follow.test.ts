@@ -5,7 +5,7 @@ import { type LogMark, marksText } from "../../src/logs/marks.ts";
 import { logMask } from "../../src/logs/mask.ts";
 import type { LogNews } from "../../src/logs/schema.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import type { LogLine, LogPart } from "../../src/runtimes/runtime.ts";
+import type { LogLine, LogPart } from "../../src/runtimes/logs.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 
 /** A container that writes what it is told. */

@@ -8,7 +8,7 @@ import {
   readMarks,
   secondBefore,
 } from "../../src/logs/marks.ts";
-import type { LogLine } from "../../src/runtimes/runtime.ts";
+import type { LogLine } from "../../src/runtimes/logs.ts";
 
 const at = (second: number, nanos = 0) => `2026-01-05T12:00:0${second}.${String(nanos).padStart(9, "0")}Z`;
 const lines = (second: number, ...texts: readonly string[]): LogLine[] =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import { defaultProbeTiming, type ProbeAttempt, verify } from "../../src/probes/verify.ts";
-import type { Readiness } from "../../src/runtimes/runtime.ts";
+import type { Readiness } from "../../src/runtimes/session.ts";
 import { english } from "../support/english.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import type { TargetRef } from "../../src/runtimes/runtime.ts";
+import type { TargetRef } from "../../src/runtimes/target.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { registryMissing } from "../peers/registry.ts";

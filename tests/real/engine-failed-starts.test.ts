@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import { defaultDeadlines, type EngineClient, negotiate } from "../../src/runtimes/engine/client.ts";
 import { engineTransport } from "../../src/runtimes/engine/transport.ts";
-import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { engineSuite, flavours, kindOf } from "../support/engine-modes.ts";

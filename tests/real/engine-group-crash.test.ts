@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Recovery } from "../../src/runtimes/runtime.ts";
+import type { Recovery } from "../../src/runtimes/session.ts";
 import { allEngineModes, type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import {
   engineSuite,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import { containersOf } from "../../src/runtimes/containers-detail.ts";
-import { stabilityMs } from "../../src/runtimes/runtime.ts";
+import { stabilityMs } from "../../src/runtimes/session.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { UpdatePlan } from "../../src/runtimes/plan.ts";
 import { engineMissing, startEngine, type TestEngine, trapCommand } from "../peers/engine.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorMessage, PluginError } from "../../src/errors.ts";
-import type { Change, RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { Change } from "../../src/runtimes/plan.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { engineSuite, isPodman } from "../support/engine-modes.ts";

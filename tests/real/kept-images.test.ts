@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { keptName } from "../../src/runtimes/engine/images.ts";
-import type { RuntimeImages, RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { RuntimeImages, RuntimeSession } from "../../src/runtimes/session.ts";
 import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { memoryJournal } from "../support/memory-journal.ts";

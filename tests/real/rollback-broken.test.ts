@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { isPodman, matrixSuite } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";

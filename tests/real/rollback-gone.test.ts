@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { UpdatePlan } from "../../src/runtimes/plan.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";

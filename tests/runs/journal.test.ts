@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { plain, toldAs } from "../../src/messages/message.ts";
 import { memberJournal } from "../../src/runtimes/engine/group/member-journal.ts";
-import type { RolloutProgress } from "../../src/runtimes/runtime.ts";
+import type { RolloutProgress } from "../../src/runtimes/journal.ts";
 import { durableJournal } from "../support/durable-journal.ts";
 import { eventually } from "../support/eventually.ts";
 

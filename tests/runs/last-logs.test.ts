@@ -3,7 +3,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { run_logs } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import type { LastLog } from "../../src/runtimes/runtime.ts";
+import type { LastLog } from "../../src/runtimes/logs.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 import { createWorld, type World } from "../support/run-world.ts";
 

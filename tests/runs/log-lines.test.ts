@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { lastLinesOf } from "../../src/runs/log-lines.ts";
-import { maxLogBytes } from "../../src/runtimes/runtime.ts";
+import { maxLogBytes } from "../../src/runtimes/logs.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 
 const esc = "\u001b";

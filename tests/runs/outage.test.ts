@@ -3,7 +3,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import { stabilityMs } from "../../src/runtimes/runtime.ts";
+import { stabilityMs } from "../../src/runtimes/session.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";
 
 // Many runs in turn: on a busy machine they take minutes.

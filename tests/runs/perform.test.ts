@@ -3,7 +3,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { audit_entries, snapshots } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import { stabilityMs } from "../../src/runtimes/runtime.ts";
+import { stabilityMs } from "../../src/runtimes/session.ts";
 import { english } from "../support/english.ts";
 import { createWorld, digest, leadTo, release, type World } from "../support/run-world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { storedPlan } from "../../src/runs/stored-plan.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
-import type { TargetKind } from "../../src/runtimes/runtime.ts";
+import type { TargetKind } from "../../src/runtimes/target-kind.ts";
 
 const side = { reference: "app:1", digest: null, is_running: true };
 const common = {

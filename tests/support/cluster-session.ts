@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/clock.ts";
 import { kubernetes } from "../../src/runtimes/kubernetes/index.ts";
-import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
 
 /** A session as the product opens it, for workloads in all namespaces, by a token. */
 export async function openClusterSession(server: string, token: string, ca: string): Promise<RuntimeSession> {

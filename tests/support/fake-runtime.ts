@@ -1,29 +1,14 @@
 import * as v from "valibot";
 import { PluginError, saidBy } from "../../src/errors.ts";
 import { plain, toldAs } from "../../src/messages/message.ts";
-import { containersOf } from "../../src/runtimes/containers-detail.ts";
+import { containersOf, type PlannedContainer } from "../../src/runtimes/containers-detail.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
-import type {
-  Change,
-  FieldDiff,
-  FileNotice,
-  Journal,
-  LastLog,
-  LogLine,
-  LogPart,
-  PlannedContainer,
-  PlanOptions,
-  Readiness,
-  Recovery,
-  Refusal,
-  RegistryAuth,
-  Runtime,
-  RuntimeSession,
-  SnapshotReader,
-  Target,
-  TargetRef,
-  UpdatePlan,
-} from "../../src/runtimes/runtime.ts";
+import type { Journal } from "../../src/runtimes/journal.ts";
+import type { LastLog, LogLine, LogPart } from "../../src/runtimes/logs.ts";
+import type { Change, FieldDiff, FileNotice, PlanOptions, UpdatePlan } from "../../src/runtimes/plan.ts";
+import type { Runtime, SnapshotReader } from "../../src/runtimes/runtime.ts";
+import type { Readiness, Recovery, RegistryAuth, RuntimeSession } from "../../src/runtimes/session.ts";
+import type { Refusal, Target, TargetRef } from "../../src/runtimes/target.ts";
 
 export interface FakeContainer {
   id: string;

@@ -1,4 +1,7 @@
-import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { Journal } from "../../src/runtimes/journal.ts";
+import type { Change, UpdatePlan } from "../../src/runtimes/plan.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
+import type { TargetRef } from "../../src/runtimes/target.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { apply } from "./prepared.ts";
 import { images } from "./update-target.ts";

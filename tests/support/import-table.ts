@@ -9,6 +9,9 @@ const process = `${pure} ${processFiles}`;
 const feature = `${process} src/parts.ts src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
 const plugin = `${pure} src/net/*.ts src/{versions,compose-file}/*.ts src/forms/issues.ts`;
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
+/** What the kinds of runtimes and the rest of the product know of each other. */
+const runtime =
+  "src/runtimes/{runtime,session,target,target-kind,plan,containers-detail,journal,journal-times,logs,recovery}.ts";
 /** Values that pages show and services judge. */
 const words = "src/trackers/{releases/same-build,notes/settings}.ts";
 const api = `${process} ${views} src/services.ts src/*/service.ts src/forms/*.ts src/http/{,middleware/}*.ts`;
@@ -30,9 +33,9 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/sources/helm/**", `${plugin} src/sources/*.ts src/sources/oci/*.ts`],
   ["src/sources/*/**", `${plugin} src/sources/*.ts src/sources/forge/*.ts`],
   ["src/runtimes/*.ts", `${plugin} src/runtimes/*/index.ts`],
-  ["src/runtimes/engine/**", `${plugin} src/runtimes/{runtime,journal-times,containers-detail}.ts`],
-  ["src/runtimes/*/**", `${plugin} src/runtimes/{runtime,recovery}.ts src/runtimes/engine/*.ts`],
-  ["src/probes/**", `${plugin} src/runtimes/runtime.ts`],
+  ["src/runtimes/engine/**", `${plugin} ${runtime}`],
+  ["src/runtimes/*/**", `${plugin} ${runtime} src/runtimes/engine/*.ts`],
+  ["src/probes/**", `${plugin} src/runtimes/session.ts`],
   ["src/notifiers/**", plugin],
   ["src/scheduler/**", `${process} src/*/service.ts`],
   ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
@@ -70,7 +73,10 @@ const rows: readonly (readonly [files: string, may: string])[] = [
     "src/http/**",
     `${api} src/auth/*.ts src/connections/images.ts src/runs/{approval-links,snapshots}.ts src/sources/*.ts ${words} templates/**`,
   ],
-  ["templates/**", `${views} src/messages/{,zh/}*.ts src/{errors,clock}.ts src/forms/fields.ts`],
+  [
+    "templates/**",
+    `${views} src/runtimes/target-kind.ts src/messages/{,zh/}*.ts src/{errors,clock}.ts src/forms/fields.ts`,
+  ],
 ];
 const libraries: Readonly<Record<string, string>> = {
   "drizzle-orm": "src/db/** src/*/{,**/}{,*-}queries.ts",

@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry } from "../../src/runtimes/journal.ts";
 
 type Progress = Parameters<Journal["progress"]>[0];
 

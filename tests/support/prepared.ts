@@ -1,5 +1,7 @@
 import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
-import type { Journal, Prepared, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { Journal } from "../../src/runtimes/journal.ts";
+import type { UpdatePlan } from "../../src/runtimes/plan.ts";
+import type { Prepared, RuntimeSession } from "../../src/runtimes/session.ts";
 
 /** Images that a suite imported are in no registry: a pull of one is answered as if it had brought what is there. */
 export function withImportedImages(transport: EngineTransport): EngineTransport {

@@ -4,7 +4,7 @@ import { systemActor } from "../../src/auth/schema.ts";
 import { events, snapshots } from "../../src/db/tables.ts";
 import type { Guard } from "../../src/net/guarded-fetch.ts";
 import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
-import type { TargetRef } from "../../src/runtimes/runtime.ts";
+import type { TargetRef } from "../../src/runtimes/target.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { type RunParts, type RunRow, storedRuns, storeTracker } from "./run-parts.ts";
 import {

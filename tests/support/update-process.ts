@@ -4,7 +4,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
-import type { Journal, JournalEntry } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry } from "../../src/runtimes/journal.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
 import { apply } from "./prepared.ts";
 import { changeTo, openSession, restore, target } from "./update-target.ts";

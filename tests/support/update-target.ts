@@ -4,7 +4,10 @@ import { defaultDeadlines, type EngineDeadlines } from "../../src/runtimes/engin
 import type { Flavour } from "../../src/runtimes/engine/flavour.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
 import { type EngineTransport, engineTransport } from "../../src/runtimes/engine/transport.ts";
-import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type { Journal } from "../../src/runtimes/journal.ts";
+import type { Change, UpdatePlan } from "../../src/runtimes/plan.ts";
+import type { RuntimeSession } from "../../src/runtimes/session.ts";
+import type { TargetRef } from "../../src/runtimes/target.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { flavours, isPodman, kindOf } from "./engine-modes.ts";
 import { withImportedImages } from "./prepared.ts";

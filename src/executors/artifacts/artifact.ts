@@ -1,6 +1,8 @@
 import type { Reader } from "../../db/client.ts";
 import { say } from "../../messages/message.ts";
-import type { Artifact, Change, RuntimeSession, TargetService } from "../../runtimes/runtime.ts";
+import type { Change } from "../../runtimes/plan.ts";
+import type { RuntimeSession } from "../../runtimes/session.ts";
+import type { Artifact, TargetService } from "../../runtimes/target.ts";
 import type { ImageDifference } from "../../versions/desired-image.ts";
 import type { Move } from "../../versions/running-tag.ts";
 import type { DesiredRelease } from "../releases.ts";

@@ -1,5 +1,5 @@
 import { say } from "../../messages/message.ts";
-import type { Artifact, ChartArtifact } from "../../runtimes/runtime.ts";
+import type { Artifact, ChartArtifact } from "../../runtimes/target.ts";
 import { isDowngrade } from "../../versions/order.ts";
 import { type ArtifactRules, serviceMissing } from "./artifact.ts";
 

@@ -1,6 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Artifact, ImageArtifact, RuntimeSession } from "../../runtimes/runtime.ts";
+import type { RuntimeSession } from "../../runtimes/session.ts";
+import type { Artifact, ImageArtifact } from "../../runtimes/target.ts";
 import { compareImages, type DesiredImage, desiredReference } from "../../versions/desired-image.ts";
 import {
   type ImageReference,

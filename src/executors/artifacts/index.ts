@@ -1,4 +1,4 @@
-import type { Artifact } from "../../runtimes/runtime.ts";
+import type { Artifact } from "../../runtimes/target.ts";
 import type { ArtifactRules } from "./artifact.ts";
 import { chart } from "./chart.ts";
 import { image } from "./image.ts";

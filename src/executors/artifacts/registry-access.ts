@@ -1,6 +1,7 @@
 import type { ConnectionService } from "../../connections/service.ts";
 import type { CredentialSecret } from "../../credentials/schema.ts";
-import type { RegistryAuth, RuntimeSession, UpdatePlan } from "../../runtimes/runtime.ts";
+import type { UpdatePlan } from "../../runtimes/plan.ts";
+import type { RegistryAuth, RuntimeSession } from "../../runtimes/session.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../../versions/image-reference.ts";
 import type { RegistryAccess, TrackerReleases } from "../releases.ts";
 import { type ExecutorSettings, watchesImage } from "../settings.ts";

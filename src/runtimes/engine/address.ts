@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { SaidError } from "../../errors.ts";
 import { say, toText } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
-import type { Refusal } from "../runtime.ts";
+import type { Refusal } from "../target.ts";
 
 export interface TlsMaterial {
   ca_certificate: string | null;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { PluginError, saidBy } from "../../errors.ts";
 import { say, toldAs } from "../../messages/message.ts";
-import type { Journal } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
 import { type Blueprint, createBody, mainAttachment, noRestart } from "./carry.ts";
 import { type EngineClient, EngineError } from "./client.ts";
 import { differences } from "./compare.ts";

@@ -3,7 +3,9 @@ import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
-import { type LogReading, maxLogBytes, type PullProgress, type RegistryAuth } from "../runtime.ts";
+import type { PullProgress } from "../journal.ts";
+import { type LogReading, maxLogBytes } from "../logs.ts";
+import type { RegistryAuth } from "../session.ts";
 import { type Flavour, requireFlavour } from "./flavour.ts";
 import { logQuery } from "./log-parts.ts";
 import {

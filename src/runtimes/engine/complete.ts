@@ -1,5 +1,5 @@
 import { say } from "../../messages/message.ts";
-import type { Refusal } from "../runtime.ts";
+import type { Refusal } from "../target.ts";
 import { sharesNetwork } from "./carry.ts";
 import { compareApi, type EngineClient } from "./client.ts";
 import type { ContainerInspect } from "./objects.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { say } from "../../messages/message.ts";
-import type { ImageChange, Refusal, UpdatePlan } from "../runtime.ts";
+import type { ImageChange, UpdatePlan } from "../plan.ts";
+import type { Refusal } from "../target.ts";
 import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { comparableConfig, comparableEndpoint, comparableHost } from "./compare.ts";

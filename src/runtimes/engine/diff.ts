@@ -1,4 +1,4 @@
-import type { FieldDiff } from "../runtime.ts";
+import type { FieldDiff } from "../plan.ts";
 import type { Blueprint } from "./carry.ts";
 import { comparableConfig, comparableEndpoint, comparableHost, differingKeys } from "./compare.ts";
 import { variableName } from "./merge.ts";

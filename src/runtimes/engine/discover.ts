@@ -1,5 +1,5 @@
 import { say, toText } from "../../messages/message.ts";
-import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
+import type { Refusal, Target, TargetRef, TargetService } from "../target.ts";
 import { composeOf } from "./compose/labels.ts";
 import { type SceneSource, sceneRefusals } from "./container-plan.ts";
 import { differingReplicas } from "./group/replicas.ts";

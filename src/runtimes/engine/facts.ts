@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Journal } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
 import { noRestart, restartPolicyOf } from "./carry.ts";
 import { type ContainerInspect, isRunning } from "./objects.ts";
 import type { RawObject } from "./raw.ts";

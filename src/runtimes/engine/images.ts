@@ -1,6 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { RuntimeImages, UnusedImage } from "../runtime.ts";
+import type { RuntimeImages, UnusedImage } from "../session.ts";
 import type { EngineClient } from "./client.ts";
 import type { ImageInspect, ImageSummary } from "./objects.ts";
 import { splitReference } from "./reference.ts";

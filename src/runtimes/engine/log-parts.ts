@@ -1,6 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { LogPart, LogReading } from "../runtime.ts";
+import type { LogPart, LogReading } from "../logs.ts";
 import { framedLogLines, logLinesOf, plainLogLines } from "./log-stream.ts";
 import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import { objectAt, stringAt, stringsAt } from "./raw.ts";

@@ -1,6 +1,6 @@
 import { parseInstant, toIso } from "../../clock.ts";
 import { maxReadChars } from "../../shown-lines.ts";
-import type { LogLine } from "../runtime.ts";
+import type { LogLine } from "../logs.ts";
 
 const newline = 0x0a;
 const headerBytes = 8;

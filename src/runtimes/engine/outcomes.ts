@@ -1,7 +1,9 @@
 import { isMessage, type Message, plain, saidAt, says, toldAs } from "../../messages/message.ts";
-import { containersOf } from "../containers-detail.ts";
+import { containersOf, type PlannedContainer } from "../containers-detail.ts";
+import type { JournalEntry } from "../journal.ts";
 import { containerOf, entriesOf, firstOf, gapOf, lastOf } from "../journal-times.ts";
-import type { JournalEntry, PartOutcome, PlanDetail, PlannedContainer } from "../runtime.ts";
+import type { PlanDetail } from "../plan.ts";
+import type { PartOutcome } from "../target-kind.ts";
 import { touching } from "./steps.ts";
 
 type Entries = readonly JournalEntry[];

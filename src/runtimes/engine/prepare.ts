@@ -1,7 +1,9 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { isImageId } from "../../versions/image-reference.ts";
-import type { ImageChange, Journal, RegistryAuth } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
+import type { ImageChange } from "../plan.ts";
+import type { RegistryAuth } from "../session.ts";
 import type { EngineClient } from "./client.ts";
 import { findDesiredImage, hasDigest, platformRefusals, type Scene } from "./container-plan.ts";
 import { type ImageInspect, platformOf } from "./objects.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-import type { PullProgress } from "../runtime.ts";
+import type { PullProgress } from "../journal.ts";
 
 /** An event is one line of JSON; engines never send longer ones. */
 const maxLineLength = 1024 * 1024;

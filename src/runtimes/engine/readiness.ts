@@ -1,5 +1,5 @@
 import { type Message, say } from "../../messages/message.ts";
-import { type Readiness, stabilityMs } from "../runtime.ts";
+import { type Readiness, stabilityMs } from "../session.ts";
 import type { EngineClient } from "./client.ts";
 import { type ContainerInspect, nameOf } from "./objects.ts";
 import { listAt, objectAt, stringAt } from "./raw.ts";

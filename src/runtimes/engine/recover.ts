@@ -1,7 +1,8 @@
 import type { Clock } from "../../clock.ts";
 import { PluginError, SaidError, saidBy } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
-import type { Journal, Recovery } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
+import type { Recovery } from "../session.ts";
 import { stopGraceMs } from "./apply.ts";
 import type { Attachment } from "./carry.ts";
 import { type EngineClient, EngineError, isMissing } from "./client.ts";

@@ -1,5 +1,6 @@
 import { say } from "../../messages/message.ts";
-import type { Refusal, RuntimeContext } from "../runtime.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import type { Refusal } from "../target.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
 import { attachments, mainAttachment, volumeName } from "./carry.ts";

@@ -1,5 +1,5 @@
 import { say } from "../../messages/message.ts";
-import type { Refusal } from "../runtime.ts";
+import type { Refusal } from "../target.ts";
 import { isNameOrId } from "./group/ties.ts";
 import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";

@@ -1,15 +1,10 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { ContainersDetail } from "../containers-detail.ts";
-import {
-  type Journal,
-  ofImages,
-  type RegistryAuth,
-  type RuntimeContext,
-  type RuntimeFacts,
-  type RuntimeSession,
-  type UpdatePlan,
-} from "../runtime.ts";
+import type { Journal } from "../journal.ts";
+import { ofImages, type UpdatePlan } from "../plan.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import type { RegistryAuth, RuntimeFacts, RuntimeSession } from "../session.ts";
 import type { EngineAddress } from "./address.ts";
 import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
 import type { SceneSource } from "./container-plan.ts";

@@ -1,4 +1,4 @@
-import type { Journal } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
 import { noRestart, restartPolicyOf } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { factsOf, hasEntry, type TargetFacts } from "./facts.ts";

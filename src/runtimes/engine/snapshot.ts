@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Refusal, RegistryAuth, TargetRef } from "../runtime.ts";
+import type { RegistryAuth } from "../session.ts";
+import type { Refusal, TargetRef } from "../target.ts";
 import { type Blueprint, blueprint } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { mainService, type Scene } from "./container-plan.ts";

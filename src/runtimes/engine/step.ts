@@ -1,6 +1,6 @@
 import { saidBy } from "../../errors.ts";
 import { toldAs } from "../../messages/message.ts";
-import type { Journal } from "../runtime.ts";
+import type { Journal } from "../journal.ts";
 import type { EngineStep } from "./steps.ts";
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/types.ts";
-import type { StepKind } from "../runtime.ts";
+import type { StepKind } from "../target-kind.ts";
 
 const steps = [
   "pull",

@@ -1,6 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Target } from "../runtime.ts";
+import type { Target } from "../target.ts";
 import { type Cluster, Refused } from "./client.ts";
 import { Named } from "./objects.ts";
 import { targetOf } from "./target.ts";

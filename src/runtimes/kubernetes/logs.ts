@@ -13,7 +13,7 @@ import {
   lastLogLines,
   maxLogBytes,
   maxLogs,
-} from "../runtime.ts";
+} from "../logs.ts";
 import { type Cluster, Refused } from "./client.ts";
 import type { ContainerStatus, Pod, Template } from "./objects.ts";
 import { type FailingContainer, failingContainers, isUpToDate } from "./pods.ts";

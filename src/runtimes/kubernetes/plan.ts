@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import { type Change, ofImages, type Refusal, type TargetRef, type UpdatePlan } from "../runtime.ts";
+import { type Change, ofImages, type UpdatePlan } from "../plan.ts";
+import type { Refusal, TargetRef } from "../target.ts";
 import type { Pod } from "./objects.ts";
 import { targetOf } from "./target.ts";
 import { containersIn, type Found, stateOf } from "./workloads.ts";

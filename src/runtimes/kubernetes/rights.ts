@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Refusal } from "../runtime.ts";
+import type { Refusal } from "../target.ts";
 import type { Cluster } from "./client.ts";
 import { allNamespaces } from "./discover.ts";
 import { rules, workloadKinds } from "./workloads.ts";

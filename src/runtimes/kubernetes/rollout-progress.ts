@@ -1,5 +1,5 @@
 import { type Message, says } from "../../messages/message.ts";
-import type { RolloutPod, RolloutProgress } from "../runtime.ts";
+import type { RolloutPod, RolloutProgress } from "../journal.ts";
 import type { Pod } from "./objects.ts";
 import { isReady, isUpToDate, whyNotReady } from "./pods.ts";
 import { judgeRollout } from "./rollout.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-import type { ImageChange } from "../runtime.ts";
+import type { ImageChange } from "../plan.ts";
 import { containersIn, type Found } from "./workloads.ts";
 
 const Saved = v.object({ format: v.literal(1), images: v.record(v.string(), v.string()) });

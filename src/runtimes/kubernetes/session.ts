@@ -1,5 +1,8 @@
 import { PluginError } from "../../errors.ts";
-import type { PlanDetail, RuntimeContext, RuntimeSession, TargetRef } from "../runtime.ts";
+import type { PlanDetail } from "../plan.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import type { RuntimeSession } from "../session.ts";
+import type { TargetRef } from "../target.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type Cluster, openCluster, Refused } from "./client.ts";
 import { discoverTargets } from "./discover.ts";

@@ -1,5 +1,5 @@
 import { type Message, say } from "../../messages/message.ts";
-import { type ImageArtifact, type Refusal, type Target, type TargetService, untoldSettings } from "../runtime.ts";
+import { type ImageArtifact, type Refusal, type Target, type TargetService, untoldSettings } from "../target.ts";
 import type { Pod } from "./objects.ts";
 import { ownerOf } from "./owners.ts";
 import { digestOf, isReady } from "./pods.ts";

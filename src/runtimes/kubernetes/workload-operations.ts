@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { type Message, say, toldAs } from "../../messages/message.ts";
+import type { Journal } from "../journal.ts";
+import type { PlanDetail } from "../plan.ts";
 import { unlessStuck } from "../recovery.ts";
-import type { Journal, PlanDetail, Recovery, RuntimeSession, SettleOptions, TargetRef } from "../runtime.ts";
+import type { Recovery, RuntimeSession, SettleOptions } from "../session.ts";
+import type { TargetRef } from "../target.ts";
 import { Refused } from "./client.ts";
 import { podsOf, writingPodsOf } from "./explain.ts";
 import { type Around, findWorkload, followRollout, kindOf, readWorkload } from "./follow.ts";

@@ -1,7 +1,7 @@
 import type { RequestContext } from "@kubernetes/client-node/dist/gen/http/http.js";
 import type * as v from "valibot";
 import { canonical } from "../engine/raw.ts";
-import type { TargetRef } from "../runtime.ts";
+import type { TargetRef } from "../target.ts";
 import type { Factories } from "./client.ts";
 import { type Container, CronJob, type Metadata, type Pod, type Selector, type Template, Workload } from "./objects.ts";
 

@@ -10,7 +10,7 @@ import {
   stringMapAt,
   stringsAt,
 } from "../engine/raw.ts";
-import { type Refusal, untoldSettings } from "../runtime.ts";
+import { type Refusal, untoldSettings } from "../target.ts";
 import { type CommandLine, readCommandLine, splitOnce, untellableOptions, valuesOf } from "./command-line.ts";
 import { unlimitedSwapBytes } from "./limits.ts";
 import { readNetworks } from "./read-networks.ts";

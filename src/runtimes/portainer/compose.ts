@@ -2,7 +2,8 @@ import { editImages, type ImageEdit } from "../../compose-file/edit-images.ts";
 import { readComposeFile } from "../../compose-file/read-compose-file.ts";
 import { settingValues } from "../../compose-file/setting-values.ts";
 import { type Message, say } from "../../messages/message.ts";
-import type { FileNotice, ImageChange, Refusal } from "../runtime.ts";
+import type { FileNotice, ImageChange } from "../plan.ts";
+import type { Refusal } from "../target.ts";
 import type { StackContent } from "./client.ts";
 
 /** What a stack's file says. */

@@ -4,7 +4,7 @@ import { type Message, plain, say, withTexts } from "../../messages/message.ts";
 import { withoutSecrets } from "../engine/hide-secrets.ts";
 import { endOf, judgeReadiness } from "../engine/readiness.ts";
 import { digestFor, splitReference } from "../engine/reference.ts";
-import { type Readiness, stabilityMs } from "../runtime.ts";
+import { type Readiness, stabilityMs } from "../session.ts";
 import { Refused, shortened } from "./client.ts";
 import { secretsOf } from "./compose.ts";
 import type { StackDetail } from "./plan.ts";

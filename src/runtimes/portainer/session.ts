@@ -6,16 +6,12 @@ import { withoutSecrets } from "../engine/hide-secrets.ts";
 import { containerLogPart, logQuery } from "../engine/log-parts.ts";
 import { EngineVersion } from "../engine/objects.ts";
 import { namedSecrets } from "../engine/secret-form.ts";
+import type { Journal } from "../journal.ts";
+import { ofImages } from "../plan.ts";
 import { unlessStuck } from "../recovery.ts";
-import {
-  type Journal,
-  ofImages,
-  type Prepared,
-  type Recovery,
-  type RuntimeContext,
-  type RuntimeSession,
-  type TargetRef,
-} from "../runtime.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import type { Prepared, Recovery, RuntimeSession } from "../session.ts";
+import type { TargetRef } from "../target.ts";
 import { openPortainer, type PortainerAccess, Refused, type StackUpdate } from "./client.ts";
 import { readStackFile, secretsOf } from "./compose.ts";
 import { describeEnvironment, identifyEnvironment } from "./environment.ts";

@@ -2,7 +2,8 @@ import { say } from "../../messages/message.ts";
 import { type ContainerInspect, nameOf, platformOf } from "../engine/objects.ts";
 import { digestFor, splitReference } from "../engine/reference.ts";
 import { isOurselves } from "../engine/refusals.ts";
-import type { ImageArtifact, Refusal, RuntimeContext, Target, TargetService } from "../runtime.ts";
+import type { RuntimeContext } from "../runtime.ts";
+import type { ImageArtifact, Refusal, Target, TargetService } from "../target.ts";
 import type { Configured } from "./compose.ts";
 import { type Found, type Member, referenceOf, stackStates, stackTypes } from "./stacks.ts";
 

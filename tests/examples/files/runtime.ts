@@ -4,20 +4,12 @@ import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { PluginError } from "../../../src/errors.ts";
 import { plain, toldAs } from "../../../src/messages/message.ts";
-import type {
-  Change,
-  Journal,
-  JournalEntry,
-  Prepared,
-  Runtime,
-  RuntimeContext,
-  RuntimeSession,
-  StepKind,
-  Target,
-  TargetKind,
-  TargetRef,
-  UpdatePlan,
-} from "../../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry } from "../../../src/runtimes/journal.ts";
+import type { Change, UpdatePlan } from "../../../src/runtimes/plan.ts";
+import type { Runtime, RuntimeContext } from "../../../src/runtimes/runtime.ts";
+import type { Prepared, RuntimeSession } from "../../../src/runtimes/session.ts";
+import type { Target, TargetRef } from "../../../src/runtimes/target.ts";
+import type { StepKind, TargetKind } from "../../../src/runtimes/target-kind.ts";
 
 /**
  * The worked example of docs/plug-ins.md: a versioned file on disk, deployed by writing it. Its first line says `name version`, the

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { plain } from "../../../src/messages/message.ts";
-import { untoldSettings } from "../../../src/runtimes/runtime.ts";
+import { untoldSettings } from "../../../src/runtimes/target.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";

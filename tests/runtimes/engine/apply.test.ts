@@ -3,7 +3,7 @@ import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { bringUp, type Candidate, takeDown } from "../../../src/runtimes/engine/apply.ts";
 import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import type { EngineResponse } from "../../../src/runtimes/engine/transport.ts";
-import type { Journal } from "../../../src/runtimes/runtime.ts";
+import type { Journal } from "../../../src/runtimes/journal.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";
 import { containerInspect } from "./inspect.ts";

@@ -6,7 +6,7 @@ import { chooseApiVersion, defaultDeadlines, engineClient } from "../../../src/r
 import { pullReader } from "../../../src/runtimes/engine/pull.ts";
 import type { EngineRequest, EngineResponse } from "../../../src/runtimes/engine/transport.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
-import type { PullProgress } from "../../../src/runtimes/runtime.ts";
+import type { PullProgress } from "../../../src/runtimes/journal.ts";
 
 describe("parseAddress()", () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { type Message, plain, say, toldAs } from "../../../src/messages/message.ts";
 import { containerOutcomes } from "../../../src/runtimes/engine/outcomes.ts";
+import type { JournalEntry } from "../../../src/runtimes/journal.ts";
 import { downtimeOf } from "../../../src/runtimes/journal-times.ts";
-import type { JournalEntry } from "../../../src/runtimes/runtime.ts";
 
 /** `12 web stop begin`: seconds, container (`-` for none), step, phase; facts as JSON after it. */
 function journal(lines: readonly string[]): readonly JournalEntry[] {

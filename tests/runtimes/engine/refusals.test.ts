@@ -4,7 +4,7 @@ import type { ContainerInspect } from "../../../src/runtimes/engine/objects.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import { judgeReadiness } from "../../../src/runtimes/engine/readiness.ts";
 import { refusalsOf, warningsOf } from "../../../src/runtimes/engine/refusals.ts";
-import { stabilityMs } from "../../../src/runtimes/runtime.ts";
+import { stabilityMs } from "../../../src/runtimes/session.ts";
 import { english } from "../../support/english.ts";
 import { containerInspect } from "./inspect.ts";
 

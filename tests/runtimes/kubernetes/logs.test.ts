@@ -9,7 +9,7 @@ import { logPartsOf, logReader } from "../../../src/runtimes/kubernetes/logs.ts"
 import { Pod, Workload } from "../../../src/runtimes/kubernetes/objects.ts";
 import { failingContainers } from "../../../src/runtimes/kubernetes/pods.ts";
 import { foundFrom } from "../../../src/runtimes/kubernetes/workloads.ts";
-import { type LogPart, type LogReading, maxLogBytes } from "../../../src/runtimes/runtime.ts";
+import { type LogPart, type LogReading, maxLogBytes } from "../../../src/runtimes/logs.ts";
 import { authorityMissing } from "../../peers/authority.ts";
 import { type ApiServer, json, startApiServer } from "../../support/api-server.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../../src/errors.ts";
 import { inEnglish } from "../../../src/messages/message.ts";
+import type { Change } from "../../../src/runtimes/plan.ts";
 import { portainer } from "../../../src/runtimes/portainer/index.ts";
-import type { Change, RuntimeSession } from "../../../src/runtimes/runtime.ts";
+import type { RuntimeSession } from "../../../src/runtimes/session.ts";
 import { durableJournal } from "../../support/durable-journal.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";

@@ -1,7 +1,7 @@
 import { parseInstant } from "../../../clock.ts";
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
-import type { Refusal } from "../../runtime.ts";
+import type { Refusal } from "../../target.ts";
 import { type EngineClient, isMissing } from "../client.ts";
 import { type ContainerInspect, type FileChange, nameOf, type PathStat } from "../objects.ts";
 import { type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";

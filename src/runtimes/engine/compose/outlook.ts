@@ -1,6 +1,6 @@
 import { saidBy } from "../../../errors.ts";
 import { type Message, plain, say } from "../../../messages/message.ts";
-import type { FileNotice } from "../../runtime.ts";
+import type { FileNotice } from "../../plan.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { type RawObject, stringAt } from "../raw.ts";
 import { composeFolders, findComposeCommand } from "./command.ts";

@@ -1,6 +1,7 @@
 import { PluginError } from "../../../errors.ts";
 import { type Message, say, toldAs } from "../../../messages/message.ts";
-import type { Journal, UpdatePlan } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
+import type { UpdatePlan } from "../../plan.ts";
 import {
   type ApplyContext,
   bringUp,

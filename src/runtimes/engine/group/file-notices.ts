@@ -1,4 +1,4 @@
-import type { FileNotice } from "../../runtime.ts";
+import type { FileNotice } from "../../plan.ts";
 import { composeOutlooks } from "../compose/outlook.ts";
 import type { ContainerInspect } from "../objects.ts";
 import { isSame, stringAt } from "../raw.ts";

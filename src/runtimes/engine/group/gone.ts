@@ -1,5 +1,5 @@
 import { say } from "../../../messages/message.ts";
-import type { Refusal } from "../../runtime.ts";
+import type { Refusal } from "../../target.ts";
 import { type Blueprint, sharesNetwork, volumeName } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { isObject, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";

@@ -1,5 +1,5 @@
 import { say } from "../../../messages/message.ts";
-import type { Refusal } from "../../runtime.ts";
+import type { Refusal } from "../../target.ts";
 import type { Scene } from "../container-plan.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { imageRefusals, makeRefusals, makeWarnings, moveRefusals, moveWarnings } from "../refusals.ts";

@@ -1,5 +1,7 @@
 import { PluginError } from "../../../errors.ts";
-import { type Journal, type LastLog, type LogPart, lastLogLines, maxLogs, type TargetRef } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
+import { type LastLog, type LogPart, lastLogLines, maxLogs } from "../../logs.ts";
+import type { TargetRef } from "../../target.ts";
 import { type EngineClient, EngineError } from "../client.ts";
 import { containerLogPart, secretsOf } from "../log-parts.ts";
 import type { ContainerInspect } from "../objects.ts";

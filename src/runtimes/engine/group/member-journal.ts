@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Journal, TargetRef } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
+import type { TargetRef } from "../../target.ts";
 
 const Members = v.object({ members: v.array(v.string()) });
 

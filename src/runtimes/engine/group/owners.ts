@@ -1,5 +1,5 @@
 import { say } from "../../../messages/message.ts";
-import type { Refusal } from "../../runtime.ts";
+import type { Refusal } from "../../target.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import type { Snapshot, SnapshotMember } from "../snapshot.ts";
 import type { FoundTarget } from "./target.ts";

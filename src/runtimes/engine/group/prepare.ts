@@ -1,7 +1,9 @@
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
-import { containersOf } from "../../containers-detail.ts";
-import { type Journal, ofImages, type PlannedContainer, type RegistryAuth, type UpdatePlan } from "../../runtime.ts";
+import { containersOf, type PlannedContainer } from "../../containers-detail.ts";
+import type { Journal } from "../../journal.ts";
+import { ofImages, type UpdatePlan } from "../../plan.ts";
+import type { RegistryAuth } from "../../session.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { completeContainer } from "../complete.ts";

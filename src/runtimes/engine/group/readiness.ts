@@ -1,5 +1,7 @@
 import { type Message, say } from "../../../messages/message.ts";
-import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
+import type { Readiness } from "../../session.ts";
+import type { TargetRef } from "../../target.ts";
 import type { EngineClient } from "../client.ts";
 import { factsOf } from "../facts.ts";
 import { endOf, findMade, judgeReadiness, type Made, unready } from "../readiness.ts";

@@ -1,6 +1,6 @@
 import { saidBy } from "../../../errors.ts";
 import { say, toldAs } from "../../../messages/message.ts";
-import type { Journal } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
 import { attachNetworks, type CarriedFiles, requireSettings } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { ownLabels, type RunNames } from "../names.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { say } from "../../../messages/message.ts";
 import type { ContainersDetail } from "../../containers-detail.ts";
-import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
+import type { FieldDiff, UpdatePlan } from "../../plan.ts";
+import type { Refusal, TargetRef } from "../../target.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { planHash, presentDigest, type Scene } from "../container-plan.ts";

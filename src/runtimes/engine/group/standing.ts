@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { type Message, say } from "../../../messages/message.ts";
-import type { Journal, Standing, StandingLook, TargetRef } from "../../runtime.ts";
+import type { Journal } from "../../journal.ts";
+import type { Standing, StandingLook } from "../../session.ts";
+import type { TargetRef } from "../../target.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { judgeReadiness, unready } from "../readiness.ts";
 import { look, type RecoverContext } from "../recover.ts";

@@ -1,5 +1,5 @@
 import { type Message, say } from "../../../messages/message.ts";
-import type { Refusal } from "../../runtime.ts";
+import type { Refusal } from "../../target.ts";
 import { attachments } from "../carry.ts";
 import { nameOf } from "../objects.ts";
 import { isBlank, listAt, objectAt, stringAt } from "../raw.ts";

@@ -1,5 +1,6 @@
 import { say } from "../../../messages/message.ts";
-import { otherContainer, type Refusal } from "../../runtime.ts";
+import { otherContainer } from "../../plan.ts";
+import type { Refusal } from "../../target.ts";
 import { composeOf } from "../compose/labels.ts";
 import type { Scene } from "../container-plan.ts";
 import { ownLabels } from "../names.ts";

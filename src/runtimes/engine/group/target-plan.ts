@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
 import { say, toText } from "../../../messages/message.ts";
-import type { ContainersDetail } from "../../containers-detail.ts";
-import type { FieldDiff, ImageChange, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
+import type { ContainersDetail, PlannedContainer } from "../../containers-detail.ts";
+import type { FieldDiff, ImageChange, PlanOptions, UpdatePlan } from "../../plan.ts";
+import type { Refusal } from "../../target.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
 import {

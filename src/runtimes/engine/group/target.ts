@@ -1,6 +1,6 @@
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
-import type { TargetRef } from "../../runtime.ts";
+import type { TargetRef } from "../../target.ts";
 import { completeContainer } from "../complete.ts";
 import { composeOf } from "../compose/labels.ts";
 import { mainService, type Scene, type SceneSource, sceneOf } from "../container-plan.ts";

@@ -1,6 +1,6 @@
 import { PluginError } from "../../../errors.ts";
 import { say } from "../../../messages/message.ts";
-import type { Refusal, TargetRef } from "../../runtime.ts";
+import type { Refusal, TargetRef } from "../../target.ts";
 import type { CarriedFiles } from "../apply.ts";
 import { blueprint } from "../carry.ts";
 import type { EngineClient } from "../client.ts";

@@ -4,7 +4,8 @@ import { say } from "../../../messages/message.ts";
 import { mask } from "../../engine/hide-secrets.ts";
 import { isObject, objectAt, type RawObject, stringAt } from "../../engine/raw.ts";
 import { isSecretName, isSecretText, passwordsIn } from "../../engine/secret-form.ts";
-import type { FieldDiff, TargetRef } from "../../runtime.ts";
+import type { FieldDiff } from "../../plan.ts";
+import type { TargetRef } from "../../target.ts";
 import { idOf, rules, type WorkloadKind, workloadKinds } from "../workloads.ts";
 import type { Release } from "./storage.ts";
 

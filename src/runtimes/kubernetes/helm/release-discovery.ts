@@ -1,5 +1,5 @@
 import { say } from "../../../messages/message.ts";
-import type { Refusal, Target } from "../../runtime.ts";
+import type { Refusal, Target } from "../../target.ts";
 import type { Cluster } from "../client.ts";
 import { namespacesWithoutReleases } from "../rights.ts";
 import type { Helm } from "./program.ts";

@@ -3,20 +3,12 @@ import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import { inEnglish, type Message, plain, saidAt, say, toldAs } from "../../../messages/message.ts";
 import { cutTo, withoutSecrets } from "../../engine/hide-secrets.ts";
+import type { Journal, RolloutProgress } from "../../journal.ts";
+import { type LastLog, type LogPart, maxLogs } from "../../logs.ts";
+import type { ChartChange, UpdatePlan } from "../../plan.ts";
 import { unlessStuck } from "../../recovery.ts";
-import {
-  type ChartChange,
-  type Journal,
-  type LastLog,
-  type LogPart,
-  maxLogs,
-  type Recovery,
-  type RolloutProgress,
-  type SettleOptions,
-  type TargetRef,
-  type TargetService,
-  type UpdatePlan,
-} from "../../runtime.ts";
+import type { Recovery, SettleOptions } from "../../session.ts";
+import type { TargetRef, TargetService } from "../../target.ts";
 import { podsOf, writingPodsOf } from "../explain.ts";
 import { type Around, findWorkload, followRollout, kindOf, readWorkload } from "../follow.ts";
 import { logPartsOf } from "../logs.ts";

@@ -5,16 +5,8 @@ import { type Message, plain, say } from "../../../messages/message.ts";
 import { parseBoundedJson } from "../../../net/bounded-json.ts";
 import { withoutSecrets } from "../../engine/hide-secrets.ts";
 import { canonical } from "../../engine/raw.ts";
-import type {
-  Change,
-  ChartArtifact,
-  ChartChange,
-  FieldDiff,
-  Refusal,
-  Target,
-  TargetRef,
-  UpdatePlan,
-} from "../../runtime.ts";
+import type { Change, ChartChange, FieldDiff, UpdatePlan } from "../../plan.ts";
+import type { ChartArtifact, Refusal, Target, TargetRef } from "../../target.ts";
 import { kindOf } from "../follow.ts";
 import { rules } from "../workloads.ts";
 import {

@@ -1,6 +1,7 @@
 import { type Message, plain, say } from "../../../messages/message.ts";
 import { cutTo, withoutSecrets } from "../../engine/hide-secrets.ts";
-import { type Refusal, type Target, type TargetService, unfinishedOperation, untoldSettings } from "../../runtime.ts";
+import { unfinishedOperation } from "../../plan.ts";
+import { type Refusal, type Target, type TargetService, untoldSettings } from "../../target.ts";
 import { secretsSet } from "./manifest.ts";
 import type { Release, StoredRevision } from "./storage.ts";
 

@@ -5,7 +5,7 @@ import { sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
 import { describeTarget } from "../../../../src/runtimes/engine/discover.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { planTarget } from "../../../../src/runtimes/engine/group/target-plan.ts";
-import { type TargetRef, untoldSettings } from "../../../../src/runtimes/runtime.ts";
+import { type TargetRef, untoldSettings } from "../../../../src/runtimes/target.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { english } from "../../../support/english.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { planTarget } from "../../../../src/runtimes/engine/group/target-plan.ts";
-import type { PlanOptions } from "../../../../src/runtimes/runtime.ts";
+import type { PlanOptions } from "../../../../src/runtimes/plan.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 

@@ -3,7 +3,7 @@ import { say } from "../../../../src/messages/message.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { openEngine } from "../../../../src/runtimes/engine/session.ts";
 import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
-import type { Change } from "../../../../src/runtimes/runtime.ts";
+import type { Change } from "../../../../src/runtimes/plan.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { memoryJournal } from "../../../support/memory-journal.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";

@@ -9,7 +9,8 @@ import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.t
 import type { ContainerInspect, ImageInspect } from "../../../../src/runtimes/engine/objects.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { writeSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
-import type { TargetRef, UpdatePlan } from "../../../../src/runtimes/runtime.ts";
+import type { UpdatePlan } from "../../../../src/runtimes/plan.ts";
+import type { TargetRef } from "../../../../src/runtimes/target.ts";
 import { english } from "../../../support/english.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
