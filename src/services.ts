@@ -26,7 +26,7 @@ import { storedCountedTime } from "./db/installation.ts";
 import { errorMessage, isWithoutRoom } from "./errors.ts";
 import { boundExecutors } from "./executors/bound-queries.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
-import { updateDifferences } from "./executors/schema.ts";
+import { updateDifferences } from "./executors/observation-schema.ts";
 import { executorService } from "./executors/service.ts";
 import { openingOf } from "./executors/settings.ts";
 import { idempotencyService } from "./idempotency/service.ts";

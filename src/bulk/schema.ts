@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type ExecutorView, PlanView } from "../executors/schema.ts";
+import { PlanView } from "../executors/plan-schema.ts";
+import type { ExecutorView } from "../executors/schema.ts";
 import { type Problem, ProblemSchema } from "../messages/schema.ts";
 import { PlanHash } from "../runs/schema.ts";
 import type { BreakingStep } from "../trackers/notes/schema.ts";

@@ -1,7 +1,8 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { type ExecutorView, executorStates, type PlanView, stepsOfPlan, whyNoRun } from "../executors/schema.ts";
+import { type PlanView, stepsOfPlan, whyNoRun } from "../executors/plan-schema.ts";
+import { type ExecutorView, executorStates } from "../executors/schema.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";

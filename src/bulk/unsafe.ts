@@ -1,4 +1,7 @@
-import { type ExecutorView, type PlanView, revisionOf, updateDifferences } from "../executors/schema.ts";
+import { revisionOf } from "../executors/deferral-schema.ts";
+import { updateDifferences } from "../executors/observation-schema.ts";
+import type { PlanView } from "../executors/plan-schema.ts";
+import type { ExecutorView } from "../executors/schema.ts";
 import { type Message, say, told } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
 import type { BreakingStep } from "../trackers/notes/schema.ts";

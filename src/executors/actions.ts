@@ -5,7 +5,6 @@ import type { CountedTime } from "../counted-time.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { say } from "../messages/message.ts";
-import { type ExecutorRow, lastSettledRun, updateExecutorRow } from "./queries.ts";
 import {
   type ActionInput,
   identityOf,
@@ -14,7 +13,8 @@ import {
   maxSnoozeHours,
   revisionOf,
   type SkippedVersion,
-} from "./schema.ts";
+} from "./deferral-schema.ts";
+import { type ExecutorRow, lastSettledRun, updateExecutorRow } from "./queries.ts";
 import { dismissibleRun, updatesOf } from "./view.ts";
 
 interface ActionDeps {

@@ -3,8 +3,8 @@ import { invalidInput, noSuch } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { TargetKind } from "../runtimes/target-kind.ts";
 import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
-import type { ExecutorInput } from "./schema.ts";
 import { type Binding, fitsArtifact, watchesImage } from "./settings.ts";
+import type { ExecutorInput } from "./settings-schema.ts";
 
 /** The services that may be bound. */
 export interface KnownServices {

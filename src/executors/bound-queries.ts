@@ -4,7 +4,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import { preparedFor } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
-import { updateDifferences } from "./schema.ts";
+import { updateDifferences } from "./observation-schema.ts";
 
 function servicesBound(read: Reader, condition: SQL) {
   return read

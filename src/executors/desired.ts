@@ -9,19 +9,16 @@ import { tagsOfRelease } from "../versions/tag-form.ts";
 import { type ArtifactDeps, type FoundService, serviceMissing, type Wanted } from "./artifacts/artifact.ts";
 import { artifacts } from "./artifacts/index.ts";
 import type { AskedEngine } from "./artifacts/registry-access.ts";
-import type { ChannelHistory, ReleaseChoice } from "./releases.ts";
+import { identityOf, isSkipped, revisionOf, type SkippedVersion } from "./deferral-schema.ts";
 import {
-  identityOf,
-  isSkipped,
   type Observation,
-  revisionOf,
   type ServiceObservation,
-  type SkippedVersion,
   type SkipReason,
   type Unmet,
   unmetView,
   updateDifferences,
-} from "./schema.ts";
+} from "./observation-schema.ts";
+import type { ChannelHistory, ReleaseChoice } from "./releases.ts";
 import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 
 export interface Comparison {

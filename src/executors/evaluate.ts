@@ -10,7 +10,17 @@ import { type Message, say, told, toText } from "../messages/message.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
 import type { RuntimeSession } from "../runtimes/session.ts";
 import type { Target } from "../runtimes/target.ts";
+import {
+  type Deferral,
+  type DeferralReason,
+  identityOf,
+  isSkipped,
+  isSnoozed,
+  type SkippedVersion,
+  whyDeferred,
+} from "./deferral-schema.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
+import { type Observation, unmetView } from "./observation-schema.ts";
 import {
   claimExecutor,
   connectionFacts,
@@ -23,17 +33,6 @@ import {
   recentRunsOf,
   updateExecutorRow,
 } from "./queries.ts";
-import {
-  type Deferral,
-  type DeferralReason,
-  identityOf,
-  isSkipped,
-  isSnoozed,
-  type Observation,
-  type SkippedVersion,
-  unmetView,
-  whyDeferred,
-} from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";

@@ -18,7 +18,7 @@ import {
   tracker_sources,
   trackers,
 } from "../db/tables.ts";
-import { storedOutage } from "./outage.ts";
+import { storedOutage } from "./outage-schema.ts";
 
 /** The part of an observation that names digests. */
 const Named = v.nullable(v.object({ digest: v.nullable(v.string()), tag: v.nullable(v.string()) }));

@@ -16,7 +16,10 @@ import type { Target, TargetService } from "../runtimes/target.ts";
 import { act } from "./actions.ts";
 import { type OpenRegistryLogin, pullLogins } from "./artifacts/registry-access.ts";
 import { refuseImageless, refuseUnfitting, resolveBindings } from "./bindings.ts";
+import { ActionInput, notDeferred } from "./deferral-schema.ts";
 import { boundServices, type Comparison, compareWithDesired } from "./desired.ts";
+import type { HealthCheck } from "./health-check-schema.ts";
+import type { PlanView } from "./plan-schema.ts";
 import {
   activeRunOf,
   connectionFacts,
@@ -35,21 +38,9 @@ import {
   updateExecutorRow,
 } from "./queries.ts";
 import type { TrackerReleases } from "./releases.ts";
-import {
-  ActionInput,
-  ExecutorInput,
-  ExecutorPatch,
-  type ExecutorView,
-  executorList,
-  executorStates,
-  type HealthCheck,
-  notDeferred,
-  type PlanView,
-  type VersionSpanUnderTracker,
-  type VersionSpanView,
-  WindowInput,
-} from "./schema.ts";
+import { type ExecutorView, executorList, executorStates } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings, targetOf } from "./settings.ts";
+import { ExecutorInput, ExecutorPatch, WindowInput } from "./settings-schema.ts";
 import {
   asSeen,
   lookAtTarget,
@@ -63,6 +54,7 @@ import {
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
 import { owedParts, type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
+import type { VersionSpanUnderTracker, VersionSpanView } from "./version-schema.ts";
 import { recordVersions, versionSpans, versionSpansUnder } from "./versions.ts";
 import { executorsByState, executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";

@@ -5,8 +5,10 @@ import { type Message, type ToldAs, toldAs } from "../messages/message.ts";
 import type { TargetRef } from "../runtimes/target.ts";
 import type { TargetKind } from "../runtimes/target-kind.ts";
 import { releasesCharts, releasesImages } from "../sources/source.ts";
+import type { Deferral } from "./deferral-schema.ts";
+import { HealthCheck } from "./health-check-schema.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
-import { type Deferral, HealthCheck, WindowInput } from "./schema.ts";
+import { WindowInput } from "./settings-schema.ts";
 import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
 
 export type Binding = Omit<BindingRow, "executor_id">;

@@ -7,6 +7,7 @@ import type { RuntimeSession } from "../runtimes/session.ts";
 import type { Target, TargetRef } from "../runtimes/target.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { compareWithDesired } from "./desired.ts";
+import { type Observation, unmetView } from "./observation-schema.ts";
 import {
   connectionFacts,
   type ExecutorRow,
@@ -14,7 +15,6 @@ import {
   findExecutor,
   updateExecutorRow,
 } from "./queries.ts";
-import { type Observation, unmetView } from "./schema.ts";
 import { type ExecutorSettings, readSettings, targetOf, targetOfRow } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";

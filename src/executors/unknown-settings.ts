@@ -1,6 +1,6 @@
 import { inEnglish, type Message, say, toText } from "../messages/message.ts";
 import { type Refusal, untoldSettings } from "../runtimes/target.ts";
-import type { Unmet } from "./schema.ts";
+import type { Unmet } from "./observation-schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 /** Settings that a runtime does not report, from the warnings of a target's inspection or of a plan. */

@@ -1,13 +1,8 @@
 import * as v from "valibot";
 import type { Reader, Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
-import {
-  PlannedServiceView,
-  type ServiceObservation,
-  type VersionCause,
-  type VersionSpanUnderTracker,
-  type VersionSpanView,
-} from "./schema.ts";
+import type { ServiceObservation } from "./observation-schema.ts";
+import { PlannedServiceView } from "./plan-schema.ts";
 import {
   completedRuns,
   lastChangingRun,
@@ -19,6 +14,7 @@ import {
   seenVersionWrites,
   trimSeenVersions,
 } from "./version-queries.ts";
+import type { VersionCause, VersionSpanUnderTracker, VersionSpanView } from "./version-schema.ts";
 
 /** Stored for each service; a service that changes every day reaches back this many days. */
 const keptOfService = 50;

@@ -4,8 +4,10 @@ import { reachOf } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
 import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
+import { areAllSkipped, covers, isSkipped, isSnoozed, revisionOf } from "./deferral-schema.ts";
 import { isUpdate } from "./desired.ts";
-import { outageView, servingNow } from "./outage.ts";
+import { heldNow, Observation, type ServiceObservation } from "./observation-schema.ts";
+import { outageView, servingNow } from "./outage-schema.ts";
 import {
   bindingsOfExecutors,
   connectionFacts,
@@ -14,18 +16,7 @@ import {
   executorsObserved,
   type RunSummary,
 } from "./queries.ts";
-import {
-  areAllSkipped,
-  covers,
-  type ExecutorState,
-  type ExecutorView,
-  heldNow,
-  isSkipped,
-  isSnoozed,
-  Observation,
-  revisionOf,
-  type ServiceObservation,
-} from "./schema.ts";
+import type { ExecutorState, ExecutorView } from "./schema.ts";
 import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";

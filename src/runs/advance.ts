@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
-import { nextTryAt, type StoredOutage } from "../executors/schema.ts";
+import { nextTryAt, type Serving, type StoredOutage } from "../executors/outage-schema.ts";
 import { toldAs, withTexts } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
@@ -13,7 +13,7 @@ import {
   moveRun,
   type RunRow,
 } from "./queries.ts";
-import { type Reason, type Serving, withoutServing } from "./schema.ts";
+import { type Reason, withoutServing } from "./schema.ts";
 import { type ActiveState, type EndState, isEndState, type NextState, type RunState } from "./states.ts";
 
 export interface AdvanceDeps {

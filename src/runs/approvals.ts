@@ -1,7 +1,7 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
-import type { DeferralReason } from "../executors/schema.ts";
+import type { DeferralReason } from "../executors/deferral-schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";

@@ -1,6 +1,12 @@
 import type { Writer } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
-import { nextTryAt, type OutageEnd, type StoredOutage, storedOutage } from "../executors/schema.ts";
+import {
+  nextTryAt,
+  type OutageEnd,
+  type Serving,
+  type StoredOutage,
+  storedOutage,
+} from "../executors/outage-schema.ts";
 import { inEnglish, type Message, plain, say, toldAs, withTexts } from "../messages/message.ts";
 import type { Journal, JournalEntry } from "../runtimes/journal.ts";
 import type { Recovery } from "../runtimes/session.ts";
@@ -10,7 +16,6 @@ import { capturedBy, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { isRestart, notOwed } from "./outage.ts";
 import { appendStep, deleteStepsBetween, executorOfRun, makeExecutorDue, updateHeldRun } from "./queries.ts";
-import type { Serving } from "./schema.ts";
 import { lookAt, observeServing } from "./serving.ts";
 import { intendRollback, NotStarted, prepare } from "./start.ts";
 

@@ -1,7 +1,7 @@
 import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
-import type { HealthCheck } from "../executors/schema.ts";
-import { storedOutage } from "../executors/schema.ts";
+import type { HealthCheck } from "../executors/health-check-schema.ts";
+import { storedOutage } from "../executors/outage-schema.ts";
 import { type Message, plain, saidAt, say, says, toldAs } from "../messages/message.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/session.ts";

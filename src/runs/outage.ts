@@ -1,5 +1,5 @@
 import { PluginError } from "../errors.ts";
-import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
+import type { OutageEnd, StoredOutage } from "../executors/outage-schema.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
 import { wentDownAt } from "../runtimes/journal-times.ts";
 import type { Standing } from "../runtimes/session.ts";

@@ -1,5 +1,5 @@
 import { AppError, PluginError, saidBy } from "../errors.ts";
-import { longestTryPauseMs, storedOutage } from "../executors/schema.ts";
+import { longestTryPauseMs, storedOutage } from "../executors/outage-schema.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import { type Message, saidAt, say, toldAs, withTexts } from "../messages/message.ts";

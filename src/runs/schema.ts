@@ -1,24 +1,17 @@
 import * as v from "valibot";
 import { runStates } from "../db/tables.ts";
-import {
-  FieldDiffView,
-  FileNoticeView,
-  OutageView,
-  PlannedServiceView,
-  type Serving,
-  type SkipReason,
-  servings,
-  skipReasons,
-  triggers,
-} from "../executors/schema.ts";
+import { type SkipReason, skipReasons } from "../executors/observation-schema.ts";
+import { OutageView, servings } from "../executors/outage-schema.ts";
+import { FieldDiffView, FileNoticeView, PlannedServiceView } from "../executors/plan-schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
+import { triggers } from "../executors/settings-schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { anyText, type ListShape } from "../forms/page.ts";
 import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { partOutcomes } from "../runtimes/target-kind.ts";
 
-export { runStates, type Serving, servings };
+export { runStates };
 
 export const runKinds = ["update", "rollback"] as const;
 

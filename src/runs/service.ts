@@ -2,7 +2,8 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Writer } from "../db/client.ts";
 import { AppError, invalidInput, notFound } from "../errors.ts";
-import { type DeferralReason, outageView } from "../executors/schema.ts";
+import type { DeferralReason } from "../executors/deferral-schema.ts";
+import { outageView, servings } from "../executors/outage-schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -38,7 +39,6 @@ import {
   reasonCodes,
   runList,
   type SeenWhileWaiting,
-  servings,
 } from "./schema.ts";
 import { findSnapshot } from "./snapshot-queries.ts";
 

@@ -1,9 +1,9 @@
 import { PluginError } from "../errors.ts";
+import type { Serving } from "../executors/outage-schema.ts";
 import type { Message } from "../messages/message.ts";
 import type { Standing, StandingLook } from "../runtimes/session.ts";
 import type { TargetService } from "../runtimes/target.ts";
 import type { RunContext } from "./context.ts";
-import type { Serving } from "./schema.ts";
 
 /** `down`: services of which neither version runs. */
 export interface Seen {

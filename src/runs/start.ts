@@ -1,5 +1,5 @@
 import { PluginError, saidBy } from "../errors.ts";
-import { type WantedVersion, whyDeferred } from "../executors/schema.ts";
+import { type WantedVersion, whyDeferred } from "../executors/deferral-schema.ts";
 import type { ExecutorSettings, PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ConnectionService } from "../connections/service.ts";
-import { detailOf } from "../executors/schema.ts";
+import { detailOf } from "../executors/plan-schema.ts";
 import type { JournalEntry } from "../runtimes/journal.ts";
 import { containerOf } from "../runtimes/journal-times.ts";
 import type { PlanDetail, PlannedPart, UpdatePlan } from "../runtimes/plan.ts";

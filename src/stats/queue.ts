@@ -1,18 +1,10 @@
 import * as v from "valibot";
 import type { ReachView } from "../connections/schema.ts";
-import {
-  covers,
-  heldNow,
-  isSkipped,
-  isSnoozed,
-  Observation,
-  outageView,
-  revisionOf,
-  type ServiceObservation,
-  servingNow,
-} from "../executors/schema.ts";
+import { covers, isSkipped, isSnoozed, revisionOf } from "../executors/deferral-schema.ts";
+import { heldNow, Observation, type ServiceObservation } from "../executors/observation-schema.ts";
+import { outageView, servingNow, servings } from "../executors/outage-schema.ts";
 import { toldAs } from "../messages/message.ts";
-import { reasonCodes, servings } from "../runs/schema.ts";
+import { reasonCodes } from "../runs/schema.ts";
 import type { ActiveRow, JudgedRow } from "./queries.ts";
 import type { BadRun, LostConnection, LostTarget, PendingUpdate } from "./schema.ts";
 

@@ -1,8 +1,10 @@
 import * as v from "valibot";
-import { BehindView, OutageView, triggers } from "../executors/schema.ts";
+import { OutageView, servings } from "../executors/outage-schema.ts";
+import { triggers } from "../executors/settings-schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
-import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
+import { reasonCodes, runKinds, runStates } from "../runs/schema.ts";
+import { BehindView } from "../trackers/schema.ts";
 import { MemberSources, UpstreamOutageView } from "../trackers/upstreams/schema.ts";
 
 /** What one service of an executor runs from a tracker, as last observed. */

@@ -1,4 +1,4 @@
-import type { BehindView } from "../../src/executors/schema.ts";
+import type { BehindView } from "../../src/trackers/schema.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 

@@ -1,4 +1,4 @@
-import type { VersionSpanView } from "../../src/executors/schema.ts";
+import type { VersionSpanView } from "../../src/executors/version-schema.ts";
 import { Chart } from "../components/chart.tsx";
 import { DiffView } from "../components/diff.tsx";
 import { Panel, Section } from "../components/page-header.tsx";

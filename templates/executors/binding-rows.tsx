@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
-import type { ServiceObservation } from "../../src/executors/schema.ts";
+import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { Link } from "../components/link.tsx";
 import { TargetState } from "../connections/targets.tsx";

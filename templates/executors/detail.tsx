@@ -1,4 +1,6 @@
-import type { ExecutorView, PlanView, VersionSpanView } from "../../src/executors/schema.ts";
+import type { PlanView } from "../../src/executors/plan-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { VersionSpanView } from "../../src/executors/version-schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import type { ExecutorHistory } from "../../src/stats/schema.ts";

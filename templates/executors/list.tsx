@@ -1,4 +1,5 @@
-import { type ExecutorView, triggers } from "../../src/executors/schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import { triggers } from "../../src/executors/settings-schema.ts";
 import { AddButton, ListBody, type ListBodyProps, ListPage, type ListProps } from "../components/list-page.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Duration, Time } from "../components/time.tsx";

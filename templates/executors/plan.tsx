@@ -1,4 +1,4 @@
-import type { PlanView } from "../../src/executors/schema.ts";
+import type { PlanView } from "../../src/executors/plan-schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Code } from "../components/code.tsx";
 import { DiffView, type FieldChange } from "../components/diff.tsx";

@@ -1,4 +1,5 @@
-import { type ExecutorView, whyNoRun } from "../../src/executors/schema.ts";
+import { whyNoRun } from "../../src/executors/plan-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { Confirm, NothingAsked } from "../components/confirm.tsx";

@@ -1,4 +1,5 @@
-import { type ExecutorView, servingNow } from "../../src/executors/schema.ts";
+import { servingNow } from "../../src/executors/outage-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { IconName } from "../components/icons.ts";
 import { State } from "../components/state.tsx";
 import { formatRelative, formatShort } from "../format.ts";

@@ -1,4 +1,4 @@
-import type { VersionSpanView } from "../../src/executors/schema.ts";
+import type { VersionSpanView } from "../../src/executors/version-schema.ts";
 import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { ExecutorView, ServiceObservation } from "../../src/executors/schema.ts";
+import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";

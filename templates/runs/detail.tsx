@@ -1,5 +1,5 @@
+import { type OutageView, servingNow } from "../../src/executors/outage-schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { type OutageView, servingNow } from "../../src/executors/schema.ts";
 import { planOf, type RunDetailView, type SnapshotView } from "../../src/runs/schema.ts";
 import type { StepKind } from "../../src/runtimes/target-kind.ts";
 import { LinkButton } from "../components/button.tsx";

@@ -1,4 +1,4 @@
-import { type OutageView, servingNow } from "../../src/executors/schema.ts";
+import { type OutageView, servingNow } from "../../src/executors/outage-schema.ts";
 import { type Message, says } from "../../src/messages/message.ts";
 import { type RunView, withoutServing } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { VersionSpanUnderTracker } from "../../src/executors/schema.ts";
+import type { VersionSpanUnderTracker } from "../../src/executors/version-schema.ts";
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ExplanationView } from "../../src/trackers/previews/schema.ts";

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { whyUnsafe } from "../../src/bulk/unsafe.ts";
-import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import type { PlanView } from "../../src/executors/plan-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { plain, say, told } from "../../src/messages/message.ts";
 import type { BreakingStep } from "../../src/trackers/notes/schema.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { countedTime } from "../../src/counted-time.ts";
 import { connections, executors } from "../../src/db/tables.ts";
-import { updateDifferences } from "../../src/executors/schema.ts";
+import { updateDifferences } from "../../src/executors/observation-schema.ts";
 import { statsService } from "../../src/stats/service.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ArtifactDeps } from "../../src/executors/artifacts/artifact.ts";
 import { chart } from "../../src/executors/artifacts/chart.ts";
-import { notDeferred } from "../../src/executors/schema.ts";
+import { notDeferred } from "../../src/executors/deferral-schema.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import type { ChartArtifact } from "../../src/runtimes/target.ts";
 import { composeTarget } from "../support/compose-target.ts";

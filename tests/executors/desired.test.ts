@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../src/db/client.ts";
+import { notDeferred } from "../../src/executors/deferral-schema.ts";
 import { compareWithDesired } from "../../src/executors/desired.ts";
 import type { ReleaseChoice } from "../../src/executors/releases.ts";
-import { notDeferred } from "../../src/executors/schema.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";

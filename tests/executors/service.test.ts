@@ -3,7 +3,7 @@ import { asc } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { audit_entries } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
-import { ExecutorInput } from "../../src/executors/schema.ts";
+import { ExecutorInput } from "../../src/executors/settings-schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { plain, say, toldAs } from "../../src/messages/message.ts";

@@ -1,5 +1,6 @@
 import type { BulkReview, TrackerReview } from "../../src/bulk/schema.ts";
-import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import type { PlanView } from "../../src/executors/plan-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { say, told } from "../../src/messages/message.ts";
 import { BulkQuestion, BulkResultPage } from "../../templates/executors/bulk.tsx";
 import type { PageContext } from "../../templates/page.ts";

@@ -1,5 +1,7 @@
 import type { UnusedImageList } from "../../src/connections/images-schema.ts";
-import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
+import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
+import type { PlanView } from "../../src/executors/plan-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { say, told, toldAs } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { engineSteps } from "../../src/runtimes/engine/steps.ts";

@@ -1,4 +1,5 @@
-import type { ExecutorView, OutageView } from "../../src/executors/schema.ts";
+import type { OutageView } from "../../src/executors/outage-schema.ts";
+import type { ExecutorView } from "../../src/executors/schema.ts";
 import { say, toldAs } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 import { engineSteps } from "../../src/runtimes/engine/steps.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import { outageView } from "../../src/executors/schema.ts";
+import { outageView } from "../../src/executors/outage-schema.ts";
 import { plain, saidAt, say, toldAs } from "../../src/messages/message.ts";
 import { ProblemSchema } from "../../src/messages/schema.ts";
 import { RunContainer } from "../../src/runs/schema.ts";

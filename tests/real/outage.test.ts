@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { outageView } from "../../src/executors/schema.ts";
+import { outageView } from "../../src/executors/outage-schema.ts";
 import { say } from "../../src/messages/message.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";

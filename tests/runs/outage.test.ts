@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
-import { outageView } from "../../src/executors/schema.ts";
+import { outageView } from "../../src/executors/outage-schema.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/session.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";

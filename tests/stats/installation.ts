@@ -11,10 +11,10 @@ import {
   trackers,
   upstream_outages,
 } from "../../src/db/tables.ts";
-import type { BehindView } from "../../src/executors/schema.ts";
 import { newId } from "../../src/ids.ts";
 import { plain } from "../../src/messages/message.ts";
 import { asSealed } from "../../src/secrets/sealed.ts";
+import type { BehindView } from "../../src/trackers/schema.ts";
 
 export const hourMs = 3_600_000;
 export const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;

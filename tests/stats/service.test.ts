@@ -9,7 +9,7 @@ import {
   type tracker_sources,
   trackers,
 } from "../../src/db/tables.ts";
-import { updateDifferences } from "../../src/executors/schema.ts";
+import { updateDifferences } from "../../src/executors/observation-schema.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { plain, told } from "../../src/messages/message.ts";
 import { type StatsService, statsService } from "../../src/stats/service.ts";

@@ -5,8 +5,8 @@ import type { RuntimeSession } from "../../runtimes/session.ts";
 import type { Artifact, TargetService } from "../../runtimes/target.ts";
 import type { ImageDifference } from "../../versions/desired-image.ts";
 import type { Move } from "../../versions/running-tag.ts";
+import type { Unmet } from "../observation-schema.ts";
 import type { DesiredRelease } from "../releases.ts";
-import type { Unmet } from "../schema.ts";
 import type { Binding, ExecutorSettings } from "../settings.ts";
 import type { AskedEngine, RegistryAccessDeps } from "./registry-access.ts";
 

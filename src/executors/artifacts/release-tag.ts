@@ -2,8 +2,8 @@ import { AppError, PluginError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { parseImageReference } from "../../versions/image-reference.ts";
 import { tagsOfRelease } from "../../versions/tag-form.ts";
+import type { Unmet } from "../observation-schema.ts";
 import type { DesiredRelease, RegistryAccess } from "../releases.ts";
-import type { Unmet } from "../schema.ts";
 import type { ExecutorSettings } from "../settings.ts";
 import { type AskedEngine, type RegistryAccessDeps, registryAccess } from "./registry-access.ts";
 

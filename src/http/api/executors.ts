@@ -1,13 +1,9 @@
 import { BulkInput, BulkPlansInput, BulkPlansView, BulkResultView } from "../../bulk/schema.ts";
-import {
-  ActionInput,
-  ExecutorInput,
-  ExecutorPatch,
-  ExecutorView,
-  executorList,
-  PlanView,
-  VersionSpansView,
-} from "../../executors/schema.ts";
+import { ActionInput } from "../../executors/deferral-schema.ts";
+import { PlanView } from "../../executors/plan-schema.ts";
+import { ExecutorView, executorList } from "../../executors/schema.ts";
+import { ExecutorInput, ExecutorPatch } from "../../executors/settings-schema.ts";
+import { VersionSpansView } from "../../executors/version-schema.ts";
 import { listQuery, PageQuery } from "../../forms/page.ts";
 import { LogQuery, LogView } from "../../logs/schema.ts";
 import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";

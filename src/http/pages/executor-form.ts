@@ -3,7 +3,7 @@ import type { ExecutorFormFacts } from "../../../templates/executors/form.tsx";
 import type { Language } from "../../../templates/page.ts";
 import { channelTitle } from "../../../templates/trackers/channel-words.ts";
 import { AppError, type FieldErrors, PluginError, saidBy } from "../../errors.ts";
-import { ExecutorInput } from "../../executors/schema.ts";
+import { ExecutorInput } from "../../executors/settings-schema.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { TrackerView } from "../../trackers/schema.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { executors, runs, snapshots } from "../../../src/db/tables.ts";
-import type { ServiceObservation } from "../../../src/executors/schema.ts";
+import type { ServiceObservation } from "../../../src/executors/observation-schema.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 

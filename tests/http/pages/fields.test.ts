@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { ApiTokenInput } from "../../../src/auth/schema.ts";
 import { connectionInput } from "../../../src/connections/schema.ts";
 import { CredentialInput, credentialKinds, secretSchemas } from "../../../src/credentials/schema.ts";
-import { ExecutorInput } from "../../../src/executors/schema.ts";
+import { ExecutorInput } from "../../../src/executors/settings-schema.ts";
 import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
 import { ProviderInput } from "../../../src/oidc/schema.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { notDeferred } from "../../../src/executors/schema.ts";
+import { notDeferred } from "../../../src/executors/deferral-schema.ts";
 import { planUpdate } from "../../../src/executors/update-plan.ts";
 import { say } from "../../../src/messages/message.ts";
 import type { ProposalView } from "../../../src/trackers/import/schema.ts";
