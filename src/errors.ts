@@ -86,14 +86,7 @@ export function isWithoutRoom(error: unknown): error is AppError {
 }
 
 /** All ways in which a plug-in can fail; the caller handles retries, logging and messages. */
-export const pluginErrorCodes = [
-  "unreachable",
-  "unauthorized",
-  "not_found",
-  "rate_limited",
-  "rejected",
-  "malformed",
-] as const;
+const pluginErrorCodes = ["unreachable", "unauthorized", "not_found", "rate_limited", "rejected", "malformed"] as const;
 export type PluginErrorCode = (typeof pluginErrorCodes)[number];
 
 interface PluginErrorOptions {

@@ -11,7 +11,7 @@ export const versions: readonly string[] = Array.from(
   (_, step) => `2.${Math.floor((releaseCount - 1 - step) / 5)}.${(releaseCount - 1 - step) % 5}`,
 );
 
-export const shaOf = (text: string): string => createHash("sha1").update(text).digest("hex");
+const shaOf = (text: string): string => createHash("sha1").update(text).digest("hex");
 const timeOf = (step: number): string => new Date(newestAt - step * 9 * dayMs).toISOString().replace(".000Z", "Z");
 
 /** About 1.5 kB, as release notes of pull requests are. */

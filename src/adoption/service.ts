@@ -26,8 +26,6 @@ import {
   type ProposedTrackerView,
 } from "./schema.ts";
 
-export type AdoptionService = ReturnType<typeof adoptionService>;
-
 interface AdoptionServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   connections: Pick<ConnectionService, "find" | "get" | "targets" | "plainImages">;
   trackers: Pick<TrackerService, "draft" | "knownChannels" | "identityOf" | "preview" | "sourceAt">;

@@ -10,7 +10,7 @@ import type { RecordAudit } from "./schema.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Entries younger than this are never removed, whatever the setting: an account thief must not be able to erase the trace. */
-export const leastRetentionDays = 30;
+const leastRetentionDays = 30;
 // About 40 MB. Entries younger than the least retention are kept beyond this.
 const keptEntries = 100_000;
 // Pruning runs in the transaction of an entry and must not slow it down; the next entry continues.

@@ -33,7 +33,7 @@ import { ABSOLUTE_LIMIT_MS, type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIn
 import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
 import type { Throttle } from "./throttle.ts";
 
-export type { Admit, SignInOrigin } from "./sign-ins.ts";
+export type { SignInOrigin } from "./sign-ins.ts";
 export type { ConfirmPassword } from "./step-up.ts";
 
 export type AuthService = ReturnType<typeof authService>;

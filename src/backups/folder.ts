@@ -17,14 +17,14 @@ export function backupsFolder(dataDir: string): string {
 }
 
 /** `manual-1700000000000`: reason and time, in milliseconds UTC. */
-export function backupName(kind: BackupKind, at: number): string {
+function backupName(kind: BackupKind, at: number): string {
   return `${kind}-${at}`;
 }
 
 const pattern = new RegExp(`^(${backupKinds.join("|")})-(\\d{1,15})(\\.db)?$`);
 
 /** Null for any other name, so that no other name is joined to a path. */
-export function parseBackupName(name: string): { kind: BackupKind; at: number } | null {
+function parseBackupName(name: string): { kind: BackupKind; at: number } | null {
   const [, kindText, at, file] = pattern.exec(name) ?? [];
   const kind = backupKinds.find((known) => known === kindText);
   // Earlier versions wrote each pre-upgrade backup as one file.

@@ -49,7 +49,7 @@ const unreachableIntervalMs = 2 * minuteMs;
 /** An evaluation running longer than this was abandoned by its process. */
 const leaseMs = 2 * minuteMs;
 /** Delay before an automatic run that failed in transport is retried, once. */
-export const retryDelayMs = 10 * minuteMs;
+const retryDelayMs = 10 * minuteMs;
 const recentRuns = 50;
 const automatic: PlanPurpose = { is_automatic: true, is_reviewed: false };
 

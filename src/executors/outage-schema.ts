@@ -16,7 +16,7 @@ export type Serving = (typeof servings)[number];
  * How an outage ended: the target runs again; what the run left was changed externally; a later run of the executor went to work; the
  * executor or its connection was disabled; a day of attempts was over.
  */
-export const outageEnds = ["recovered", "changed", "replaced", "disabled", "given_up"] as const;
+const outageEnds = ["recovered", "changed", "replaced", "disabled", "given_up"] as const;
 export type OutageEnd = (typeof outageEnds)[number];
 
 /** A failed run left its target down; attempts to bring it up follow. */

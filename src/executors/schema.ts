@@ -35,7 +35,7 @@ export const executorList: ListShape = {
   searched: "Part of a name, description or target",
 };
 
-export const OpeningView = v.object({ opens_at: Instant, closes_at: Instant });
+const OpeningView = v.object({ opens_at: Instant, closes_at: Instant });
 
 /** A summary of the last run that ended. */
 const LastRun = v.object({

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { issue } from "../messages/message.ts";
 import { parseInput } from "./issues.ts";
 
-export const maxPageSize = 100;
+const maxPageSize = 100;
 
 /** The query of every list: `cursor` is the previous page's `next_cursor`. */
 export const PageQuery = v.object({

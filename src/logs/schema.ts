@@ -41,7 +41,7 @@ export const LogQuery = v.object({
 });
 
 /** `running`: its log is read; `waiting`: it is not read yet, or cannot be, and `why` says why; `stopped`: it does not run. */
-export const logStates = ["running", "waiting", "stopped"] as const;
+const logStates = ["running", "waiting", "stopped"] as const;
 
 const partEntries = {
   /** The container's name; in a cluster the pod's and the container's. */

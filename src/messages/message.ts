@@ -1,7 +1,7 @@
 import { type Catalogue, english } from "./catalogue.ts";
 import { type Area, isMessage, type Message, type MessageParams, type MessageValue, type Tell } from "./types.ts";
 
-export type { Message, MessageParams } from "./types.ts";
+export type { Message } from "./types.ts";
 export { isMessage } from "./types.ts";
 
 export type MessageCode = {

@@ -3,7 +3,7 @@ import { PluginError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
 /** Bodies up to this size are buffered before the response is handed over, so that a broken one can be requested again. */
-export const bufferedBytes = 2 * 1024 * 1024;
+const bufferedBytes = 2 * 1024 * 1024;
 
 function tooLarge(host: string, limit: number): PluginError {
   return new PluginError("malformed", say("net.answer_too_large", { host, bytes: limit }));

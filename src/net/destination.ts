@@ -26,7 +26,7 @@ function entryOf(url: URL): string {
 }
 
 /** RFC 9110 recommends supporting 8,000 octets; a typed destination never needs more than this. */
-export const maxUrlLength = 2_048;
+const maxUrlLength = 2_048;
 
 /** Names of cloud credential services. Single labels are left out: they may be somebody's container. */
 const metadataNames: readonly string[] = ["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"];

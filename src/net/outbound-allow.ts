@@ -11,8 +11,6 @@ export interface OutboundAllow {
   hasAddress(address: string): boolean;
 }
 
-export const nothingAllowed: OutboundAllow = { entries: [], hasHost: () => false, hasAddress: () => false };
-
 interface Network {
   bytes: Uint8Array;
   prefix: number;

@@ -17,7 +17,7 @@ export interface ResponseCache {
 }
 
 /** Larger bodies are passed on but not stored. */
-export const maxCachedBytes = 2 * 1024 * 1024;
+const maxCachedBytes = 2 * 1024 * 1024;
 
 const keptHeaders = ["link", "docker-content-digest", "x-total-count", "x-next-page", "x-total"] as const;
 

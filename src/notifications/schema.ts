@@ -47,7 +47,7 @@ export function triggerOf(kind: EventKind): TriggerKind {
   }
 }
 
-export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
+const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
   new_release: "New release",
   republish: "Republish",
   executor_run_succeeded: "Executor run succeeded",

@@ -1,6 +1,6 @@
 import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 
-export const notifierKinds = ["webhook"] as const;
+const notifierKinds = ["webhook"] as const;
 export type NotifierKind = (typeof notifierKinds)[number];
 
 /** One delivery: `body` is the JSON payload (event, title, text, …); retries keep the same `id`. */

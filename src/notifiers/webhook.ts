@@ -33,12 +33,12 @@ const Config = v.strictObject({
 type WebhookConfig = v.InferOutput<typeof Config>;
 
 /** `sha256=` and the hex HMAC-SHA-256 over timestamp, a full stop and the body exactly as sent. */
-export function sign(secret: string, timestamp: string, body: string): string {
+function sign(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }
 
 /** The request of one delivery. The timestamp is in Unix seconds, for receivers to compare with their clock. */
-export function requestDelivery(config: WebhookConfig, message: Message): { url: URL; init: RequestInit } {
+function requestDelivery(config: WebhookConfig, message: Message): { url: URL; init: RequestInit } {
   const body = JSON.stringify(message.body);
   const timestamp = String(Math.floor(message.sent_at / 1000));
   const headers: Record<string, string> = {

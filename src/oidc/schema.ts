@@ -9,7 +9,7 @@ const maximumUrlCharacters = 2048;
 const webAddress = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/;
 
 /** True for https addresses, and for http where the service's `scheme` rules allow it. */
-export function isWebAddress(text: string): boolean {
+function isWebAddress(text: string): boolean {
   return webAddress.test(text) && !/\p{Cc}/u.test(text) && URL.canParse(text);
 }
 

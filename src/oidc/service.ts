@@ -17,9 +17,6 @@ import { requestLimit } from "./request-limit.ts";
 import { type BindingView, type LoginProvider, PasswordConfirmation } from "./schema.ts";
 import { createUpstream, type OpenContext } from "./upstream.ts";
 
-export type { StartedAttempt } from "./attempts.ts";
-export type { Completed } from "./callback.ts";
-
 interface OidcServiceOptions extends Parts {
   sealer: Sealer;
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;

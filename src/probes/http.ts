@@ -9,7 +9,7 @@ import { type Probe, ProbeHost, ProbePort } from "./probe.ts";
 const maxStatusCodes = 20;
 
 /** `200, 204` as numbers; null for any other text. Blank is an empty list. */
-export function parseStatusCodes(text: string): readonly number[] | null {
+function parseStatusCodes(text: string): readonly number[] | null {
   if (text.trim() === "") return [];
   const parts = text.split(",").map((part) => part.trim());
   const isList = parts.length <= maxStatusCodes && parts.every((part) => /^[1-5]\d\d$/.test(part));
@@ -88,12 +88,12 @@ function judgeBody(status: number, pattern: string, body: string): Message | nul
 }
 
 /** By concatenation: `new URL("//other/x", base)` would let a path change the host. */
-export function probeUrl(config: HttpProbeConfig): string {
+function probeUrl(config: HttpProbeConfig): string {
   return `${config.protocol}://${hostInUrl(config.host)}:${config.port}${config.path}`;
 }
 
 /** Whether a status passes. Redirects never get here: the guarded fetch refuses them. */
-export function isExpectedStatus(status: number, expected: readonly number[]): boolean {
+function isExpectedStatus(status: number, expected: readonly number[]): boolean {
   return expected.length === 0 ? status >= 200 && status < 400 : expected.includes(status);
 }
 

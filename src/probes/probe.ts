@@ -4,7 +4,7 @@ import { isBareHost } from "../net/destination.ts";
 import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 import type { Readiness } from "../runtimes/session.ts";
 
-export const probeKinds = ["native", "http", "tcp"] as const;
+const probeKinds = ["native", "http", "tcp"] as const;
 export type ProbeKind = (typeof probeKinds)[number];
 
 export const ProbeHost = v.pipe(v.string(), v.check(isBareHost, issue("probes.host_alone")));

@@ -7,8 +7,6 @@ import { findRun } from "./queries.ts";
 import type { RunDetailView } from "./schema.ts";
 import type { RunService } from "./service.ts";
 
-export type ApprovalLinkService = ReturnType<typeof approvalLinkService>;
-
 interface ApprovalLinkOptions {
   db: Database;
   clock: Clock;

@@ -35,7 +35,7 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** Remarks on a run that succeeded. */
-export const remarks = ["left_stopped", "started_again"] as const;
+const remarks = ["left_stopped", "started_again"] as const;
 
 /** Why a due run has not started yet; these do not end it. */
 const waitReasons = ["waiting_for_connection", "waiting_for_runtime", "waiting_for_window"] as const;

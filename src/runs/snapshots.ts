@@ -33,8 +33,6 @@ import {
   updateSnapshotRow,
 } from "./snapshot-queries.ts";
 
-export type SnapshotService = ReturnType<typeof snapshotService>;
-
 interface SnapshotServiceOptions {
   db: Database;
   clock: Clock;

@@ -6,7 +6,7 @@ export type RunState = (typeof runStates)[number];
  * The states that each state can lead to. Nothing is touched before `updating`, so a condition that turns out unmet after the pull (the
  * same image already runs, the window has closed) still ends in `skipped`.
  */
-export const transitions = {
+const transitions = {
   pending: ["capturing", "skipped", "failed"],
   capturing: ["updating", "skipped", "failed"],
   updating: ["verifying", "failed"],

@@ -16,7 +16,7 @@ export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
 export const channelTypes = ["stable", "prerelease", "beta", "canary"] as const;
 export type ChannelType = (typeof channelTypes)[number];
 
-export const channelTypeTitles: Readonly<Record<ChannelType, string>> = {
+const channelTypeTitles: Readonly<Record<ChannelType, string>> = {
   stable: "Stable",
   prerelease: "Pre-release",
   beta: "Beta",
@@ -44,7 +44,7 @@ export const ChannelName = v.pipe(
 );
 
 /** `checking`: a check is running; `pending`: none has ended yet. */
-export const sourceStates = ["ok", "failing", "pending", "checking"] as const;
+const sourceStates = ["ok", "failing", "pending", "checking"] as const;
 export type SourceState = (typeof sourceStates)[number];
 
 const maxSources = 20;

@@ -1,11 +1,11 @@
 import { say } from "../messages/message.ts";
 import { formatImageReference, ImageReferenceError, isImageId, parseImageReference } from "./image-reference.ts";
 
-export const imagePolicies = ["keep_name", "use_tracker"] as const;
+const imagePolicies = ["keep_name", "use_tracker"] as const;
 /** `keep_name`: the container's own registry and repository with the new tag; `use_tracker`: the tracker's. */
 export type ImagePolicy = (typeof imagePolicies)[number];
 
-export const referenceModes = ["tag", "digest"] as const;
+const referenceModes = ["tag", "digest"] as const;
 export type ReferenceMode = (typeof referenceModes)[number];
 
 export interface DesiredImageRequest {

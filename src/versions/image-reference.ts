@@ -82,15 +82,6 @@ export function formatImageReference(reference: ImageName & Partial<ImageReferen
   return `${reference.registry}/${reference.repository}${suffixOf(reference)}`;
 }
 
-/** What people write: `nginx:1.27`, `grafana/grafana`, `ghcr.io/owner/app:1`. */
-export function familiarImageReference(reference: ImageName & Partial<ImageReference>): string {
-  if (reference.registry !== DOCKER_HUB) return formatImageReference(reference);
-  const repository = reference.repository.startsWith("library/")
-    ? reference.repository.slice("library/".length)
-    : reference.repository;
-  return `${repository}${suffixOf(reference)}`;
-}
-
 /** True for an engine's id of an unnamed image: `sha256:…` or 64 hexadecimal digits. */
 export function isImageId(text: string): boolean {
   return /^(?:sha256:)?[0-9a-f]{64}$/.test(text);

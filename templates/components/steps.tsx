@@ -41,7 +41,7 @@ export function Steps({ ctx, steps, id }: { ctx: PageContext; steps: readonly St
   );
 }
 
-export function StepItem({ ctx, step }: { ctx: PageContext; step: Step }) {
+function StepItem({ ctx, step }: { ctx: PageContext; step: Step }) {
   return (
     <li class={classes("step", step.state)} id={step.id} aria-current={step.state === "running" ? "step" : undefined}>
       <span class="step-mark">

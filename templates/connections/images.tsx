@@ -106,7 +106,7 @@ function ImageForm({ ctx, connection, items }: ImageFormProps) {
 }
 
 /** An image's name: its tags, else its id. */
-export function imageWords(image: UnusedImageView): string {
+function imageWords(image: UnusedImageView): string {
   return image.references[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
 }
 

@@ -127,7 +127,7 @@ function Others({ ctx, reviews, title }: OthersProps) {
 }
 
 /** What the answer names: it is refused if the plan or the newest run is another one by then. */
-export function seenValue({ executor, plan_hash }: BulkReview): string {
+function seenValue({ executor, plan_hash }: BulkReview): string {
   return `${executor.id} ${plan_hash ?? "-"} ${executor.newest_run_id ?? "-"}`;
 }
 

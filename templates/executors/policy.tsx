@@ -45,7 +45,7 @@ function text(value: unknown): string {
 }
 
 /** "http://web.example:8080/health", as the probe requests it. */
-export function probeAddress(check: ExecutorView["health_check"]): string {
+function probeAddress(check: ExecutorView["health_check"]): string {
   const probe = typeof check.probe === "object" && check.probe !== null ? check.probe : {};
   const { protocol, host, port, path } = Object.fromEntries(Object.entries(probe));
   const name = text(host).includes(":") ? `[${text(host)}]` : text(host);

@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const someMonday = 4 * dayMs;
 
 /** "Sat", "周六": from `Intl`, so that no list of names has to be maintained. */
-export function weekdayName(language: Language, day: Window["days"][number]): string {
+function weekdayName(language: Language, day: Window["days"][number]): string {
   const format = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { weekday: "short", timeZone: "UTC" });
   return format.format(someMonday + days.indexOf(day) * dayMs);
 }

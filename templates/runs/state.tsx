@@ -30,7 +30,7 @@ export function isActiveRun(run: { state: string }): boolean {
   return ["pending", "capturing", "updating", "verifying"].includes(run.state);
 }
 
-export function runTone(run: Pick<RunLike, "state" | "approval">): Tone {
+function runTone(run: Pick<RunLike, "state" | "approval">): Tone {
   if (isAwaiting(run)) return "attention";
   switch (run.state) {
     case "succeeded":

@@ -5,7 +5,7 @@ import type { StepState } from "../components/steps.tsx";
 import { isActiveRun } from "./state.tsx";
 
 /** Steps that every run has; the target's kind declares the others. */
-export const commonSteps = ["queue", "plan", "approval", "snapshot", "verify", "end", "bring_up", "other"] as const;
+const commonSteps = ["queue", "plan", "approval", "snapshot", "verify", "end", "bring_up", "other"] as const;
 export type CommonStep = (typeof commonSteps)[number];
 
 export function isCommon(step: string): step is CommonStep {

@@ -176,7 +176,7 @@ interface MarkedProps {
 }
 
 /** First of all the required actions of every version in between. */
-export function BreakingChanges({ ctx, versions, is_update }: MarkedProps & { is_update: boolean }) {
+function BreakingChanges({ ctx, versions, is_update }: MarkedProps & { is_update: boolean }) {
   const t = texts(ctx).notes;
   const count = versions.reduce((sum, version) => sum + version.breaking_changes.length, 0);
   if (count === 0) return null;

@@ -16,7 +16,7 @@ import { texts } from "../../templates/texts/texts.ts";
 /** The pages about the sign-in provider with sample data, for looking at and for tests of the templates. */
 const at = Date.UTC(2026, 10, 18, 9, 30, 0);
 
-export function sampleProvider(changes: Partial<ProviderView> = {}): ProviderView {
+function sampleProvider(changes: Partial<ProviderView> = {}): ProviderView {
   return {
     id: "provider-1",
     slug: "home",

@@ -20,7 +20,7 @@ export interface Change {
 }
 
 export const clientSecret = "client-secret of an audit";
-export const cookieName = "__Host-tidemark_oidc";
+const cookieName = "__Host-tidemark_oidc";
 /** On the engine, used by no container. */
 export const unusedImage = `sha256:${"b".repeat(64)}`;
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { say } from "../../src/messages/message.ts";
 import { isBareHost, judgeDestination } from "../../src/net/destination.ts";
-import { nothingAllowed, parseOutboundAllow } from "../../src/net/outbound-allow.ts";
+import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 
+const nothingAllowed = parseOutboundAllow("");
 const accepts = (url: string, allow = nothingAllowed, purpose: "webhook" | "probe" = "webhook") =>
   judgeDestination(url, purpose, allow).ok;
 

@@ -161,5 +161,3 @@ export async function standIn(options: { now: () => number; client_secret: strin
   };
   return provider;
 }
-
-export type StandIn = Awaited<ReturnType<typeof standIn>>;

@@ -23,7 +23,7 @@ export interface ApiRequest {
 }
 
 /** An answer of the API server that is no success. */
-export class ApiRefusal extends Error {
+class ApiRefusal extends Error {
   readonly status: number;
 
   constructor(what: string, status: number, text: string) {

@@ -100,7 +100,7 @@ export function webTemplate({ registry }: Cluster, options: Omit<DeploymentOptio
 }
 
 /** The pods of an application that are ready and stay. */
-export async function readyPods(cluster: Cluster, namespace: string, app: string): Promise<readonly Pod[]> {
+async function readyPods(cluster: Cluster, namespace: string, app: string): Promise<readonly Pod[]> {
   const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`;
   const { items } = await cluster.request<{ items: Pod[] }>("GET", path);
   return items.filter(

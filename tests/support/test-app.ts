@@ -16,7 +16,7 @@ import { createServices } from "../../src/services.ts";
 import { temporaryGround } from "./ground.ts";
 import type { TemporaryDatabase } from "./temporary-database.ts";
 
-export const testOrigin = "http://tidemark.test";
+const testOrigin = "http://tidemark.test";
 export const goodPassword = "kelp-otter-lantern";
 
 const root = join(import.meta.dir, "../..");

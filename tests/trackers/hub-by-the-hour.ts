@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
  * GitHub in memory, without a token: so many requests of its API in an hour, told in every answer's headers, and git's list of tags for
  * nothing. The way to it keeps the real rate ledger, as the real one does.
  */
-export function hubByTheHour(limit: number) {
+function hubByTheHour(limit: number) {
   const checks = new Map<string, number[]>();
   let window = { ends_at: 0, used: 0 };
   let refused = 0;

@@ -23,8 +23,6 @@ import {
 } from "./executor-bindings.ts";
 import { listAll } from "./read-list.ts";
 
-export type { Values } from "./executor-bindings.ts";
-
 const shownOpenings = 3;
 
 /** Unknown settings are accepted on the executor's page, where they are shown; the form leaves them unchanged. */

@@ -165,7 +165,7 @@ export function moveToEnd(situation: Situation): Move | null {
 }
 
 /** If another container has the target's name, the new one under its temporary name is useless and is removed. */
-export function moveLeftOver({ previous, next, stranger, names }: Situation): Move | null {
+function moveLeftOver({ previous, next, stranger, names }: Situation): Move | null {
   if (next === null || nameOf(next) !== names.next) return null;
   if (stranger === null && (previous === null || nameOf(previous) !== names.name)) return null;
   if (isRunning(next)) return { do: "stop", container: next };

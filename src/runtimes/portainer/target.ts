@@ -47,7 +47,7 @@ function serviceOf({ members, images }: Found, name: string, configured: string 
 }
 
 /** The state of the worst container. */
-export function stateOf(members: readonly Member[]): TargetService["state"] {
+function stateOf(members: readonly Member[]): TargetService["state"] {
   const states = members.map(({ container }) => stateOfContainer(container));
   const order = ["restarting", "unknown", "paused", "stopped", "running"] as const;
   return order.find((state) => states.includes(state)) ?? "stopped";

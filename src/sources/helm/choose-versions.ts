@@ -6,7 +6,7 @@ import type { ListRequest, UpstreamRelease } from "../source.ts";
 import { type ChartVersion, isPrerelease } from "./chart-version.ts";
 
 /** The stage of a version, by its name. */
-export function stageOf(version: string): "release" | "prerelease" {
+function stageOf(version: string): "release" | "prerelease" {
   return isPrerelease(version) ? "prerelease" : "release";
 }
 

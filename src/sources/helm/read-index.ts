@@ -15,7 +15,7 @@ const bytesPerTurn = 32 * 1024;
 /** Characters of the chart's own entries that are parsed at once. */
 const parsedPerTurn = 16 * 1024;
 /** Versions of one chart; more are refused. */
-export const maxVersions = 20_000;
+const maxVersions = 20_000;
 /** Names that are remembered to suggest similar ones. */
 const maxNames = 20_000;
 

@@ -40,7 +40,7 @@ function bearerOf(challenge: Challenge, repository: Repository): Method | null {
 }
 
 /** The best way to authenticate: a token, or Basic with the credential; null if the registry offers neither. */
-export function chooseMethod(
+function chooseMethod(
   challenges: readonly Challenge[],
   repository: Repository,
   secret: OciSecret | null,

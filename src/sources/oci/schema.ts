@@ -3,7 +3,7 @@ import { say } from "../../messages/message.ts";
 import { checkTogether, optionalAddress, requiredAddress } from "../address-fields.ts";
 import { parseRepository } from "./repository.ts";
 
-export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
+const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
 
 /** The configuration of a source of kind `oci`; `parseRepository` reads the two addresses. */
 export const OciConfig = v.pipe(

@@ -8,11 +8,11 @@ import type { RegistrySession } from "./registry-session.ts";
 import { isTag, type Repository } from "./repository.ts";
 
 /** Requested page size; registries return fewer, or all tags. */
-export const tagsPerPage = 1_000;
+const tagsPerPage = 1_000;
 /** Pages of one listing: enough for 10,000 tags if a registry limits pages to 50. */
 export const maxTagPages = 200;
 /** Of all names together, so that the memory between checks stays below 2 MiB. */
-export const maxTagCharacters = 2_000_000;
+const maxTagCharacters = 2_000_000;
 
 const TagPage = v.pipe(
   v.object({ name: v.optional(v.unknown()), tags: v.optional(v.nullable(v.array(v.unknown()))) }),

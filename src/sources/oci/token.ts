@@ -49,7 +49,7 @@ export function realmObjection(realm: URL, registry: URL): Message | null {
 }
 
 /** The address of the token request. The realm's own query parameters stay; each scope is a parameter. */
-export function tokenUrl(method: Bearer): URL {
+function tokenUrl(method: Bearer): URL {
   const url = new URL(method.realm);
   if (method.service !== null) url.searchParams.set("service", method.service);
   for (const scope of method.scope.split(" ").filter((part) => part !== "")) url.searchParams.append("scope", scope);

@@ -5,7 +5,7 @@ import { MessageSchema } from "../../messages/schema.ts";
 import { maturities } from "../../versions/maturity.ts";
 import { ChannelName, RemarkView } from "../schema.ts";
 
-export const WebUrl = v.pipe(
+const WebUrl = v.pipe(
   v.nullable(v.string()),
   v.description(
     "Its web page at this source, http or https, formed from the source's configuration; null if there is none",

@@ -23,7 +23,7 @@ function step(name: string, phase: StepKind["phase"], [waiting, running, done, f
   return { name, phase, words, touches: name === "write", is_expected: name !== "undo" };
 }
 
-export const file: TargetKind = {
+const file: TargetKind = {
   kind: "file",
   title: plain("File"),
   is_group: false,

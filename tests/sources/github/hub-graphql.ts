@@ -5,7 +5,7 @@ import type { HubRelease, HubRepository } from "./hub-content.ts";
 let built: GraphQLSchema | null = null;
 
 /** GitHub's published schema: a query that it refuses is refused here. */
-export function hubSchema(): GraphQLSchema {
+function hubSchema(): GraphQLSchema {
   // The published text defines two fields twice, which `graphql` would refuse to read.
   built ??= buildSchema(published.idl, { assumeValidSDL: true });
   return built;

@@ -73,11 +73,7 @@ function asset(repository: HubRepository, release: HubRelease, index: number, or
 }
 
 /** A release with every field that GitHub's description requires. */
-export function releaseDocument(
-  repository: HubRepository,
-  release: HubRelease,
-  origin: string,
-): Record<string, unknown> {
+function releaseDocument(repository: HubRepository, release: HubRelease, origin: string): Record<string, unknown> {
   const id = repository.id * 1_000 + repository.releases.indexOf(release);
   const api = `${origin}/api/v3/repos/${repository.owner}/${repository.name}`;
   const page = release.is_draft === true ? `untagged-${id}` : encodeURIComponent(release.tag);
@@ -157,7 +153,7 @@ const flagNames = [
 ] as const;
 
 /** A repository with every field that GitHub's description requires. */
-export function repositoryDocument(repository: HubRepository, origin: string): Record<string, unknown> {
+function repositoryDocument(repository: HubRepository, origin: string): Record<string, unknown> {
   const full_name = `${repository.owner}/${repository.name}`;
   const url = `${origin}/api/v3/repos/${full_name}`;
   const at = "2026-01-01T00:00:00Z";

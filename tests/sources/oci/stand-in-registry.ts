@@ -62,7 +62,7 @@ export function sha256(text: string): string {
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
-export const indexType = "application/vnd.oci.image.index.v1+json";
+const indexType = "application/vnd.oci.image.index.v1+json";
 export const manifestType = "application/vnd.oci.image.manifest.v1+json";
 
 /** What a stand-in registry holds: documents by tag and digest, and blobs by digest. */

@@ -91,7 +91,3 @@ function knownSecrets(all: readonly OwnSettings[]): readonly string[] {
   ]);
   return found.flatMap(([, value]) => [value, ...passwordsIn(value)]).filter((value) => value.length >= minFoundLength);
 }
-
-export function plain(word: Word): boolean {
-  return word.every((part) => typeof part === "string");
-}

@@ -101,7 +101,7 @@ function concernedBy(ref: TargetRef, all: readonly ContainerInspect[]): Readonly
   return concerned;
 }
 
-export function membersOf(ref: TargetRef, all: readonly ContainerInspect[]): readonly Member[] {
+function membersOf(ref: TargetRef, all: readonly ContainerInspect[]): readonly Member[] {
   if (ref.kind === "container") {
     const container = all.find((each) => nameOf(each) === ref.id);
     return container === undefined ? [] : [{ container, service: mainService }];

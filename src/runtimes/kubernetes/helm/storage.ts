@@ -8,7 +8,7 @@ import { type Cluster, Refused } from "../client.ts";
 import { Metadata } from "../objects.ts";
 
 /** Helm's storage drivers: the kinds of object that it keeps its revisions in. */
-export const drivers = ["secret", "configmap"] as const;
+const drivers = ["secret", "configmap"] as const;
 export type Driver = (typeof drivers)[number];
 
 /** A revision of a release, as the labels of its object tell. */
