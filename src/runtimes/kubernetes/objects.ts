@@ -43,7 +43,6 @@ const Condition = v.object({
   reason: Text,
   message: Text,
   lastUpdateTime: Text,
-  lastTransitionTime: Text,
 });
 const Conditions = listOf(Condition);
 

@@ -13,7 +13,7 @@ import { decodeRelease } from "../../../src/runtimes/kubernetes/helm/storage.ts"
 const release = {
   name: "web",
   version: 3,
-  info: { status: "deployed", description: "Upgrade complete", last_deployed: "2026-01-02T03:04:05Z" },
+  info: { status: "deployed", description: "Upgrade complete" },
   chart: { metadata: { name: "web", version: "1.10.0", appVersion: "1.10" }, values: { tag: "1" }, templates: [] },
   config: { greeting: "mine" },
   manifest: "---\nkind: ConfigMap\n",

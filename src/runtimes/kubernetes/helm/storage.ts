@@ -36,7 +36,7 @@ const Members = v.nullish(v.record(v.string(), v.unknown()), {});
 const Release = v.object({
   name: v.string(),
   version: v.pipe(v.number(), v.integer()),
-  info: v.object({ status: v.string(), description: Text, last_deployed: Text }),
+  info: v.object({ status: v.string(), description: Text }),
   chart: v.object({
     metadata: v.object({ name: v.string(), version: v.string(), appVersion: Text }),
     values: Members,
