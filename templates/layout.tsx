@@ -189,6 +189,7 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
           <meta name="referrer" content="same-origin" />
           <meta name="color-scheme" content={ctx.theme === "system" ? "light dark" : ctx.theme} />
           <title>{`${title} · ${t.product}`}</title>
+          <script src={ctx.assets("transition.js")} />
           <link rel="stylesheet" href={ctx.assets("app.css")} />
           {themeColours.map(({ scheme, colour }) =>
             ctx.theme === "system" || ctx.theme === scheme ? (

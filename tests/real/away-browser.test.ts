@@ -80,6 +80,8 @@ async function startFront(target: number) {
   };
 }
 
+type Motion = "reduce" | "no-preference";
+
 peerSuite("a server that does not respond, in Chromium", missing, () => {
   let ops: Ops;
   let api: ApiClient;
@@ -89,9 +91,9 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
   let page: Page;
 
   /** A signed-in tab at a page, which the service worker controls. */
-  async function openAt(path: string, from = ops.address): Promise<void> {
+  async function openAt(path: string, from = ops.address, reducedMotion: Motion = "no-preference"): Promise<void> {
     origin = from;
-    person = await first.stranger();
+    person = await first.stranger({ reducedMotion });
     ({ page } = person);
     await person.signIn();
     // A page that was on its way when the worker took over is not controlled; the next one is.
@@ -137,6 +139,33 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     expect(page.url()).toBe(`${ops.address}/executors`);
   });
 
+  test.each<[Motion, number]>([
+    ["no-preference", 3],
+    ["reduce", 0],
+  ])("pages fade into each other, with reduced motion %p %p times", async (motion, times) => {
+    await openAt("/trackers", ops.address, motion);
+    await page.addInitScript(() => {
+      addEventListener("pagereveal", (event) => {
+        const { faded = "0" } = sessionStorage;
+        if ("viewTransition" in event && event.viewTransition !== null)
+          sessionStorage.faded = String(Number(faded) + 1);
+      });
+    });
+    await page.click("nav >> text=Executors");
+    await heading("Executors");
+    await page.click("nav >> text=Runs");
+    await heading("Runs");
+    await page.goBack();
+    await heading("Executors");
+    expect(await page.evaluate(() => Number(sessionStorage.faded ?? 0))).toBe(times);
+    // No page of ours, which has no part in it.
+    await person.go("/docs");
+    await page.click("main a[href$='/openapi.json']");
+    await page.waitForURL("**/openapi.json");
+    await page.goBack();
+    await page.locator("h1").waitFor();
+  });
+
   test("the page speaks the language and wears the theme of its reader", async () => {
     await openAt("/account");
     await page.context().addCookies([
@@ -171,7 +200,9 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
       return found;
     });
     const paths = kept.map(([address]) => new URL(address).pathname.replace(/\.[0-9a-f]{16}\./, "."));
-    expect(paths.toSorted()).toEqual(["/ops/assets/app.css", "/ops/assets/away.js", "/ops/assets/icon.svg"]);
+    expect(paths.toSorted()).toEqual(
+      ["app.css", "away.js", "icon.svg", "transition.js"].map((name) => `/ops/assets/${name}`),
+    );
     expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).scope)).toBe(`${ops.address}/`);
   });
 

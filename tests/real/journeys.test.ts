@@ -105,7 +105,8 @@ peerSuite("journeys in a browser", storyMissing() ?? chromiumMissing(), () => {
     await checkUntil(api, "web", "1.0.0");
     first = await openBrowser(() => world.server.url);
     for (const mode of modes) {
-      const person = await first.stranger({ javaScriptEnabled: mode !== "no-script" });
+      const reducedMotion = mode === "mouse" ? "no-preference" : "reduce";
+      const person = await first.stranger({ javaScriptEnabled: mode !== "no-script", reducedMotion });
       if (mode === "mouse") await slowDown(person);
       travellers.set(mode, traveller(mode, person));
     }

@@ -13,7 +13,12 @@ export const usualWhileAway = new RegExp(`${usualComplaints.source}|net::ERR_`);
 
 const limitMs = 100_000;
 const runLimitMs = 120_000;
-const desktop = { viewport: { width: 1280, height: 900 }, locale: "en-GB" };
+const desktop: BrowserContextOptions = {
+  viewport: { width: 1280, height: 900 },
+  locale: "en-GB",
+  // Drawing each fade takes a small machine longer than the page. Suites that are about it ask for motion.
+  reducedMotion: "reduce",
+};
 /** `TIDEMARK_PICTURES=DIRECTORY` keeps pictures of the pages that suites come by, to be looked at. */
 const pictures = process.env.TIDEMARK_PICTURES ?? null;
 

@@ -19,11 +19,12 @@ test.each([
   ["Overview", String(<OverviewSample ctx={sampleContext()} />)],
   ["Trackers with 50 rows", String(<TrackersSample ctx={sampleContext()} count={50} />)],
   ["Run", String(<RunSample ctx={sampleContext()} />)],
-])("the first load of %s is at most 100 kB on the wire", (_, html) => {
+])("the first load of %s is at most 60 kB on the wire", (_, html) => {
   const files = [
     Buffer.from(html),
     joinStyles(resolve(root, "public")),
     read("public/app.js"),
+    read("public/transition.js"),
     read("public/away.js"),
     read("public/palette.js"),
     read("public/icon.svg"),
@@ -31,5 +32,5 @@ test.each([
     read("node_modules/htmx.org/dist/ext/hx-sse.min.js"),
   ];
   const wire = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
-  expect(wire).toBeLessThanOrEqual(100_000);
+  expect(wire).toBeLessThanOrEqual(60_000);
 });

@@ -7,7 +7,7 @@ import { basePath } from "../paths.ts";
 import { languageOf, type PageSettings, themeOf } from "./page-context.ts";
 
 /** All that the page loads. */
-const files = ["app.css", "away.js", "icon.svg"];
+const files = ["transition.js", "app.css", "away.js", "icon.svg"];
 
 /**
  * The service worker, with the page that it shows while the server does not respond. Public, and the same for everybody: language and theme
