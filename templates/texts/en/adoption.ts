@@ -34,7 +34,6 @@ export const adoption = {
   follows: "Follows",
   newest: "Newest",
   choose: (name: string) => `Adopt ${name}`,
-  choose_all: "Select all of this group",
   select_none: "Select none",
   select_all: "Select all",
   change: "Change",

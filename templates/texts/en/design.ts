@@ -16,7 +16,6 @@ export const design = {
   facts: "Facts",
   buttons: "Buttons",
   small: "Small",
-  icons_only: "Icons only",
   tabs: "Tabs",
   filters: "Filters",
   code: "Code",

@@ -11,7 +11,6 @@ export const runs = {
   title: "Runs",
   trigger: "Started by",
   time: "Time",
-  duration: "Duration",
   kinds: { update: "Update", rollback: "Rollback" },
   triggers: { manual: "manual", immediate: "new release", window: "new release, maintenance window" },
   trigger_short: { manual: "Manual", immediate: "Release", window: "Window" },

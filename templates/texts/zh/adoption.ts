@@ -31,7 +31,6 @@ export const adoption = {
   follows: "跟随",
   newest: "最新",
   choose: (name: string) => `采用 ${name}`,
-  choose_all: "选择此组的全部目标",
   select_none: "全不选",
   select_all: "全选",
   change: "更改",

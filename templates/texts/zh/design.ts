@@ -18,7 +18,6 @@ export const design = {
   facts: "信息",
   buttons: "按钮",
   small: "小尺寸",
-  icons_only: "仅图标",
   tabs: "标签页",
   filters: "筛选",
   code: "代码",

@@ -7,7 +7,6 @@ export const runs = {
   title: "运行记录",
   trigger: "触发方式",
   time: "时间",
-  duration: "用时",
   kinds: { update: "更新", rollback: "回滚" },
   triggers: { manual: "手动", immediate: "新版本", window: "新版本，在维护窗口内" },
   trigger_short: { manual: "手动", immediate: "新版本", window: "维护窗口" },
