@@ -144,7 +144,7 @@ export function Notes({ ctx, view, rendered }: NotesProps) {
           </summary>
           <NotesText ctx={ctx} version={version} html={rendered.get(version.release_id)} />
           {version.links.length === 0 ? null : (
-            <p class="notes-link">
+            <p>
               <SourceLinks ctx={ctx} links={version.links} />
             </p>
           )}
