@@ -207,11 +207,13 @@ export function ListPage({ action, actions = action, section, icon, texts: t, le
   );
 }
 
+type AddedSection = "connections" | "credentials" | "executors" | "notifiers" | "trackers";
+
 /** The button of a list whose entries an administrator adds. */
-export function AddButton({ ctx, section, children }: Pick<ListFrameProps, "ctx" | "section" | "children">) {
+export function AddButton({ ctx, section }: { ctx: PageContext; section: AddedSection }) {
   return (
     <LinkButton ctx={ctx} href={`/${section}/new`} kind="main" icon="plus">
-      {children}
+      {texts(ctx)[section].add}
     </LinkButton>
   );
 }

@@ -16,11 +16,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       section="connections"
       icon="plug"
       texts={t}
-      action={
-        <AddButton ctx={ctx} section="connections">
-          {t.add}
-        </AddButton>
-      }
+      action={<AddButton ctx={ctx} section="connections" />}
       filters={[
         {
           name: "state",

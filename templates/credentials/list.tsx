@@ -16,11 +16,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       section="credentials"
       icon="key-round"
       texts={t}
-      action={
-        <AddButton ctx={ctx} section="credentials">
-          {t.add}
-        </AddButton>
-      }
+      action={<AddButton ctx={ctx} section="credentials" />}
       filters={[{ name: "kind", title: t.kind, options: Object.entries(t.kinds) }]}
       lead={!isWhole(props) ? undefined : t.lead(credentials.length)}
       table={{

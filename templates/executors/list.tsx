@@ -35,11 +35,7 @@ const listId = "executors-list";
 export function ExecutorsPage(props: ExecutorsPageProps) {
   const { ctx } = props;
   const t = texts(ctx).executors;
-  const add = (
-    <AddButton ctx={ctx} section="executors">
-      {t.add}
-    </AddButton>
-  );
+  const add = <AddButton ctx={ctx} section="executors" />;
   return (
     <ListPage
       {...bodyOf(props)}

@@ -16,11 +16,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
       section="notifiers"
       icon="send"
       texts={t}
-      action={
-        <AddButton ctx={ctx} section="notifiers">
-          {t.add}
-        </AddButton>
-      }
+      action={<AddButton ctx={ctx} section="notifiers" />}
       filters={[
         {
           name: "state",

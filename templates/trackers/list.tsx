@@ -42,11 +42,7 @@ const listId = "tracker-list";
 export function TrackersPage(props: TrackersPageProps) {
   const { ctx, items: trackers } = props;
   const t = texts(ctx).trackers;
-  const create = (
-    <AddButton ctx={ctx} section="trackers">
-      {t.add}
-    </AddButton>
-  );
+  const create = <AddButton ctx={ctx} section="trackers" />;
   const bring = (
     <LinkButton ctx={ctx} href="/trackers/import">
       {texts(ctx).imports.open}

@@ -73,16 +73,7 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       <WrongClock ctx={ctx} upstreams={upstreams} />
       <Outages ctx={ctx} outages={upstreams.outages} />
       {rows.length === 0 ? (
-        <Empty
-          ctx={ctx}
-          icon="tag"
-          title={t.empty}
-          action={
-            <AddButton ctx={ctx} section="trackers">
-              {texts(ctx).trackers.add}
-            </AddButton>
-          }
-        >
+        <Empty ctx={ctx} icon="tag" title={t.empty} action={<AddButton ctx={ctx} section="trackers" />}>
           {t.empty_text}
         </Empty>
       ) : (
