@@ -329,46 +329,48 @@ export function leaseRun(tx: Writer, id: string, lease: RunLease): Promise<RunRo
   return takeRun(tx, id, lease, isDue);
 }
 
-/** False if another owner holds the run: the fence of every write. */
-export async function renewLease(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
-  const rows = await tx
-    .update(runs)
-    .set({ lease_until: until })
-    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner)))
-    .returning({ id: runs.id });
-  return rows.length > 0;
-}
+type RunChanges = Partial<typeof runs.$inferInsert>;
 
-/** Writes columns of a run; false if the owner does not hold it. Never the state: that is `advance`. */
-export async function updateHeldRun(
+/** The fence of every write to a run: false, and nothing is written, if another owner holds it or `condition` does not hold. */
+async function writeHeld(
   tx: Writer,
   id: string,
   owner: string,
-  changes: Omit<Partial<typeof runs.$inferInsert>, "state" | "id">,
+  changes: RunChanges,
+  condition?: SQL,
 ): Promise<boolean> {
   const rows = await tx
     .update(runs)
     .set(changes)
-    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner)))
+    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner), condition))
     .returning({ id: runs.id });
   return rows.length > 0;
 }
 
-/** Compare-and-set of the state, fenced by the owner; false if the state or the owner is a different one. */
-export async function moveRun(
+export function renewLease(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
+  return writeHeld(tx, id, owner, { lease_until: until });
+}
+
+/** Writes columns of a run. Never the state: that is `advance`. */
+export function updateHeldRun(
+  tx: Writer,
+  id: string,
+  owner: string,
+  changes: Omit<RunChanges, "state" | "id">,
+): Promise<boolean> {
+  return writeHeld(tx, id, owner, changes);
+}
+
+/** Compare-and-set of the state. */
+export function moveRun(
   tx: Writer,
   id: string,
   owner: string,
   from: RunState,
   to: RunState,
-  changes: Omit<Partial<typeof runs.$inferInsert>, "state" | "id">,
+  changes: Omit<RunChanges, "state" | "id">,
 ): Promise<boolean> {
-  const rows = await tx
-    .update(runs)
-    .set({ ...changes, state: to })
-    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner), eq(runs.state, from)))
-    .returning({ id: runs.id });
-  return rows.length > 0;
+  return writeHeld(tx, id, owner, { ...changes, state: to }, eq(runs.state, from));
 }
 
 /** For a process that knows it is alone: leases of earlier processes expire now. */
