@@ -1,4 +1,4 @@
-import type { RecordAudit } from "./auth/schema.ts";
+import type { RecordAudit } from "./auth/audit-schema.ts";
 import type { Clock } from "./clock.ts";
 import type { CountedTime } from "./counted-time.ts";
 import type { Database } from "./db/client.ts";

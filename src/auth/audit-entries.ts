@@ -2,7 +2,8 @@ import { listAsk, listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import type { Parts } from "../parts.ts";
 import { type AuditEntryRow, auditLists } from "./audit-queries.ts";
-import { type Actor, AuditEntryView, type AuditRecord, auditList } from "./schema.ts";
+import { AuditEntryView, type AuditRecord, auditList } from "./audit-schema.ts";
+import type { Actor } from "./schema.ts";
 
 export type AuditEntryService = ReturnType<typeof auditEntryService>;
 

@@ -6,7 +6,7 @@ import { inEnglish, isMessage } from "../messages/message.ts";
 import { tellChange } from "../request-scope.ts";
 import { visibleText } from "../visible-text.ts";
 import { insertAuditEntry, pruneAuditEntries } from "./audit-queries.ts";
-import type { RecordAudit } from "./schema.ts";
+import type { RecordAudit } from "./audit-schema.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Entries younger than this are never removed, whatever the setting: an account thief must not be able to erase the trace. */

@@ -1,8 +1,9 @@
 import { AppError, isWithoutRoom } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import type { Passwords } from "../secrets/password.ts";
+import type { AuditEvent, AuditRecord } from "./audit-schema.ts";
 import type { FamiliarAddresses } from "./familiar-addresses.ts";
-import type { Actor, AuditEvent, AuditRecord } from "./schema.ts";
+import type { Actor } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 

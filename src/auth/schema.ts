@@ -4,17 +4,6 @@ import type { ListShape } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
 import type { AuditRecord } from "./audit-schema.ts";
 
-export {
-  AuditEntryView,
-  type AuditEvent,
-  type AuditFact,
-  type AuditRecord,
-  auditEvents,
-  auditList,
-  isAuditEvent,
-  type RecordAudit,
-} from "./audit-schema.ts";
-
 /** Who acts, for the audit: filled from the request, or `system` for the service itself. */
 export interface Actor {
   name: string | null;

@@ -3,9 +3,10 @@ import { unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Parts } from "../parts.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
+import type { AuditRecord } from "./audit-schema.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { type AdministratorRow, findAdministrator, insertSession, pruneSessions, type SessionRow } from "./queries.ts";
-import { type Actor, type AuditRecord, type SignInView, subjectOf } from "./schema.ts";
+import { type Actor, type SignInView, subjectOf } from "./schema.ts";
 
 /** A sign-in ends after this long without a request. */
 export const IDLE_LIMIT_MS = 24 * 3_600_000;

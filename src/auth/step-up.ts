@@ -1,9 +1,10 @@
 import type { Database } from "../db/client.ts";
 import { forbidden, invalidInput, unauthorized } from "../errors.ts";
 import { say } from "../messages/message.ts";
+import type { AuditEvent } from "./audit-schema.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import { type AdministratorRow, findAdministrator } from "./queries.ts";
-import type { Actor, AuditEvent, Session } from "./schema.ts";
+import type { Actor, Session } from "./schema.ts";
 
 /** Sign-ins may change the account; a leaked automation token must not lock its owner out. */
 export function requireSignIn(session: Session): void {

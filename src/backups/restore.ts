@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
-import type { AuditEvent } from "../auth/schema.ts";
+import type { AuditEvent } from "../auth/audit-schema.ts";
 import { toIso } from "../clock.ts";
 import { inspectDatabaseFile } from "../db/migrate.ts";
 import {

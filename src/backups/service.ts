@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Actor, AuditEvent } from "../auth/schema.ts";
+import type { AuditEvent } from "../auth/audit-schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";

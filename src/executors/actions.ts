@@ -1,4 +1,5 @@
-import type { Actor, AuditEvent, AuditRecord, RecordAudit } from "../auth/schema.ts";
+import type { AuditEvent, AuditRecord, RecordAudit } from "../auth/audit-schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import { type Clock, parseInstant, toIso } from "../clock.ts";
 import { seenService } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { RecordAudit } from "../auth/audit-schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { CountedTime } from "../counted-time.ts";

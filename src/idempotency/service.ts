@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { AuditEvent } from "../auth/schema.ts";
+import type { AuditEvent } from "../auth/audit-schema.ts";
 import { AppError, conflict } from "../errors.ts";
 import { plain, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../auth/schema.ts";
+import type { AuditRecord } from "../auth/audit-schema.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { storeInstallationFact } from "../db/installation.ts";
 import { type EncryptionKeys, keyId } from "../secrets/keys.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Actor, AuditEvent, Session } from "../auth/schema.ts";
+import type { AuditEvent } from "../auth/audit-schema.ts";
+import type { Actor, Session } from "../auth/schema.ts";
 import type { AuthService, ConfirmPassword } from "../auth/service.ts";
 import type { BackupService } from "../backups/service.ts";
 import { endEverySession } from "../db/end-sessions.ts";

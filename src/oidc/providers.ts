@@ -1,4 +1,5 @@
-import type { Actor, AuditRecord } from "../auth/schema.ts";
+import type { AuditRecord } from "../auth/audit-schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Reader } from "../db/client.ts";
 import { AppError, conflict, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";

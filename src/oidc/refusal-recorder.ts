@@ -1,4 +1,5 @@
-import type { Actor, AuditEvent, AuditRecord } from "../auth/schema.ts";
+import type { AuditEvent, AuditRecord } from "../auth/audit-schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import { type AppError, PluginError } from "../errors.ts";
 import { inEnglish } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";

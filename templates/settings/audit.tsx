@@ -1,4 +1,4 @@
-import { type AuditEntryView, auditEvents, isAuditEvent } from "../../src/auth/schema.ts";
+import { type AuditEntryView, auditEvents, isAuditEvent } from "../../src/auth/audit-schema.ts";
 import { isMessage } from "../../src/messages/message.ts";
 import { Empty } from "../components/empty.tsx";
 import { isEmpty, isFiltered, ListBody, type ListProps } from "../components/list-page.tsx";

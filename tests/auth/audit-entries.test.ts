@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { auditRecorder } from "../../src/auth/audit.ts";
-import type { AuditEvent } from "../../src/auth/schema.ts";
+import type { AuditEvent } from "../../src/auth/audit-schema.ts";
 import { countedTime } from "../../src/counted-time.ts";
 import { audit_entries } from "../../src/db/tables.ts";
 import { type AuthHouse, actor, authHouse } from "./auth-house.ts";

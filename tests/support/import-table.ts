@@ -6,7 +6,7 @@ const pureFiles =
 const processFiles = "src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts";
 const pure = `${pureFiles} src/messages/*.ts`;
 const process = `${pure} ${processFiles}`;
-const feature = `${process} src/parts.ts src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
+const feature = `${process} src/parts.ts src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/{,audit-}schema.ts`;
 const plugin = `${pure} src/net/*.ts src/{versions,compose-file}/*.ts src/forms/issues.ts`;
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
 /** What the kinds of runtimes and the rest of the product know of each other. */

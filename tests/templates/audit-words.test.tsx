@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { AuditEntryView } from "../../src/auth/schema.ts";
+import type { AuditEntryView } from "../../src/auth/audit-schema.ts";
 import { refusalReasons } from "../../src/oidc/refusal.ts";
 import { AuditPage } from "../../templates/settings/audit.tsx";
 import { texts } from "../../templates/texts/texts.ts";

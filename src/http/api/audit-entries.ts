@@ -1,4 +1,4 @@
-import { AuditEntryView, auditList } from "../../auth/schema.ts";
+import { AuditEntryView, auditList } from "../../auth/audit-schema.ts";
 import { filterQuery, listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
 import { auditExport } from "../audit-export.ts";

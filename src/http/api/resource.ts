@@ -1,5 +1,6 @@
 import type { GenericSchema } from "valibot";
-import type { Actor, AuditEvent } from "../../auth/schema.ts";
+import type { AuditEvent } from "../../auth/audit-schema.ts";
+import type { Actor } from "../../auth/schema.ts";
 import type { Page } from "../../forms/page.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";

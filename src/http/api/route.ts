@@ -1,5 +1,5 @@
 import type { GenericSchema } from "valibot";
-import type { AuditEvent } from "../../auth/schema.ts";
+import type { AuditEvent } from "../../auth/audit-schema.ts";
 import { AppError, forbidden, invalidInput, unauthorized } from "../../errors.ts";
 import { maxInputDepth } from "../../forms/issues.ts";
 import type { IdempotencyService, Subject } from "../../idempotency/service.ts";

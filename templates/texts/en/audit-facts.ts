@@ -1,4 +1,4 @@
-import type { AuditFact } from "../../../src/auth/schema.ts";
+import type { AuditFact } from "../../../src/auth/audit-schema.ts";
 
 /** Names and values of the facts in audit entries. */
 export const audit_facts = {

@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../../../src/auth/schema.ts";
+import type { AuditEvent } from "../../../src/auth/audit-schema.ts";
 
 /** Titles of audit entries by their `event`. */
 export const audit = {
