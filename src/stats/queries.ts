@@ -3,6 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
+import { isCredentialRefused } from "../db/refused-credentials.ts";
 import {
   check_hours,
   connections,
@@ -145,13 +146,6 @@ const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and
   where ${upstream_outages.host} = ${tracker_sources.host} and ${upstream_outages.ended_at} is null
 ))`;
 
-/** Its host refuses its credential for another source too: told once with the credential. */
-const sharesRefusal = sql`(${tracker_sources.last_error_code} is 'unauthorized' and exists (
-  select 1 from tracker_sources as other inner join trackers as owner on owner.id = other.tracker_id
-  where other.credential_id = ${tracker_sources.credential_id} and other.host = ${tracker_sources.host}
-    and other.id <> ${tracker_sources.id} and other.last_error_code = 'unauthorized' and owner.is_enabled
-))`;
-
 /** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
 export async function failingSources(read: Reader, limit: number) {
   return await read
@@ -163,7 +157,7 @@ export async function failingSources(read: Reader, limit: number) {
         eq(trackers.is_enabled, true),
         isNotNull(tracker_sources.failing_since),
         not(waitsForHost),
-        not(sharesRefusal),
+        not(isCredentialRefused),
       ),
     )
     .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
@@ -172,7 +166,7 @@ export async function failingSources(read: Reader, limit: number) {
 export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
 
 /**
- * The sources of enabled trackers that share a refused credential, at most `each` of a credential and host, the longest failing first;
+ * The sources of enabled trackers whose credential is refused, at most `each` of a credential and host, the longest failing first;
  * `total` counts all of these, `since` is the first failure among them.
  */
 export async function refusedSources(read: Reader, { limit, each }: { limit: number; each: number }) {
@@ -194,7 +188,7 @@ export async function refusedSources(read: Reader, { limit, each }: { limit: num
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .innerJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
-    .where(and(eq(trackers.is_enabled, true), sharesRefusal))
+    .where(and(eq(trackers.is_enabled, true), isCredentialRefused))
     .as("ranked");
   return await read
     .select()
@@ -214,9 +208,9 @@ export async function sourceCounts(read: Reader) {
       /** Of the failing ones. */
       waiting_for_host: sql<number>`coalesce(sum(${waitsForHost}), 0)`,
       /** Likewise. */
-      sharing_refusal: sql<number>`coalesce(sum(${sharesRefusal}), 0)`,
-      /** The credentials that they share, each once per host. */
-      refused_credentials: sql<number>`count(distinct case when ${sharesRefusal}
+      refused: sql<number>`coalesce(sum(${isCredentialRefused}), 0)`,
+      /** The credentials that are refused, each once per host. */
+      refused_credentials: sql<number>`count(distinct case when ${isCredentialRefused}
         then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
       checked: count(tracker_sources.last_checked_at),
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
@@ -224,7 +218,7 @@ export async function sourceCounts(read: Reader) {
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(eq(trackers.is_enabled, true));
-  const none = { total: 0, failing: 0, waiting_for_host: 0, sharing_refusal: 0, refused_credentials: 0, checked: 0 };
+  const none = { total: 0, failing: 0, waiting_for_host: 0, refused: 0, refused_credentials: 0, checked: 0 };
   return rows[0] ?? { ...none, last_checked_at: null };
 }
 

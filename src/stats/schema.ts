@@ -94,7 +94,7 @@ const FailingSource = v.object({
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
 
-/** A credential that a host refuses for several sources. A single source is a failing source like any other. */
+/** A credential that a host refuses: for several sources, or for the only one that uses it there. */
 const RefusedCredential = v.object({
   credential_id: v.string(),
   credential: v.string(),
@@ -226,7 +226,7 @@ export const StatsView = v.object({
     bad_runs: v.number(),
     /** Without those of `upstream_outages` and `refused_credentials`. */
     failing_sources: v.number(),
-    /** Credentials that a host refuses for several sources, once per host, however many sources use them. */
+    /** Credentials that a host refuses, once per host, however many sources use them. */
     refused_credentials: v.number(),
     /** Hosts that do not respond, however many sources wait for them. */
     upstream_outages: v.number(),

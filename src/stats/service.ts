@@ -129,7 +129,7 @@ export function statsService(options: StatsServiceOptions) {
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
     const lost = found.lost_connections.length + found.lost_targets.length;
-    const failingAlone = sources.failing - sources.waiting_for_host - sources.sharing_refusal;
+    const failingAlone = sources.failing - sources.waiting_for_host - sources.refused;
     const causes = failingAlone + sources.refused_credentials + outages.length;
     const { updates, bad_runs, waiting } = found;
     return {

@@ -4,15 +4,9 @@ import { namedMembers, type Outage, type OutageNotices } from "../../notificatio
 import type { SourceRow } from "../source-queries.ts";
 import { findOutage, latestAtHost } from "./outage-queries.ts";
 import { currentOutages } from "./outages.ts";
-import { sourcesWith } from "./refusal-queries.ts";
+import { refusedSources } from "./refusal-queries.ts";
 
-type User = Awaited<ReturnType<typeof sourcesWith>>[number];
-
-/** Those of a credential's sources that its host refuses, if the cause is the credential: several of them, or the only one. */
-function refusedAmong(users: readonly User[]): readonly User[] {
-  const refused = users.filter(({ error_code }) => error_code === "unauthorized");
-  return refused.length > 1 || users.length === 1 ? refused : [];
-}
+type Refused = Awaited<ReturnType<typeof refusedSources>>;
 
 /** What the end of a check says about outages that notifiers learn of: of its host, and of its credential there. */
 export function lastingOutages(outages: OutageNotices) {
@@ -28,7 +22,7 @@ export function lastingOutages(outages: OutageNotices) {
     const reason = { code: error.code, reason: error.message, reason_data: error.message_data };
     return { cause: "upstream", since, ...reason, host, source_count, sources };
   };
-  const describeRefusal = (refused: readonly User[], credential_id: string, host: string): Outage | null => {
+  const describeRefusal = (refused: Refused, credential_id: string, host: string): Outage | null => {
     const [first] = refused;
     // A credential that was never accepted has not stopped working.
     if (first === undefined || refused.every(({ last_success_at }) => last_success_at === null)) return null;
@@ -36,7 +30,7 @@ export function lastingOutages(outages: OutageNotices) {
     return {
       cause: "credential",
       ...{ credential: first.credential, credential_id, since: first.failing_since ?? 0 },
-      ...{ code: first.error_code ?? "unauthorized", ...reason, host, source_count: refused.length },
+      ...{ code: "unauthorized", ...reason, host, source_count: refused.length },
       sources: refused.slice(0, namedMembers).map(({ tracker, source }) => ({ tracker, source })),
     };
   };
@@ -54,7 +48,7 @@ export function lastingOutages(outages: OutageNotices) {
     /** A source was refused. Returns whether another refusal is needed to confirm it. */
     refused: async (tx: Writer, { credential_id, host }: SourceRow): Promise<boolean> => {
       if (credential_id === null) return false;
-      const refused = refusedAmong(await sourcesWith(tx, { credential_id, host }));
+      const refused = await refusedSources(tx, { credential_id, host });
       if (refused.length === 0) return false;
       const describe = async () => describeRefusal(refused, credential_id, host);
       return await outages.failing(tx, withCredential(credential_id, host), describe);
@@ -63,7 +57,7 @@ export function lastingOutages(outages: OutageNotices) {
     /** A source that failed was checked. */
     accepted: async (tx: Writer, { credential_id, host }: SourceRow): Promise<void> => {
       if (credential_id === null) return;
-      const refused = refusedAmong(await sourcesWith(tx, { credential_id, host }));
+      const refused = await refusedSources(tx, { credential_id, host });
       if (refused.length === 0) await outages.over(tx, withCredential(credential_id, host));
     },
   };

@@ -59,7 +59,7 @@ export const overview = {
     unknown: "running version unknown",
   },
   no_good_answer: (time: string) => `failing for ${time}`,
-  sources_at: (count: number, host: string) => `${formatNumber("en", count)} sources at ${host}`,
+  sources_at: (count: number, host: string) => `${plural("en", count, { one: "source", other: "sources" })} at ${host}`,
   last_good: "last success",
   no_good_yet: "never succeeded",
   next_check: "next check",

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { trackers } from "../../../src/db/tables.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { markedParts } from "../../../templates/search/marked.ts";
 import { hourMs, installation } from "../../stats/installation.ts";
@@ -74,8 +76,13 @@ describe("GET /", () => {
     };
     await world.tracker("app-1", failing);
     const single = await person.get("/");
-    expect(heading(single.text)).toBe("1 source failing");
-    expect(single.text).toMatch(/<li id="need-app-1-hub"[\s\S]*?href="\/trackers\/app-1"/);
+    expect(heading(single.text)).toBe("1 credential refused");
+    expect(single.text).toMatch(/<li id="need-credential-[\s\S]*?1 source at registry\.example\.org[\s\S]*?app-1/);
+    // It works for another source: then the reason is the first one's own.
+    const { tracker_id } = await world.tracker("fine", { credential_id: id });
+    expect(heading((await person.get("/")).text)).toBe("1 source failing");
+    await app.db.write((tx) => tx.update(trackers).set({ is_enabled: false }).where(eq(trackers.id, tracker_id)));
+    expect(heading((await person.get("/")).text)).toBe("1 credential refused");
     for (let n = 2; n <= 12; n += 1) await world.tracker(`app-${n}`, failing);
     await world.tracker("own", { ...failing, credential_id: null });
     const { body } = await person.api("GET", "/stats");
