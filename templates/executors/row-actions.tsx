@@ -89,9 +89,18 @@ export function askedBy(ctx: PageContext, executor: ExecutorView, snapshotId: st
   if (active_run_id !== null) return [];
   if (state === "update" || state === "waiting") return [run(t.executors.acts.update)];
   if (state === "dismissed") return [run(t.common.retry)];
-  if (state !== "failed") return [];
-  const isRunning = last_run?.serving === "previous";
-  if (isRunning || snapshotId === null) return [run(t.common.retry)];
-  const back = { word: t.runs.roll_back, href: `/snapshots/${snapshotId}/restore`, icon: "undo-2" } as const;
-  return [run(t.common.retry), back];
+  return state === "failed" && last_run !== null ? askedAfter(ctx, { ...last_run, executor_id: id }, snapshotId) : [];
+}
+
+/** What a run that failed or was degraded calls for. */
+export function askedAfter(
+  ctx: PageContext,
+  { executor_id, state, serving }: { executor_id: string; state: string; serving: string | null },
+  snapshotId: string | null,
+): readonly Asked[] {
+  const t = texts(ctx);
+  const path = `/executors/${executor_id}`;
+  const retry: Asked = { word: t.common.retry, href: `${path}/run`, icon: "play" };
+  const back: Asked = { word: t.runs.roll_back, href: `${path}/snapshots/${snapshotId}/restore`, icon: "undo-2" };
+  return [...(state === "failed" ? [retry] : []), ...(serving === "previous" || snapshotId === null ? [] : [back])];
 }

@@ -216,7 +216,9 @@ describe("a row of the list", () => {
     await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
     const down = await row();
     expect(labels(down)).toEqual(["Retry", "Roll back"]);
-    expect(down).toContain(`/snapshots/${last}/restore`);
+    const question = `${path}/snapshots/${last}/restore`;
+    expect(down).toContain(`href="${question}"`);
+    expect((await person.get(question)).status).toBe(200);
   });
 
   test("acts in place for htmx: the list comes back filtered as it was, with the notice and its undo", async () => {
