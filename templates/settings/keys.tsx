@@ -49,7 +49,6 @@ function KeySection({ ctx, name, title, text, view }: KeySectionProps) {
           wide
           items={[
             [t.fingerprint, <code>{view.fingerprint}</code>],
-            [t.id, <code>{view.id}</code>],
             [t.since, view.since === null ? t.since_unknown : <Time ctx={ctx} at={view.since} form="short" />],
             [t.place, view.managed_by === null ? t.place_file : t.place_environment(view.managed_by)],
           ]}

@@ -9,7 +9,6 @@ export const keys = {
   encryption_text:
     "Encrypts all stored secrets: credentials, webhook addresses, snapshots and the client secret of the sign-in provider.",
   fingerprint: "Fingerprint",
-  id: "Key ID",
   since: "In use since",
   since_unknown: "not recorded",
   place: "Stored in",

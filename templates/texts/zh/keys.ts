@@ -9,7 +9,6 @@ export const keys = {
   encryption: "加密密钥",
   encryption_text: "加密所有已存储的机密：凭据、Webhook 地址、快照、登录提供方的密钥。",
   fingerprint: "指纹",
-  id: "密钥标识",
   since: "启用时间",
   since_unknown: "未记录",
   place: "存放位置",
