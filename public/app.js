@@ -318,4 +318,5 @@ setInterval(() => {
 settle();
 // Of tabs that do not fit, the shown one is in sight.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-document.querySelector("[data-errors]")?.focus();
+// The errors of a form come before its fields.
+document.querySelector("[data-errors], .form :is(input:not([type=hidden]), select, textarea)")?.focus();

@@ -102,14 +102,14 @@ export const credentialKinds = [
 
 const option = <K extends CredentialKind>(kind: K) =>
   v.strictObject({
-    name: Name,
     kind: v.pipe(
       v.literal(kind),
       v.title("Kind"),
       v.metadata({ immutable: true, option_titles: credentialKindTitles }),
     ),
-    description: Description,
+    name: Name,
     secret: v.pipe(secretSchemas[kind], v.title("Secret")),
+    description: Description,
   });
 
 export const CredentialInput = v.variant("kind", [

@@ -49,7 +49,6 @@ const BindingInput = v.strictObject({
 
 const entries = {
   name: Name,
-  description: Description,
   is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
   connection_id: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.title("Connection")),
   target: v.pipe(
@@ -172,6 +171,7 @@ const entries = {
     ),
     10,
   ),
+  description: Description,
   accepted_unknown_settings: v.optional(
     v.pipe(
       v.array(v.pipe(v.string(), v.maxLength(2000))),

@@ -15,7 +15,7 @@ export const Name = v.pipe(
 );
 
 export const Description = v.optional(
-  v.pipe(v.string(), v.maxLength(1000), v.title("Description"), v.metadata({ multiline: true })),
+  v.pipe(v.string(), v.maxLength(1000), v.title("Description"), v.metadata({ multiline: true, advanced: true })),
   "",
 );
 

@@ -180,25 +180,25 @@ const SigningSecret = v.optional(
 
 const entries = {
   name: Name,
-  description: Description,
-  is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
   kind: v.optional(
     v.pipe(v.picklist(["webhook"]), v.title("Type"), v.metadata({ option_titles: { webhook: "Webhook" } })),
     "webhook",
   ),
   url: WebhookUrl,
-  signing_secret: SigningSecret,
-  language: v.pipe(
-    v.picklist(["en", "zh"]),
-    v.title("Message language"),
-    v.metadata({ option_titles: { en: "English", zh: "中文" } }),
-  ),
   trigger_events: v.pipe(
     v.array(v.pipe(v.picklist(triggerKinds), v.metadata({ option_titles: triggerKindTitles }))),
     v.minLength(1),
     v.title("Trigger events"),
     v.metadata({ option_titles: triggerKindTitles }),
   ),
+  language: v.pipe(
+    v.picklist(["en", "zh"]),
+    v.title("Message language"),
+    v.metadata({ option_titles: { en: "English", zh: "中文" } }),
+  ),
+  is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
+  signing_secret: SigningSecret,
+  description: Description,
 };
 
 export const NotifierInput = v.strictObject(entries);

@@ -270,10 +270,10 @@ export function trackerSchemas(registry: SourceRegistry) {
   return {
     TrackerInput: v.strictObject({
       name: TrackerName,
-      description: Description,
       is_enabled: v.optional(isEnabled, true),
       sources: SourceList,
       ...preferences,
+      description: Description,
       release_notes: v.optional(ReleaseNotes, { source: "release" }),
     }),
     /** A field left out keeps its value. `sources` is the whole list; a source keeps its data by its key. */

@@ -50,6 +50,7 @@ peerSuite("the story, in a browser", missing, () => {
 
   test("stores a registry credential and a Docker connection, and sees the containers as targets", async () => {
     await person.go("/credentials/new");
+    expect(await person.focused("name")).toBe("kind");
     await person.fill("name", "registry");
     await person.fill("secret.username", "ci");
     await person.fill("secret.password", "reg-pass");
@@ -102,6 +103,7 @@ peerSuite("the story, in a browser", missing, () => {
 
   test("creates a notifier, sends a test and sees the answer", async () => {
     await person.go("/notifiers/new");
+    expect(await person.focused("name")).toBe("name");
     await person.fill("name", "hook");
     await person.fill("url", world.receiver.url);
     for (const event of ["new_release", "republish", "executor_run_succeeded", "executor_run_failed"]) {

@@ -31,11 +31,8 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     service: notifications,
     list: (props) => <NotifiersPage {...props} />,
     begin: (_c, ctx) => ({ is_enabled: true, language: ctx.language, trigger_events: triggerKinds }),
-    describe: (values, stored) => {
-      const described = fields(NotifierInput, values);
-      // The type is chosen once: an edit does not ask for it.
-      return stored === null ? described : described.filter((field) => field.name !== "kind");
-    },
+    // There is one type so far, which need not be chosen.
+    describe: (values) => fields(NotifierInput, values).filter((field) => field.name !== "kind"),
     draw: ({ stored, ...props }) => <NotifierFormPage notifier={stored} {...props} />,
     input: async (sent, stored, c) => {
       if (stored === null) return sent;

@@ -158,7 +158,6 @@ test("the OpenAPI document tells kinds apart and names every field of a tracker"
   const schema = document.paths["/api/trackers"].post.requestBody.content["application/json"].schema;
   expect(Object.keys(schema.properties)).toEqual([
     "name",
-    "description",
     "is_enabled",
     "sources",
     "check_interval_minutes",
@@ -166,6 +165,7 @@ test("the OpenAPI document tells kinds apart and names every field of a tracker"
     "request_timeout_seconds",
     "sorting",
     "release_fallback",
+    "description",
     "release_notes",
   ]);
   expect(schema.properties.release_notes.discriminator).toEqual({ propertyName: "source" });

@@ -40,6 +40,17 @@ test.each([
   }
 });
 
+test.each([
+  ["/notifiers/new", ["name", "url", "trigger_events", "language", "is_enabled"]],
+  ["/credentials/new", ["kind", "name", "secret.username", "secret.password"]],
+])("the form %s asks first for what is needed, and folds the rest", async (path, names) => {
+  const { text } = await person.get(path);
+  const [plain = "", folded = ""] = text.split('<details class="advanced"');
+  const asked = (part: string) => [...part.matchAll(/data-field="([^"]+)"/g)].map(([, name]) => name);
+  expect(asked(plain)).toEqual(names);
+  expect(asked(folded)).toContain("description");
+});
+
 describe("/account", () => {
   test("renames the administrator and keeps the session", async () => {
     const refused = await person.post("/account", { username: "no spaces" });
