@@ -30,8 +30,10 @@ export interface StackRecord {
   EntryPoint: string;
   Env: Variable[] | null;
   ResourceControl: unknown;
-  /** 1 active, 2 stopped. */
+  /** 1 active, 2 stopped, 3 deploying, 4 failed. */
   Status: number;
+  /** The last entry is the latest. */
+  DeploymentStatus?: readonly { Message: string }[];
   ProjectPath: string;
   CreationDate: number;
   CreatedBy: string;
@@ -80,6 +82,8 @@ export interface Portainer {
   edit(id: number, change: { file?: string; record?: Partial<StackRecord> }): void;
   file(id: number): string;
   fail(fault: Fault): void;
+  /** Whether it answers an update before it carries it out, as newer versions do. */
+  answerFirst(isFirst: boolean): void;
   /** `PUT /stacks/1`, in the order of their arrival. */
   requests: readonly string[];
   /** The bodies of all updates. */
@@ -127,6 +131,7 @@ export async function startPortainer({ engine, certificate }: PortainerOptions):
   const requests: string[] = [];
   const puts: Readonly<Record<string, unknown>>[] = [];
   let updating = 0;
+  let answersFirst = false;
   let lastUpdate = Math.floor(Date.now() / 1000);
 
   const createKey = (role: Role) => {
@@ -201,18 +206,31 @@ export async function startPortainer({ engine, certificate }: PortainerOptions):
     }
     const before = readFileSync(fileOf(stack), "utf8");
     writeFileSync(fileOf(stack), input.stackFileContent);
+    const env = input.env ?? null;
     updating += 1;
-    try {
-      await deploy(stack, input.env ?? null, input.pullImage === true);
-    } catch (error) {
-      writeFileSync(fileOf(stack), before);
-      throw new Refused(500, error instanceof Error ? error.message : String(error));
-    } finally {
+    const deployed = deploy(stack, env, input.pullImage === true).finally(() => {
       updating -= 1;
-    }
+    });
     const detached = stack.GitConfig === null ? {} : { GitConfig: null, AutoUpdate: null, FromAppTemplate: true };
     // The update starts a stopped stack, too.
-    Object.assign(stack, detached, { Env: input.env ?? null, Status: 1, UpdateDate: now(), UpdatedBy: "admin" });
+    const end = (state: Partial<StackRecord>) =>
+      Object.assign(stack, detached, { Env: env, Status: 1, UpdateDate: now(), UpdatedBy: "admin" }, state);
+    if (answersFirst) {
+      end({ Status: 3, DeploymentStatus: [{ Message: "" }] });
+      const show = (Status: number, Message: string) => {
+        Object.assign(stack, { Status, DeploymentStatus: [...(stack.DeploymentStatus ?? []), { Message }] });
+      };
+      deployed.then(
+        () => show(1, ""),
+        (error: unknown) => show(4, String(error)),
+      );
+    } else {
+      await deployed.catch((error: unknown) => {
+        writeFileSync(fileOf(stack), before);
+        throw new Refused(500, error instanceof Error ? error.message : String(error));
+      });
+      end({});
+    }
     return { ...stack, ResourceControl: null };
   };
 
@@ -345,6 +363,9 @@ export async function startPortainer({ engine, certificate }: PortainerOptions):
     file: (id) => readFileSync(fileOf(known(id)), "utf8"),
     fail: (fault) => {
       faults.push(fault);
+    },
+    answerFirst: (isFirst) => {
+      answersFirst = isFirst;
     },
     requests,
     puts,

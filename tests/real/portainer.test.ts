@@ -138,6 +138,7 @@ services:
     for (const { Id } of (await containers(name)).values()) await engine.call("DELETE", `/containers/${Id}?force=1`);
   };
   afterEach(async () => {
+    portainer.answerFirst(false);
     for (let each = 1; each <= made; each += 1) await stopped(`shop-${each}`);
   });
 
@@ -396,10 +397,12 @@ services:
     expect([updatesOf(id), portainer.stack(id).UpdateDate]).toEqual([1, 0]);
   });
 
-  test("the saved stack file leads back by a run of its own", async () => {
+  test("the saved stack file leads back by a run of its own, also on a Portainer that answers first", async () => {
     const { id, web, file, env, executor } = await deploy();
+    portainer.answerFirst(true);
     const { id: first } = await world.update(executor);
     expect(await answer(web)).toBe("1.1.0\n");
+    expect(portainer.stack(id)).toMatchObject({ Status: 1, DeploymentStatus: [{ Message: "" }, { Message: "" }] });
     const run = await world.update(executor, { snapshot_id: await world.snapshotOf(first) });
     expect(run).toMatchObject({ kind: "rollback", state: "succeeded" });
     expect(await answer(web)).toBe("1.0.0\n");
