@@ -144,7 +144,7 @@ describe("get()", () => {
     expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
   });
 
-  test("tells once of a credential that a host refuses for several sources", async () => {
+  test("tells once of a credential that a host refuses for several sources, or for the only one", async () => {
     const ci = await world.credential("ci");
     const failing = (hours: number, changes: Partial<typeof tracker_sources.$inferInsert> = {}) => ({
       ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "unauthorized", credential_id: ci },
@@ -163,25 +163,28 @@ describe("get()", () => {
     await temporary.db.write((tx) =>
       tx.update(trackers).set({ is_enabled: false }).where(eq(trackers.id, off.tracker_id)),
     );
-    const alone = ["elsewhere", "missing", "anonymous-6", "anonymous-5", "single"];
+    const alone = ["missing", "anonymous-6", "anonymous-5"];
     const before = await stats.get();
     expect(before.failing_sources.map(({ tracker }) => tracker)).toEqual([...alone, "short"]);
-    expect(before.refused_credentials).toEqual([]);
-    expect(before.counts).toMatchObject({ needs: 6, failing_sources: 6, refused_credentials: 0 });
+    const refusedIn = ({ refused_credentials }: typeof before) =>
+      refused_credentials.map(({ credential, host, sources }) => [credential, host, sources[0]?.tracker]);
+    const elsewhere = ["ci", "other.example.org", "elsewhere"];
+    const single = ["own", "registry.example.org", "single"];
+    expect(refusedIn(before)).toEqual([elsewhere, single]);
+    expect(before.counts).toMatchObject({ needs: 6, failing_sources: 4, refused_credentials: 2 });
 
     await world.tracker("long", failing(9));
     await world.tracker("middle", failing(3));
     const view = await stats.get();
-    expect(view.refused_credentials).toEqual([
-      {
-        ...{ credential_id: ci, credential: "ci", host: "registry.example.org", since: clock.now() - 9 * hourMs },
-        error: { code: "unauthorized", ...told(plain("Refused 9 hours ago")) },
-        failing: 3,
-        sources: ["long", "middle", "short"].map((tracker) => ({ tracker, source: "hub" })),
-      },
-    ]);
+    expect(refusedIn(view)).toEqual([["ci", "registry.example.org", "long"], elsewhere, single]);
+    expect(view.refused_credentials[0]).toEqual({
+      ...{ credential_id: ci, credential: "ci", host: "registry.example.org", since: clock.now() - 9 * hourMs },
+      error: { code: "unauthorized", ...told(plain("Refused 9 hours ago")) },
+      failing: 3,
+      sources: ["long", "middle", "short"].map((tracker) => ({ tracker, source: "hub" })),
+    });
     expect(view.failing_sources.map(({ tracker }) => tracker)).toEqual(alone);
-    expect(view.counts).toMatchObject({ needs: 6, failing_sources: 5, refused_credentials: 1 });
+    expect(view.counts).toMatchObject({ needs: 6, failing_sources: 3, refused_credentials: 3 });
     expect(view.sources).toMatchObject({ total: 9, failing: 8 });
     expect((await stats.status()).needs).toBe(6);
   });
