@@ -23,6 +23,11 @@ const seen = {
   ),
 };
 const Seen = v.pipe(v.array(v.strictObject(seen)), v.minLength(1), v.maxLength(maxBulk));
+const FailedRuns = v.pipe(
+  v.array(v.strictObject({ id: Id, run_id: v.pipe(Id, v.description("The failed run that was seen")) })),
+  v.minLength(1),
+  v.maxLength(maxBulk),
+);
 const Named = v.pipe(v.array(v.strictObject({ id: Id })), v.minLength(1), v.maxLength(maxBulk));
 
 /** What can be done to several executors at once. Repeating it changes nothing, and one that is named twice counts once. */
@@ -44,6 +49,14 @@ export const BulkInput = v.variant("action", [
   v.strictObject({ action: v.literal("hold"), executors: Named }),
   v.strictObject({ action: v.literal("resume"), executors: Named }),
   v.strictObject({
+    action: v.pipe(
+      v.literal("dismiss"),
+      v.description("The last run failed and the previous version runs: it needs no attention any more"),
+    ),
+    executors: FailedRuns,
+  }),
+  v.strictObject({ action: v.literal("undismiss"), executors: FailedRuns }),
+  v.strictObject({
     action: v.pipe(v.literal("delete"), v.description("With their runs and snapshots; what they update keeps running")),
     executors: Named,
   }),
@@ -57,6 +70,8 @@ export const bulkActions = [
   "approve",
   "hold",
   "resume",
+  "dismiss",
+  "undismiss",
   "enable",
   "disable",
   "delete",

@@ -1,6 +1,7 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import type { ActionInput } from "../executors/deferral-schema.ts";
 import { type PlanView, stepsOfPlan, whyNoRun } from "../executors/plan-schema.ts";
 import { type ExecutorView, executorStates } from "../executors/schema.ts";
 import type { ExecutorService } from "../executors/service.ts";
@@ -185,8 +186,8 @@ export function bulkService(options: BulkOptions) {
     return new Map([...others, ...started]);
   };
 
-  const defer = async (actor: Actor, { id }: ExecutorView, action: "hold" | "resume"): Promise<Done> => {
-    const { undo } = await executors.act(actor, id, { action });
+  const decide = async (actor: Actor, { id }: ExecutorView, action: ActionInput): Promise<Done> => {
+    const { undo } = await executors.act(actor, id, action);
     return { outcome: undo === null ? "unchanged" : "done" };
   };
 
@@ -229,11 +230,7 @@ export function bulkService(options: BulkOptions) {
     const perform = (executor: ExecutorView): Promise<Done> => {
       switch (input.action) {
         case "approve":
-          return approve(
-            actor,
-            executor,
-            input.executors.find(({ id }) => id === executor.id),
-          );
+          return approve(actor, executor, askedOf(input.executors, executor));
         case "check":
           return check(executor);
         case "enable":
@@ -243,7 +240,13 @@ export function bulkService(options: BulkOptions) {
           );
         case "hold":
         case "resume":
-          return defer(actor, executor, input.action);
+          return decide(actor, executor, { action: input.action });
+        case "dismiss":
+        case "undismiss":
+          return decide(actor, executor, {
+            action: input.action,
+            run_id: askedOf(input.executors, executor)?.run_id ?? "",
+          });
         case "delete":
           return remove(actor, executor);
       }
@@ -304,6 +307,10 @@ export function bulkService(options: BulkOptions) {
       return { action: parsed.action, results: each.results(ids, views, done) };
     },
   };
+}
+
+function askedOf<T extends { id: string }>(asked: readonly T[], { id }: ExecutorView): T | undefined {
+  return asked.find((each) => each.id === id);
 }
 
 /** Why no plan is needed to know that a run cannot start. */

@@ -68,18 +68,42 @@ const PendingUpdate = v.object({
 });
 export type PendingUpdate = v.InferOutput<typeof PendingUpdate>;
 
+const badStates = v.picklist(["degraded", "failed"]);
+
 /** A last run that failed or was degraded, without a later success. */
 const BadRun = v.object({
   ...executorEntries,
   run_id: v.string(),
   ...runEntries,
-  state: v.picklist(["degraded", "failed"]),
+  state: badStates,
   downtime_ms: v.nullable(v.number()),
   ended_at: NullableInstant,
   /** Whether it can be dismissed: the previous version runs. */
   is_dismissible: v.boolean(),
 });
 export type BadRun = v.InferOutput<typeof BadRun>;
+
+/** Several of these that failed alike, for one reason: on the same connection, or with images of the same registry. */
+const SharedFailure = v.object({
+  kind: runEntries.kind,
+  state: badStates,
+  /** Whether their targets are down. */
+  is_down: v.boolean(),
+  reason_code: runEntries.reason_code,
+  /** What their reasons have in common; "…" stands for what differs, such as the names of containers. */
+  reason: v.string(),
+  reason_data: MessageSchema,
+  /** The registry of their images, if these could not be pulled. */
+  host: v.nullable(v.string()),
+  /** Null if the registry is the cause, for which it does not matter. */
+  connection: v.nullable(v.string()),
+  /** The end of the latest. */
+  ended_at: NullableInstant,
+  run_count: v.number(),
+  /** The first 20 of them, the latest first. */
+  runs: v.array(BadRun),
+});
+export type SharedFailure = v.InferOutput<typeof SharedFailure>;
 
 const FailingSource = v.object({
   tracker: v.string(),
@@ -217,13 +241,16 @@ export const StatsView = v.object({
     credentials: v.number(),
     notifiers: v.number(),
     /**
-     * Things that need attention: `awaiting`, `updates`, `bad_runs`, `failing_sources`, `refused_credentials`, `upstream_outages` and
-     * `lost` together.
+     * Things that need attention: `awaiting`, `updates`, `bad_runs`, `shared_failures`, `failing_sources`, `refused_credentials`,
+     * `upstream_outages` and `lost` together.
      */
     needs: v.number(),
     awaiting: v.number(),
     updates: v.number(),
+    /** Without those of `shared_failures`. */
     bad_runs: v.number(),
+    /** Causes, however many runs failed because of them. */
+    shared_failures: v.number(),
     /** Without those of `upstream_outages` and `refused_credentials`. */
     failing_sources: v.number(),
     /** Credentials that a host refuses, once per host, however many sources use them. */
@@ -240,7 +267,10 @@ export const StatsView = v.object({
   sources: Sources,
   /** Ready to start manually, the longest published first. */
   updates: v.array(PendingUpdate),
+  /** Those that failed for a reason of their own. Targets that are down first, then the latest. */
   bad_runs: v.array(BadRun),
+  /** In the same order. */
+  shared_failures: v.array(SharedFailure),
   /** Those that fail for their own reasons. */
   failing_sources: v.array(FailingSource),
   /** The longest refused first. */

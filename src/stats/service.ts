@@ -4,6 +4,7 @@ import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
+import { byCause } from "./causes.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -87,6 +88,7 @@ type Queue = Pick<
   StatsView,
   | "updates"
   | "bad_runs"
+  | "shared_failures"
   | "failing_sources"
   | "refused_credentials"
   | "upstream_outages"
@@ -131,10 +133,12 @@ export function statsService(options: StatsServiceOptions) {
     const lost = found.lost_connections.length + found.lost_targets.length;
     const failingAlone = sources.failing - sources.waiting_for_host - sources.refused;
     const causes = failingAlone + sources.refused_credentials + outages.length;
-    const { updates, bad_runs, waiting } = found;
+    const { updates, waiting } = found;
+    const { alone, shared } = byCause(found.bad_runs);
     return {
       updates: updates.slice(0, listed),
-      bad_runs: bad_runs.slice(0, listed),
+      bad_runs: alone.slice(0, listed),
+      shared_failures: shared.slice(0, listed),
       waiting: waiting.slice(0, listed),
       lost_connections: found.lost_connections.slice(0, listed),
       lost_targets: found.lost_targets.slice(0, listed),
@@ -150,10 +154,11 @@ export function statsService(options: StatsServiceOptions) {
         last_checked_at: sources.last_checked_at,
       },
       counts: {
-        needs: awaiting.length + updates.length + bad_runs.length + causes + lost,
+        needs: awaiting.length + updates.length + alone.length + shared.length + causes + lost,
         awaiting: awaiting.length,
         updates: updates.length,
-        bad_runs: bad_runs.length,
+        bad_runs: alone.length,
+        shared_failures: shared.length,
         failing_sources: failingAlone,
         refused_credentials: sources.refused_credentials,
         upstream_outages: outages.length,

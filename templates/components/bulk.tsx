@@ -23,6 +23,8 @@ const icons = {
   check: "refresh-cw",
   hold: "pause",
   resume: "play",
+  dismiss: "check",
+  undismiss: "undo-2",
   enable: "play",
   disable: "circle-minus",
   delete: "trash",

@@ -1,6 +1,7 @@
 import type { BulkAction, BulkOutcome, BulkReview, ReviewedAction } from "../../src/bulk/schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
+import type { BadRun } from "../../src/stats/schema.ts";
 import { BulkConfirm, BulkOutcomePage, LeftOut, Notes, selectionOf, summaryOf } from "../components/bulk.tsx";
 import { LinkButton } from "../components/button.tsx";
 import type { ListProps } from "../components/list-page.tsx";
@@ -129,6 +130,11 @@ function Others({ ctx, reviews, title }: OthersProps) {
 /** What the answer names: it is refused if the plan or the newest run is another one by then. */
 function seenValue({ executor, plan_hash }: BulkReview): string {
   return `${executor.id} ${plan_hash ?? "-"} ${executor.newest_run_id ?? "-"}`;
+}
+
+/** What dismissing several failed runs, and its undoing, names of each. */
+export function failedValue({ executor_id, run_id }: Pick<BadRun, "executor_id" | "run_id">): string {
+  return `${executor_id} ${run_id}`;
 }
 
 function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedAction; review: BulkReview }) {

@@ -3,6 +3,8 @@ import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
+/** Executors whose targets are down and that are named. */
+const namedDown = 3;
 const setupSteps = ["has_connection", "has_executor"] as const;
 
 export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
@@ -12,17 +14,21 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
 /** The situation in one sentence: "3 updates need approval, 1 source failing". */
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
-  const { counts, bad_runs } = stats;
-  const down = bad_runs.filter((run) => run.serving === "none");
-  const otherRuns = counts.bad_runs - down.length;
+  const { counts, bad_runs, shared_failures } = stats;
+  const shared = shared_failures.reduce((sum, { run_count }) => sum + run_count, 0);
+  const down = [...bad_runs, ...shared_failures.flatMap(({ runs }) => runs)].filter((run) => run.serving === "none");
+  const otherRuns = counts.bad_runs + shared - down.length;
   const parts = [
     down.length === 0
       ? null
       : t.down(
-          formatList(
-            ctx.language,
-            down.map((run) => run.executor),
-          ),
+          down.length > namedDown
+            ? texts(ctx).overview.executors_affected(down.length)
+            : formatList(
+                ctx.language,
+                down.map((run) => run.executor),
+              ),
+          down.length,
         ),
     otherRuns === 0 ? null : t.runs(otherRuns),
     counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),

@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import type {
   ActiveRun,
   BadRun,
@@ -7,47 +6,54 @@ import type {
   LostTarget,
   PendingUpdate,
   RefusedCredential,
+  SharedFailure,
   StatsView,
 } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
-import { LinkButton } from "../components/button.tsx";
-import type { IconName } from "../components/icons.ts";
 import { Menu } from "../components/menu.tsx";
-import { Row, Rows } from "../components/rows.tsx";
-import { State } from "../components/state.tsx";
+import { Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
-import { type Decidable, OfferButton, OfferItems, offersFor } from "../executors/actions.tsx";
+import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { ServiceLines, versionPair } from "../executors/versions.tsx";
 import { formatDuration, formatShort } from "../format.ts";
-import type { PageContext, Tone } from "../page.ts";
-import { attemptWords, reasonWords } from "../runs/state.tsx";
+import type { PageContext } from "../page.ts";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { MemberTrackers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
+import { BadRunRow, SharedFailureRow, type Snapshots } from "./failures.tsx";
+import { here, Need, undecided } from "./need.tsx";
+
+interface NeedsProps {
+  ctx: PageContext;
+  stats: StatsView;
+  snapshots: Snapshots;
+}
 
 /** Everything that needs attention, each row with its action; what is down comes first. */
-export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
+export function Needs({ ctx, stats, snapshots }: NeedsProps) {
+  const isUp = (failure: BadRun | SharedFailure) => ("runs" in failure ? !failure.is_down : failure.serving !== "none");
+  const failures = [...stats.shared_failures, ...stats.bad_runs].toSorted((a, b) => Number(isUp(a)) - Number(isUp(b)));
   // The first row has the page's main button.
-  const [firstRun] = stats.bad_runs;
+  const hasFailed = failures.length > 0;
   return (
     <Rows id="needs">
-      {stats.bad_runs.map((run) => (
-        <BadRunRow ctx={ctx} run={run} is_first={run === firstRun} />
-      ))}
+      {failures.map((failure, index) =>
+        "runs" in failure ? (
+          <SharedFailureRow ctx={ctx} failure={failure} snapshots={snapshots} is_first={index === 0} />
+        ) : (
+          <BadRunRow ctx={ctx} run={failure} snapshots={snapshots} is_first={index === 0} />
+        ),
+      )}
       {stats.awaiting.map((run, index) => (
-        <AwaitingRow ctx={ctx} run={run} is_first={index === 0 && firstRun === undefined} />
+        <AwaitingRow ctx={ctx} run={run} is_first={index === 0 && !hasFailed} />
       ))}
       {stats.updates.map((update, index) => (
-        <UpdateRow
-          ctx={ctx}
-          update={update}
-          is_first={index === 0 && firstRun === undefined && stats.awaiting.length === 0}
-        />
+        <UpdateRow ctx={ctx} update={update} is_first={index === 0 && !hasFailed && stats.awaiting.length === 0} />
       ))}
       {stats.lost_connections.map((lost) => (
         <LostConnectionRow ctx={ctx} lost={lost} />
@@ -65,94 +71,6 @@ export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
         <SourceRow ctx={ctx} source={source} />
       ))}
     </Rows>
-  );
-}
-
-interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "fact" | "meta"> {
-  id: string;
-  href: string;
-  tone: Tone;
-  icon?: IconName | undefined;
-  /** The problem in a word. */
-  word: string;
-  /** The button's label. */
-  verb: string;
-  /** Where the button leads, when that is not `href`. */
-  action_href?: string;
-  is_first?: boolean;
-  opens_dialog?: boolean;
-  /** Beside the button. */
-  more?: Child;
-}
-
-/** One row; the first has the page's main button. */
-function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, opens_dialog, more, ...row }: NeedProps) {
-  return (
-    <Row
-      ctx={ctx}
-      id={`need-${id}`}
-      href={href}
-      lead={
-        <State ctx={ctx} tone={tone} icon={icon}>
-          {word}
-        </State>
-      }
-      {...row}
-      action={
-        <>
-          <LinkButton
-            ctx={ctx}
-            href={action_href ?? href}
-            kind={is_first === true ? "main" : "plain"}
-            opens_dialog={opens_dialog}
-          >
-            {verb}
-          </LinkButton>
-          {more}
-        </>
-      }
-    />
-  );
-}
-
-function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_first: boolean }) {
-  const t = texts(ctx).overview;
-  const isDown = run.serving === "none";
-  const word = isDown ? "down" : run.state;
-  const servingWords = run.kind === "rollback" ? t.serving_rollback : t.serving;
-  return (
-    <Need
-      ctx={ctx}
-      id={run.executor_id}
-      href={`/runs/${run.run_id}`}
-      tone={run.state === "failed" ? "failed" : "attention"}
-      word={t.lead_words[word]}
-      title={run.executor}
-      fact={
-        <>
-          <RunVersions ctx={ctx} run={run} empty="" />
-          {run.serving === null || isDown ? null : <span class="quiet"> {servingWords[run.serving]}</span>}
-        </>
-      }
-      meta={[
-        <Time ctx={ctx} at={run.ended_at} />,
-        run.downtime_ms === null ? null : texts(ctx).common.down(formatDuration(ctx.language, run.downtime_ms)),
-        run.outage === null ? null : attemptWords(ctx, run.outage),
-        reasonWords(ctx, run),
-      ]}
-      is_first={is_first}
-      verb={t.see_why}
-      more={
-        run.is_dismissible ? (
-          <OfferButton
-            ctx={ctx}
-            executor={{ ...undecided, id: run.executor_id, dismissible_run_id: run.run_id }}
-            name="dismiss"
-            place={here}
-          />
-        ) : null
-      }
-    />
   );
 }
 
@@ -210,20 +128,6 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
     />
   );
 }
-
-/** Where a row's action leads back to. */
-const here = { next: "/", target: "#overview" };
-
-/** What is not in this queue once something was decided about it. */
-const undecided: Omit<Decidable, "id"> = {
-  is_enabled: true,
-  trigger: "manual",
-  held_since: null,
-  snoozed_until: null,
-  update_revision: null,
-  is_version_skipped: false,
-  dismissible_run_id: null,
-};
 
 /** What else can be done about an update. */
 function UpdateMenu({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {

@@ -23,6 +23,8 @@ export interface OverviewProps {
   /** Newest first. */
   events: readonly EventView[];
   budgets: readonly Budget[];
+  /** The latest of executors whose last run failed. */
+  snapshots: ReadonlyMap<string, string>;
   /** Connections with targets that had no executor when they were last listed. */
   unadopted?: readonly { id: string; name: string; count: number }[];
 }
@@ -56,7 +58,7 @@ export function OverviewAnswer({ notice, ...props }: OverviewProps & { notice: N
   );
 }
 
-function OverviewNow({ ctx, stats, events, budgets, unadopted = [] }: OverviewProps) {
+function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }: OverviewProps) {
   const t = texts(ctx).overview;
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
   const isSettingUp = stepsLeft(stats) > 0;
@@ -94,7 +96,7 @@ function OverviewNow({ ctx, stats, events, budgets, unadopted = [] }: OverviewPr
             title={t.needs_you}
             aside={isCut || counts.updates > 0 ? <NeedsMore ctx={ctx} stats={stats} /> : undefined}
           >
-            <Needs ctx={ctx} stats={stats} />
+            <Needs ctx={ctx} stats={stats} snapshots={snapshots} />
           </Section>
         ) : isSettingUp ? null : (
           <Section title={t.needs_you}>

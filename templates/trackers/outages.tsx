@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
-import { Link } from "../components/link.tsx";
+import { Names } from "../components/names.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
@@ -47,23 +47,7 @@ export function MemberTrackers({
 }) {
   const names = [...new Set(sources.map(({ tracker }) => tracker))].slice(0, namedTrackers);
   const named = sources.filter(({ tracker }) => names.includes(tracker)).length;
-  return (
-    <>
-      {names.map((name, index) => (
-        <>
-          {index === 0 ? null : ctx.language === "zh" ? "、" : ", "}
-          {is_plain ? (
-            name
-          ) : (
-            <Link ctx={ctx} href={trackerPath(name)}>
-              {name}
-            </Link>
-          )}
-        </>
-      ))}
-      {total > named ? ` ${texts(ctx).upstreams.more_trackers(total - named)}` : null}
-    </>
-  );
+  return <Names ctx={ctx} names={names} more={total - named} pathOf={is_plain ? undefined : trackerPath} />;
 }
 
 /** The hosts that do not respond, each once with all that waits for it. */

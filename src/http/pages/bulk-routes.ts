@@ -59,7 +59,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     }
     const ids = await chosenBy(chosen);
     if (ids.length === 0) return respondHtml(c, await question(c, ctx, reviewed[0], []), 422);
-    return respondOutcome(c, ctx, next, await routes.perform(c.get("actor"), action, ids));
+    return respondOutcome(c, ctx, { next, chosen: ids, outcome: await routes.perform(c.get("actor"), action, ids) });
   });
 
   app.post(`${path}/confirmed`, async (c) => {
@@ -67,35 +67,47 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     const form = await readForm(c);
     const action = reviewedOf(formText(form, "_action"));
     const chosen = form.getAll(routes.field).map(String);
-    const ids = chosen.map((each) => each.split(" ", 1)[0] ?? "");
+    const ids = chosen.map(idOf);
     if (ids.length === 0) return respondHtml(c, await question(c, ctx, action, []), 422);
     const refusal = (await routes.refuse?.(form, action, ids)) ?? null;
     if (refusal !== null) return respondHtml(c, await question(c, ctx, action, ids, refusal), 422);
-    return respondOutcome(c, ctx, `/${section}`, await routes.perform(c.get("actor"), action, chosen));
+    const outcome = await routes.perform(c.get("actor"), action, chosen);
+    return respondOutcome(c, ctx, { next: `/${section}`, chosen, outcome });
   });
 
+  interface Done {
+    next: string;
+    chosen: readonly string[];
+    outcome: BulkOutcome<Action>;
+  }
+
   /** A page of its own for what was refused, or leads to runs; otherwise a notice in the list. */
-  function respondOutcome(c: AppContext, ctx: PageContext, next: string, outcome: BulkOutcome<Action>) {
+  function respondOutcome(c: AppContext, ctx: PageContext, { next, chosen, outcome }: Done) {
     const isPlain = outcome.results.every((each) => each.outcome !== "refused" && each.run_id === null);
     if (!isPlain) return respondHtml(c, routes.draw(ctx, outcome));
-    return respondDone(c, ctx.base_path, next, noticeOf(ctx, outcome));
+    const done = new Set(outcome.results.filter((each) => each.outcome === "done").map(({ id }) => id));
+    const notice = noticeOf(
+      ctx,
+      outcome,
+      chosen.filter((each) => done.has(idOf(each))),
+    );
+    return respondDone(c, ctx.base_path, next, notice);
   }
 
   /** What was done, and the form that takes it back. */
-  function noticeOf(ctx: PageContext, outcome: BulkOutcome<Action>): StoredNotice {
-    const ids = outcome.results.filter((each) => each.outcome === "done").map(({ id }) => id);
+  function noticeOf(ctx: PageContext, outcome: BulkOutcome<Action>, done: readonly string[]): StoredNotice {
     const undo = undoing[outcome.action];
     return {
-      tone: ids.length === 0 ? "quiet" : bulkTone(outcome.action),
+      tone: done.length === 0 ? "quiet" : bulkTone(outcome.action),
       text: routes.summary(ctx, outcome),
-      ...(ids.length === 0 || undo === undefined
+      ...(done.length === 0 || undo === undefined
         ? {}
-        : { undo: { path, fields: { _action: undo, ids: ids.join(",") } } }),
+        : { undo: { path, fields: { _action: undo, ids: done.join(",") } } }),
     };
   }
 
   function nextPath(path: string): string {
-    const isOurs = isLocalPath(path) && path.split("?", 1)[0] === `/${section}`;
+    const isOurs = isLocalPath(path) && ["/", `/${section}`].includes(path.split("?", 1)[0] ?? "");
     return isOurs ? withQuery(path, { select: null }) : `/${section}`;
   }
 
@@ -116,9 +128,16 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
   }
 }
 
+/** What was chosen may name more than the id. */
+function idOf(chosen: string): string {
+  return chosen.split(" ", 1)[0] ?? "";
+}
+
 const undoing: Readonly<Partial<Record<BulkAction, BulkAction>>> = {
   hold: "resume",
   resume: "hold",
+  dismiss: "undismiss",
+  undismiss: "dismiss",
   enable: "disable",
   disable: "enable",
 };

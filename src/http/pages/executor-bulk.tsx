@@ -5,7 +5,7 @@ import {
   bulkSummary,
   SafeQuestion,
 } from "../../../templates/executors/bulk.tsx";
-import { bulkActions, reviewedActions } from "../../bulk/schema.ts";
+import { type BulkAction, bulkActions, reviewedActions } from "../../bulk/schema.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
@@ -40,18 +40,24 @@ export function executorBulkPages(app: App, { bulk, executors, snapshots }: Serv
       if (action !== "delete" || formText(form, "confirm_name").trim() === name) return null;
       return (await snapshots.latestOf(ids)).size === 0 ? null : say("request.type_to_confirm", { name });
     },
-    perform: async (actor, action, chosen) => {
-      const seen = chosen.map(seenIn);
-      const isPlanned = action === "update" || action === "approve";
-      return await bulk.perform(actor, { action, executors: isPlanned ? seen : seen.map(({ id }) => ({ id })) });
-    },
+    perform: async (actor, action, chosen) =>
+      await bulk.perform(actor, { action, executors: chosen.map((each) => namedIn(action, each)) }),
     summary: bulkSummary,
     draw: (ctx, result) => <BulkResultPage ctx={ctx} result={result} />,
   });
 }
 
-/** See `seenValue`. */
-function seenIn(value: string): { id: string; plan_hash: string; newest_run_id: string | null } {
-  const [id = "", plan_hash = "", newest = ""] = value.split(" ");
-  return { id, plan_hash, newest_run_id: newest === "-" ? null : newest };
+/** What an action names; see `seenValue` and `failedValue`. */
+function namedIn(action: BulkAction, value: string) {
+  const [id = "", seen = "", newest = ""] = value.split(" ");
+  switch (action) {
+    case "update":
+    case "approve":
+      return { id, plan_hash: seen, newest_run_id: newest === "-" ? null : newest };
+    case "dismiss":
+    case "undismiss":
+      return { id, run_id: seen };
+    default:
+      return { id };
+  }
 }

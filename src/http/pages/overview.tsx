@@ -24,13 +24,15 @@ export async function overviewProps(
 ): Promise<OverviewProps> {
   // First, so that the numbers in the navigation match this page.
   const stats = await services.stats.get();
-  const [ctx, events, budgets, unadopted] = await Promise.all([
+  const failed = [...stats.bad_runs, ...stats.shared_failures.flatMap(({ runs }) => runs)];
+  const [ctx, events, budgets, snapshots, unadopted] = await Promise.all([
     context(),
     services.notifications.listEvents({ limit: shownEvents }),
     budgetsOf(services, page.clock.now()),
+    services.snapshots.latestOf(failed.map(({ executor_id }) => executor_id)),
     services.adoption.unadopted(),
   ]);
-  return { ctx, stats, events: events.items, budgets, unadopted };
+  return { ctx, stats, events: events.items, budgets, snapshots, unadopted };
 }
 
 /** Hosts with a current rate limit, the scarcest first. */

@@ -13,6 +13,7 @@ export const selection = {
 
 const executors = (count: number) => plural("en", count, { one: "executor", other: "executors" });
 const trackers = (count: number) => plural("en", count, { one: "tracker", other: "trackers" });
+const failed = (count: number) => plural("en", count, { one: "failed run", other: "failed runs" });
 const are = (count: number) => plural("en", count, { one: "executor is", other: "executors are" });
 
 /** The same action on several executors. */
@@ -23,6 +24,8 @@ export const bulk = {
     check: "Check",
     hold: "Hold updates",
     resume: "Resume updates",
+    dismiss: "Dismiss",
+    undismiss: "Show again",
     enable: "Enable",
     disable: "Disable",
     delete: "Delete",
@@ -62,6 +65,11 @@ export const bulk = {
     check: (count: number) => (count === 0 ? "No tracker checked" : `Checking the trackers of ${executors(count)}`),
     hold: (count: number) => (count === 0 ? "Nothing to hold" : `Updates of ${executors(count)} are on hold`),
     resume: (count: number) => (count === 0 ? "Nothing to resume" : `Resumed updates of ${executors(count)}`),
+    dismiss: (count: number) => (count === 0 ? "Nothing to dismiss" : `Dismissed ${failed(count)}`),
+    undismiss: (count: number) =>
+      count === 0
+        ? "Nothing to show again"
+        : `${plural("en", count, { one: "failed run needs", other: "failed runs need" })} attention again`,
     enable: (count: number) => (count === 0 ? "Nothing to enable" : `Enabled ${executors(count)}`),
     disable: (count: number) => (count === 0 ? "Nothing to disable" : `Disabled ${executors(count)}`),
     delete: (count: number) => (count === 0 ? "Nothing deleted" : `Deleted ${executors(count)}`),
@@ -73,6 +81,8 @@ export const bulk = {
     check: "Checking",
     hold: "On hold",
     resume: "Resumed",
+    dismiss: "Dismissed",
+    undismiss: "Shown again",
     enable: "Enabled",
     disable: "Disabled",
     delete: "Deleted",

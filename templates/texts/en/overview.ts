@@ -8,7 +8,7 @@ export const overview = {
   next_windows: "Next windows",
   headline: {
     runs: (count: number) => plural("en", count, { one: "failed run", other: "failed runs" }),
-    down: (name: string) => `${name} is down`,
+    down: (names: string, count: number) => `${names} ${count === 1 ? "is" : "are"} down`,
     awaiting: (count: number) => plural("en", count, { one: "update needs approval", other: "updates need approval" }),
     updates: (count: number) => plural("en", count, { one: "update to review", other: "updates to review" }),
     sources: (count: number) => plural("en", count, { one: "source failing", other: "sources failing" }),
@@ -40,6 +40,9 @@ export const overview = {
   },
   review: "Review",
   see_why: "See why",
+  retry_all: (count: number, total: number) => (count === total ? "Retry all" : `Retry ${formatNumber("en", count)}`),
+  dismiss_all: (count: number, total: number) =>
+    count === total ? "Dismiss all" : `Dismiss ${formatNumber("en", count)}`,
   open: "Open",
   watch: "Watch",
   more: (count: number) => `and ${formatNumber("en", count)} more`,

@@ -33,7 +33,6 @@ export const upstreams = {
   outage_since: "since",
   next_try: "next attempt",
   attempts: (count: number) => plural("en", count, { one: "failed attempt", other: "failed attempts" }),
-  more_trackers: (count: number) => `and ${number(count)} more`,
   past_outages: "Outages in the last 30 days",
   hosts: "Hosts",
   began: "Began",

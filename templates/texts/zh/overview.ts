@@ -11,7 +11,7 @@ export const overview = {
   next_windows: "即将到来的窗口",
   headline: {
     runs: (count: number) => `${number(count)} 次运行失败`,
-    down: (name: string) => `${name} 已停机`,
+    down: (names: string, _count: number) => `${names} 已停机`,
     awaiting: (count: number) => `${number(count)} 个更新等待批准`,
     updates: (count: number) => `${number(count)} 个更新待查看`,
     sources: (count: number) => `${number(count)} 个来源检查失败`,
@@ -41,6 +41,8 @@ export const overview = {
   },
   review: "查看更新",
   see_why: "查看原因",
+  retry_all: (count: number, total: number) => (count === total ? "全部重试" : `重试 ${number(count)} 个`),
+  dismiss_all: (count: number, total: number) => (count === total ? "全部忽略" : `忽略 ${number(count)} 个`),
   open: "打开",
   watch: "查看进度",
   more: (count: number) => `另有 ${number(count)} 个`,

@@ -33,7 +33,6 @@ export const upstreams = {
   outage_since: "开始于",
   next_try: "下次尝试",
   attempts: (count: number) => `已失败 ${number(count)} 次`,
-  more_trackers: (count: number) => `另有 ${number(count)} 个`,
   past_outages: "最近 30 天的中断",
   hosts: "主机",
   began: "开始时间",

@@ -68,6 +68,71 @@ describe("GET /", () => {
     expect(text).not.toMatch(clean);
   });
 
+  test("tells of runs that failed for one reason in one row, which unfolds to each with what can be done", async () => {
+    const reason = plain("No <space> left on device");
+    const failed = { state: "failed", serving: "previous", reason_code: "update_failed", reason } as const;
+    await world.connection();
+    const ids: string[] = [];
+    const runIds: string[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const id = await world.executor({ name: `app-${n}`, difference: "other_version" });
+      runIds.push(await world.run(id, { ...failed, desired_revision: `app-${n}@1.1.0` }));
+      ids.push(id);
+    }
+    const other = await world.executor({ name: "other", difference: "other_version" });
+    await world.run(other, { ...failed, reason: plain("Port taken"), desired_revision: "other@1.1.0" });
+    const { body } = await person.api("GET", "/stats");
+    expect(body.counts).toMatchObject({ needs: 2, bad_runs: 1, shared_failures: 1, updates: 0 });
+    expect(body).toMatchObject({
+      bad_runs: [{ executor: "other" }],
+      shared_failures: [{ connection: "nas", run_count: 8, reason: "No <space> left on device" }],
+    });
+    const page = await person.get("/");
+    expect(heading(page.text)).toBe("9 failed runs");
+    expect(page.text).toMatch(/aria-current="page"[\s\S]*?<span class="count">2<\/span>/);
+    const row = page.text.slice(page.text.indexOf("need-cause-"), page.text.indexOf(`need-${other}`));
+    expect(row).toMatch(/Failed[\s\S]*?<b>nas<\/b>[\s\S]*?8 executors/);
+    expect(row.match(/No &lt;space&gt; left on device/g)).toHaveLength(1);
+    expect(row).toMatch(/<summary>[\s\S]*?app-\d, app-\d, app-\d, app-\d, app-\d and 3 more[\s\S]*?<\/summary>/);
+    for (const id of ids)
+      expect(row).toMatch(new RegExp(`<li id="need-${id}"[\\s\\S]*?/executors/${id}/run"[\\s\\S]*?Retry`));
+    expect(page.text).toMatch(
+      /<li id="need-cause-[\s\S]*?class="btn main" href="\/executors\/bulk\?action=update[\s\S]*?Retry all/,
+    );
+    expect(page.text).not.toMatch(clean);
+    const sent = /name="_action" value="dismiss"[^>]*><input type="hidden" name="ids" value="([^"]*)"/.exec(
+      page.text,
+    )?.[1];
+    expect(sent?.split(",").toSorted()).toEqual(ids.map((id, n) => `${id} ${runIds[n]}`).toSorted());
+    const done = await person.post("/executors/bulk", { _action: "dismiss", ids: sent ?? "", next: "/" });
+    expect([done.status, done.location]).toEqual([303, "/"]);
+    const after = await person.get("/");
+    expect(after.text).toContain("Dismissed 8 failed runs");
+    expect(heading(after.text)).toBe("1 failed run");
+    const undo = /name="_action" value="undismiss"[^>]*><input type="hidden" name="ids" value="([^"]*)"/.exec(
+      after.text,
+    )?.[1];
+    await person.post("/executors/bulk", { _action: "undismiss", ids: undo ?? "", next: "/" });
+    expect(heading((await person.get("/")).text)).toBe("9 failed runs");
+    const stale = await person.post("/executors/bulk", {
+      _action: "dismiss",
+      ids: `${ids[0]} ${runIds[1]}`,
+      next: "/",
+    });
+    expect(stale.text).toContain("cannot be dismissed");
+    const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
+    expect(chinese.text).toMatch(/8 个执行器[\s\S]*?另有 3 个[\s\S]*?全部重试[\s\S]*?全部忽略/);
+  });
+
+  test("names what is down while that is few, and counts it otherwise", async () => {
+    await world.connection();
+    for (const name of ["a", "b", "c", "d"]) {
+      await world.run(await world.executor({ name }), { state: "failed", serving: "none" });
+      if (name === "b") expect(heading((await person.get("/")).text)).toBe("a and b are down");
+    }
+    expect(heading((await person.get("/")).text)).toBe("4 executors are down");
+  });
+
   test("tells of a refused credential in one row that leads to it, however many sources use it", async () => {
     const id = await world.credential('<b>ghcr</b>"');
     const failing = {
