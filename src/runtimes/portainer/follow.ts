@@ -194,11 +194,11 @@ export async function followServices(
     onProgress(verdict);
     const failed = await whyNotDeployed(found);
     if (failed !== null) return { failure: failed, detail: failed, found };
-    // What is ready now may be replaced as long as Portainer is at work.
-    if (readiness.ready && found.stack.Status !== stackStates.deploying)
-      return { failure: null, detail: readiness.detail, found };
-    if (!readiness.ready && readiness.final === true)
-      return { failure: readiness.detail, detail: readiness.detail, found };
+    // As long as Portainer is at work, what is ready may be replaced, and what was created only is started.
+    const isAtWork = found.stack.Status === stackStates.deploying;
+    if (!isAtWork && (readiness.ready || readiness.final === true)) {
+      return { failure: readiness.ready ? null : readiness.detail, detail: readiness.detail, found };
+    }
     if (unchanged_ms >= stall_ms) {
       const seconds = Math.round(stall_ms / 1000);
       const cause = readiness.ready ? say("portainer.deploying") : readiness.detail;

@@ -597,6 +597,29 @@ describe("an update", () => {
     });
   });
 
+  test("waits for what Portainer has created and not started yet", async () => {
+    let looks = 0;
+    recorded.answer = (line) => {
+      const [web] = recorded.world.containers;
+      if (line.startsWith("PUT ")) {
+        carryOut();
+        const [created] = recorded.world.containers;
+        if (created !== undefined) created.container = { ...created.container, State: { Status: "created" } };
+        Object.assign(recorded.world.stack, { Status: 3 });
+        return json(200, recorded.world.stack)();
+      }
+      looks += recorded.world.stack.Status === 3 && line === "GET /api/stacks/3" ? 1 : 0;
+      if (looks === 3 && web !== undefined) {
+        web.container = { Id: "c".repeat(64) };
+        Object.assign(recorded.world.stack, { Status: 1 });
+      }
+      return null;
+    };
+    const { journal, apply } = await start();
+    await apply();
+    expect(await session.settle?.(ref, journal, live)).toBeNull();
+  });
+
   test("and its way back name the stack's webhook, which Portainer would remove otherwise", async () => {
     Object.assign(recorded.world.stack, { AutoUpdate: { Webhook: "550e8400-e29b", Interval: "" } });
     recorded.answer = (line) => {
