@@ -1,4 +1,4 @@
-import { and, asc, Column, count, desc, getTableColumns, is, SQL, sql } from "drizzle-orm";
+import { and, asc, Column, count, desc, getTableColumns, is, SQL, Subquery, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListAsk, ListCounts } from "../forms/page.ts";
 import type { Reader } from "./client.ts";
@@ -15,16 +15,27 @@ export interface Listing {
   scope?: SQL | undefined;
 }
 
-/** What the options are values of, a condition for each option, or one for any text. */
-type ListingFilter = SQLiteColumn | SQL | Readonly<Record<string, SQL | undefined>> | ((text: string) => SQL);
+/** What the options are values of, the options of each entry, a condition for each option, or one for any text. */
+type ListingFilter =
+  | SQLiteColumn
+  | SQL
+  | Subquery
+  | Readonly<Record<string, SQL | undefined>>
+  | ((text: string) => SQL);
+
+/** For a filter: `query` has a row for each option of each entry, `id` and `option`. */
+export function optionsIn(query: SQL): Subquery {
+  return new Subquery(query, {}, "options");
+}
 
 function isValue(filter: ListingFilter): filter is SQLiteColumn | SQL {
   return is(filter, Column) || is(filter, SQL);
 }
 
-function conditionOf(filter: ListingFilter | undefined, option: string): SQL | undefined {
+function conditionOf(filter: ListingFilter | undefined, option: string, { id }: Entries): SQL | undefined {
   if (filter === undefined) return undefined;
   if (typeof filter === "function") return filter(option);
+  if (is(filter, Subquery)) return sql`${id} in (select id from ${filter} where option = ${option})`;
   return isValue(filter) ? sql`${filter} = ${option}` : filter[option];
 }
 
@@ -47,10 +58,14 @@ export function isPartOf(text: string, value: SQL | SQLiteColumn): SQL {
 }
 
 /** The conditions of a query, except those of one filter. */
-function conditionsOf(listing: Listing, ask: ListAsk, without: string | null): (SQL | undefined)[] {
+function conditionsOf(
+  listing: Listing,
+  ask: ListAsk,
+  { entries, without = null }: { entries: Entries; without?: string | null },
+): (SQL | undefined)[] {
   const filters = Object.entries(ask.filters)
     .filter(([name]) => name !== without)
-    .map(([name, option]) => conditionOf(listing.filters[name], option));
+    .map(([name, option]) => conditionOf(listing.filters[name], option, entries));
   if (ask.search === null) return [listing.scope, ...filters];
   const { search } = ask;
   const contains = (value: SQL | SQLiteColumn) => isPartOf(search, value);
@@ -58,10 +73,14 @@ function conditionsOf(listing: Listing, ask: ListAsk, without: string | null): (
   return [listing.scope, ...filters, sql`(${sql.join(found, sql` or `)})`];
 }
 
-/** What a list reads. */
-interface Rows<Row> {
+/** Where the entries are. */
+interface Entries {
   from: SQLiteTable | SQL;
   id: SQLiteColumn | SQL;
+}
+
+/** What a list reads. */
+interface Rows<Row> extends Entries {
   columns: Readonly<Record<string, SQLiteColumn>> | SQL;
   rowOf(read: unknown): Row;
 }
@@ -74,7 +93,8 @@ function lists<Row, Context>(
   return {
     /** In a stable order: equal entries follow each other by id. `key` is null on the last page. */
     page: async (read: Reader, context: Context, ask: ListAsk): Promise<{ rows: Row[]; key: string | null }> => {
-      const { from, id, columns, rowOf } = rowsFor(context);
+      const entries = rowsFor(context);
+      const { from, id, columns, rowOf } = entries;
       const listing = listingFor(read, context);
       const at = sql<string | number>`${sql.raw(listing.sorts[ask.sort] ?? "")}`;
       const position = positionOf(ask.after);
@@ -86,7 +106,7 @@ function lists<Row, Context>(
       const found = await read
         .select({ row: columns as SQL, at, id: id as SQL })
         .from(from as SQL)
-        .where(and(...conditionsOf(listing, ask, null), isAfter))
+        .where(and(...conditionsOf(listing, ask, { entries }), isAfter))
         .orderBy(order(at), order(id))
         .limit(ask.limit + 1);
       const kept = found.slice(0, ask.limit);
@@ -97,15 +117,17 @@ function lists<Row, Context>(
 
     /** How many entries each option would leave, with the other filters as they are. */
     counts: async (read: Reader, context: Context, ask: ListAsk): Promise<ListCounts> => {
-      const { from } = rowsFor(context);
+      const entries = rowsFor(context);
       const listing = listingFor(read, context);
       const counted: Record<string, Record<string, number>> = {};
       for (const [name, filter] of Object.entries(listing.filters)) {
         if (typeof filter === "function") continue;
-        const conditions = and(...conditionsOf(listing, ask, name));
+        const conditions = and(...conditionsOf(listing, ask, { entries, without: name }));
         counted[name] = isValue(filter)
-          ? await countValues(read, from, filter, conditions)
-          : await countEach(read, from, filter, conditions);
+          ? await countValues(read, entries, filter, conditions)
+          : is(filter, Subquery)
+            ? await countOptions(read, entries, filter, conditions)
+            : await countEach(read, entries, filter, conditions);
       }
       return counted;
     },
@@ -117,7 +139,7 @@ type Counted = Record<string, number>;
 /** One group for each value, however many there are. */
 async function countValues(
   read: Reader,
-  from: Rows<unknown>["from"],
+  { from }: Entries,
   value: SQLiteColumn | SQL,
   conditions: SQL | undefined,
 ): Promise<Counted> {
@@ -131,9 +153,26 @@ async function countValues(
   return { ...Object.fromEntries(groups.map(({ option, n }) => [option, n])), "": all };
 }
 
+/** One group for each option, in the same pass as all of the entries. */
+async function countOptions(
+  read: Reader,
+  { from, id }: Entries,
+  options: Subquery,
+  conditions: SQL | undefined,
+): Promise<Counted> {
+  // Looking every entry up takes longer than the counting.
+  const isMatching = conditions === undefined ? sql`true` : sql`id in (select id from matching)`;
+  const groups = await read.select({ option: sql<string>`option`, n: sql<number>`n` }).from(sql`(
+    with matching as materialized (select ${id} as id from ${from} where ${conditions ?? sql`true`})
+    select '' as option, count(*) as n from matching
+    union all select option, count(distinct id) from ${options} where ${isMatching} group by option
+  )`);
+  return Object.fromEntries(groups.map(({ option, n }) => [option, n]));
+}
+
 async function countEach(
   read: Reader,
-  from: Rows<unknown>["from"],
+  { from }: Entries,
   options: Readonly<Record<string, SQL | undefined>>,
   conditions: SQL | undefined,
 ): Promise<Counted> {

@@ -1,8 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
-import { listsOver } from "../db/listing.ts";
+import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
-import type { ChannelRow } from "./source-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
 
@@ -13,21 +12,20 @@ function sourceOf(condition: SQL | undefined): SQL {
   return sql`${trackers.id} in (select ${tracker_sources.tracker_id} from ${tracker_sources} where ${condition})`;
 }
 
-function withChannel(type: ChannelRow["type"]): SQL {
-  const inChannel = sql`select ${tracker_channels.source_id} from ${tracker_channels} where ${eq(tracker_channels.type, type)}`;
-  return sourceOf(sql`${tracker_sources.id} in (${inChannel})`);
-}
+const channelTypes = optionsIn(sql`
+  select ${tracker_sources.tracker_id} as id, ${tracker_channels.type} as option
+  from ${tracker_channels} join ${tracker_sources} on ${tracker_sources.id} = ${tracker_channels.source_id}`);
+const sourceKinds = optionsIn(sql`
+  select ${tracker_sources.tracker_id} as id, ${tracker_sources.kind} as option from ${tracker_sources}`);
 
 interface TrackerListContext {
   now: number;
   /** The ids of those with an update that something should run. */
   outdated: readonly string[];
-  /** Every kind of source. */
-  kinds: readonly string[];
 }
 
 /** The names of its options are those of `trackerList`. */
-export const trackerLists = listsOver(trackers, (_read, { now, outdated, kinds }: TrackerListContext) => {
+export const trackerLists = listsOver(trackers, (_read, { now, outdated }: TrackerListContext) => {
   const isFailing = isNotNull(tracker_sources.last_error_code);
   const isPending = isNull(tracker_sources.last_checked_at);
   const inAddress = (contains: (text: SQL) => SQL) =>
@@ -46,8 +44,8 @@ export const trackerLists = listsOver(trackers, (_read, { now, outdated, kinds }
         disabled: eq(trackers.is_enabled, false),
         update: sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`,
       },
-      channel: Object.fromEntries(tracker_channels.type.enumValues.map((type) => [type, withChannel(type)])),
-      kind: Object.fromEntries(kinds.map((kind) => [kind, sourceOf(eq(tracker_sources.kind, kind))])),
+      channel: channelTypes,
+      kind: sourceKinds,
     },
     searched: [trackers.name, trackers.description, inAddress],
   };

@@ -136,10 +136,9 @@ export function trackerService(options: TrackerServiceOptions) {
     outages: await openOutages(db.read),
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
-  const listContext = async () => ({
+  const listContext = async (filtersByState: boolean) => ({
     now: clock.now(),
-    outdated: await executors.outdatedTrackers(db.read, clock.now()),
-    kinds: sourceKinds,
+    outdated: filtersByState ? await executors.outdatedTrackers(db.read, clock.now()) : [],
   });
   const get = async (name: string): Promise<TrackerView> => {
     const [view] = await trackerViews(
@@ -295,8 +294,8 @@ export function trackerService(options: TrackerServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: trackerList,
-      page: async (ask) => await trackerLists.page(db.read, await listContext(), ask),
-      counts: async (ask) => await trackerLists.counts(db.read, await listContext(), ask),
+      page: async (ask) => await trackerLists.page(db.read, await listContext(ask.filters.state !== undefined), ask),
+      counts: async (ask) => await trackerLists.counts(db.read, await listContext(true), ask),
       views: async (rows) => await trackerViews(db.read, rows, await viewContext(clock.now())),
     }),
     get,

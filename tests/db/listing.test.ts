@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { listsOfValues, listsOver } from "../../src/db/listing.ts";
+import { listsOfValues, listsOver, optionsIn } from "../../src/db/listing.ts";
 import { credentials } from "../../src/db/tables.ts";
 import { anyText, type ListShape, listAsk, listOperations } from "../../src/forms/page.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -95,6 +95,34 @@ describe("a list", () => {
     expect(await own.counts(stored.db.read, "git", ask({}))).toEqual({ changed: { "": 2, 1: 1, 2: 1 } });
     const { rows: found } = await own.page(stored.db.read, "git", ask({ changed: "2" }));
     expect(found.map(({ name }) => name)).toEqual(["c"]);
+  });
+
+  test("counts each entry once for each of the options that another query gives it", async () => {
+    const has = [
+      { id: "1", option: "x" },
+      { id: "1", option: "x" },
+      { id: "1", option: "y" },
+      { id: "3", option: "x" },
+    ];
+    const tagged = listsOver(credentials, () => ({
+      sorts: { name: "credentials.name" },
+      filters: {
+        tag: optionsIn(
+          sql`select value ->> 'id' as id, value ->> 'option' as option from json_each(${JSON.stringify(has)})`,
+        ),
+        kind: credentials.kind,
+      },
+      searched: [credentials.name],
+    }));
+    const ask = (query: object) =>
+      listAsk({ ...shape, texts: {}, filters: { tag: ["x", "y"], kind: ["oci", "git"] } }, query);
+    const counts = (query: object) => tagged.counts(stored.db.read, null, ask(query));
+    expect(await counts({})).toEqual({ tag: { "": 5, x: 2, y: 1 }, kind: { "": 5, oci: 3, git: 2 } });
+    expect(await counts({ tag: "x" })).toEqual({ tag: { "": 5, x: 2, y: 1 }, kind: { "": 2, oci: 1, git: 1 } });
+    expect(await counts({ kind: "git" })).toEqual({ tag: { "": 2, x: 1 }, kind: { "": 5, oci: 3, git: 2 } });
+    expect((await counts({ search: "a" })).tag).toEqual({ "": 1, x: 1, y: 1 });
+    const { rows: found } = await tagged.page(stored.db.read, null, ask({ tag: "x" }));
+    expect(found.map(({ name }) => name)).toEqual(["a", "c"]);
   });
 
   test("leaves out columns that it does not need", async () => {
