@@ -7,9 +7,10 @@ import { LinkButton } from "./button.tsx";
 import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { type FilterField, type FilterGroup, Filters, Pagination } from "./navigation.tsx";
+import { Partial } from "./notice.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
-import { Table, type TableProps } from "./table.tsx";
+import { ChangedRows, Table, type TableProps } from "./table.tsx";
 
 /** One page of a list, as its address asks for it. */
 export interface ListProps<Item> {
@@ -151,29 +152,60 @@ function filtersOf(list: ListBaseProps) {
 }
 
 /** Filters, rows and pages of a list. */
-export function ListBody(props: ListBodyProps | RowListProps) {
-  const { id, asked, items, next_cursor, is_first_page, search_label } = props;
-  const ctx = props.is_section === true ? { ...props.ctx, path: `${props.ctx.path}#${id}` } : props.ctx;
+export function ListBody(given: ListBodyProps | RowListProps) {
+  const { id, items, next_cursor, is_first_page } = given;
+  const ctx = given.is_section === true ? { ...given.ctx, path: `${given.ctx.path}#${id}` } : given.ctx;
   const { bare, fragment } = partsOf(ctx.path);
-  const label = search_label ?? texts(ctx).common.filter_text;
+  const props = { ...given, ctx };
   return (
     <div id={id} class="choices" {...props.live}>
-      <Filters ctx={ctx} {...filtersOf(props)} search={{ name: "q", value: asked.q, label }} target={`#${id}`}>
-        {props.tools}
-      </Filters>
-      {items.length === 0 ? <NothingMatches ctx={ctx} href={bare + fragment} /> : <ListRows {...props} ctx={ctx} />}
+      <ListFilters {...props} />
+      {items.length === 0 ? <NothingMatches ctx={ctx} href={bare + fragment} /> : <ListRows {...props} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
       {props.children}
     </div>
   );
 }
 
-function ListRows(props: ListBodyProps | RowListProps) {
-  const { ctx, caption, asked, selection } = props;
-  if ("rows" in props) return <>{props.rows}</>;
-  const table = (
-    <Table ctx={ctx} caption={caption} {...props.table} sort={asked.sort} is_list choices_form={selection?.form} />
+/**
+ * The answer to an action on rows of an open list: those rows, whether or not its filters still find them, and what it says of all.
+ * `changed`: the ids of the rows.
+ */
+export function ListChanges({ changed, ...list }: ListBodyProps & { changed: readonly string[] }) {
+  const { ctx, selection } = list;
+  return (
+    <>
+      <ChangedRows {...tableOf(list)} ids={changed} />
+      <Partial target={`#${list.id} > .filters`}>
+        <ListFilters {...list} />
+      </Partial>
+      {selection === undefined ? null : (
+        <Partial target={`#${selection.form}`}>
+          <SelectionBar ctx={ctx} {...selection} />
+        </Partial>
+      )}
+    </>
   );
+}
+
+function ListFilters(list: ListBaseProps) {
+  const { ctx, id, asked, search_label = texts(ctx).common.filter_text } = list;
+  const search = { name: "q", value: asked.q, label: search_label };
+  return (
+    <Filters ctx={ctx} {...filtersOf(list)} search={search} target={`#${id}`}>
+      {list.tools}
+    </Filters>
+  );
+}
+
+function tableOf({ ctx, caption, asked, selection, table }: ListBodyProps): TableProps {
+  return { ctx, caption, ...table, sort: asked.sort, is_list: true, choices_form: selection?.form };
+}
+
+function ListRows(props: ListBodyProps | RowListProps) {
+  if ("rows" in props) return <>{props.rows}</>;
+  const { ctx, selection } = props;
+  const table = <Table {...tableOf(props)} />;
   if (selection === undefined) return table;
   return (
     <div class="choosing">

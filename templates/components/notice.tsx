@@ -88,7 +88,7 @@ export function ToastPartial({ ctx, notice }: { ctx: PageContext; notice: Notice
 }
 
 /** Another part of the page to update with the same response or event: htmx puts the children into `target`. */
-export function Partial({ target, swap, children }: { target: string; swap?: string; children: Child }) {
+export function Partial({ target, swap, children }: { target: string; swap?: string | undefined; children: Child }) {
   return (
     <hx-partial hx-target={target} hx-swap={swap ?? "outerMorph"}>
       {children}

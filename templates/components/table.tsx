@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { classes, type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
+import { Partial } from "./notice.tsx";
 
 export interface Column {
   key: string;
@@ -65,9 +66,10 @@ export interface TableProps {
  * A list of similar entries, one line each; becomes cards in a narrow container. The whole row leads to the detail page; the link itself is
  * the first cell, so the keyboard and middle clicks work as on any link.
  */
-export function Table({ ctx, caption, columns, rows, sort, is_list, choices_form }: TableProps) {
-  const hasActions = rows.some((row) => row.actions !== undefined);
-  const choices = choices_form === undefined ? null : { form: choices_form, are_all: areAllChosen(ctx) };
+export function Table(props: TableProps) {
+  const { ctx, caption, columns, rows, sort, is_list } = props;
+  const shape = shapeOf(props);
+  const { has_actions: hasActions, choices } = shape;
   return (
     <div class="table-box">
       <table class={classes("table", is_list === true && "compact")}>
@@ -95,12 +97,39 @@ export function Table({ ctx, caption, columns, rows, sort, is_list, choices_form
               </tr>
             )}
             {own.map((row) => (
-              <TableRow ctx={ctx} columns={columns} row={row} has_actions={hasActions} choices={choices} />
+              <TableRow {...shape} row={row} />
             ))}
           </tbody>
         ))}
       </table>
     </div>
+  );
+}
+
+/** What the rows of a table have in common. */
+function shapeOf({ ctx, columns, rows, choices_form }: TableProps): Omit<TableRowProps, "row"> {
+  return {
+    ctx,
+    columns,
+    has_actions: rows.some((row) => row.actions !== undefined),
+    choices: choices_form === undefined ? null : { form: choices_form, are_all: areAllChosen(ctx) },
+  };
+}
+
+/** For rows of a table on an open page, by their ids: each becomes what it is now, and one that the table no longer has goes. */
+export function ChangedRows({ ids, ...table }: TableProps & { ids: readonly string[] }) {
+  const shape = shapeOf(table);
+  return (
+    <>
+      {ids.map((id) => {
+        const row = table.rows.find((each) => each.id === id);
+        return (
+          <Partial target={`#${id}`} swap={row === undefined ? "delete" : undefined}>
+            {row === undefined ? null : <TableRow {...shape} row={row} />}
+          </Partial>
+        );
+      })}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { triggers } from "../../src/executors/settings-schema.ts";
-import { AddButton, ListBody, type ListBodyProps, ListPage, type ListProps } from "../components/list-page.tsx";
+import { AddButton, type ListBodyProps, ListChanges, ListPage, type ListProps } from "../components/list-page.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { Notice, PageContext } from "../page.ts";
@@ -53,17 +53,27 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
   );
 }
 
-/** The list after an action on one of its rows, and what was done. */
-export function ExecutorListAnswer({ notice, ...props }: ExecutorsPageProps & { notice: Notice }) {
+interface ExecutorChangeProps extends ExecutorsPageProps {
+  /** The id of the executor. */
+  changed: string;
+  notice: Notice;
+}
+
+/** A row of the open list after an action on it, and what was done. */
+export function ExecutorChange({ changed, notice, ...props }: ExecutorChangeProps) {
   return (
     <>
-      <ListBody {...bodyOf(props)} />
+      <ListChanges {...bodyOf(props)} changed={[rowId(changed)]} />
       <ToastPartial ctx={props.ctx} notice={notice} />
     </>
   );
 }
 
-/** Filters and rows: replaced by filtering and by actions. */
+function rowId(executorId: string): string {
+  return `executor-${executorId}`;
+}
+
+/** Filters and rows: replaced by filtering. */
 function bodyOf(props: ExecutorsPageProps): ListBodyProps {
   const { ctx, items: executors, snapshots } = props;
   const t = texts(ctx).executors;
@@ -90,7 +100,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
         { key: "run", title: t.last_run, align: "end", sort: "-run" },
       ],
       rows: executors.map((executor) => ({
-        id: `executor-${executor.id}`,
+        id: rowId(executor.id),
         href: `/executors/${executor.id}`,
         muted: !executor.is_enabled,
         choice: { value: executor.id, label: texts(ctx).selection.choose(executor.name) },

@@ -1,24 +1,65 @@
 import type { RunView } from "../../src/runs/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { type ListFilter, ListPage, type ListProps } from "../components/list-page.tsx";
+import {
+  type ListBodyProps,
+  ListChanges,
+  type ListFilter,
+  ListPage,
+  type ListProps,
+} from "../components/list-page.tsx";
+import { ToastPartial } from "../components/notice.tsx";
 import { Badge } from "../components/state.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import { actionsPath } from "../executors/actions.tsx";
-import type { PageContext } from "../page.ts";
+import type { Notice, PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { needsRollbackBadge, RunState } from "./state.tsx";
 import { RunVersions } from "./versions.tsx";
 
-interface RunsPageProps extends ListProps<RunView> {
+export interface RunsPageProps extends ListProps<RunView> {
   /** The ids of the shown runs that can be dismissed. */
   dismissible: ReadonlySet<string>;
   executor: { id: string; name: string } | null;
 }
 
+const listId = "runs-list";
 const outcomes = ["succeeded", "degraded", "failed", "skipped"] as const;
 
-export function RunsPage({ executor, dismissible, ...props }: RunsPageProps) {
+export function RunsPage(props: RunsPageProps) {
+  const { ctx } = props;
+  const t = texts(ctx).runs;
+  return (
+    <ListPage
+      {...bodyOf(props)}
+      section="runs"
+      icon="list-checks"
+      texts={t}
+      action={
+        <LinkButton ctx={ctx} href="/executors" kind="main">
+          {t.empty_action}
+        </LinkButton>
+      }
+      actions={null}
+    />
+  );
+}
+
+/** A row of the open list after an action on its executor, and what was done. */
+export function RunChange({ changed, notice, ...props }: RunsPageProps & { changed: string; notice: Notice }) {
+  return (
+    <>
+      <ListChanges {...bodyOf(props)} changed={[rowId(changed)]} />
+      <ToastPartial ctx={props.ctx} notice={notice} />
+    </>
+  );
+}
+
+function rowId(runId: string): string {
+  return `run-${runId}`;
+}
+
+function bodyOf({ executor, dismissible, ...props }: RunsPageProps): ListBodyProps {
   const { ctx } = props;
   const t = texts(ctx).runs;
   const only: ListFilter[] =
@@ -31,30 +72,21 @@ export function RunsPage({ executor, dismissible, ...props }: RunsPageProps) {
             options: [[executor.id, t.filter_executor(executor.name)]],
           },
         ];
-  return (
-    <ListPage
-      {...props}
-      section="runs"
-      icon="list-checks"
-      texts={t}
-      action={
-        <LinkButton ctx={ctx} href="/executors" kind="main">
-          {t.empty_action}
-        </LinkButton>
-      }
-      actions={null}
-      filters={[
-        {
-          name: "state",
-          title: texts(ctx).common.outcome,
-          options: outcomes.map((value) => [value, t.outcomes[value]]),
-        },
-        { name: "trigger", title: t.trigger, options: Object.entries(t.trigger_short) },
-        ...only,
-      ]}
-      table={runsTable(ctx, props.items, dismissible)}
-    />
-  );
+  return {
+    ...props,
+    id: listId,
+    caption: t.title,
+    filters: [
+      {
+        name: "state",
+        title: texts(ctx).common.outcome,
+        options: outcomes.map((value) => [value, t.outcomes[value]]),
+      },
+      { name: "trigger", title: t.trigger, options: Object.entries(t.trigger_short) },
+      ...only,
+    ],
+    table: runsTable(ctx, props.items, dismissible),
+  };
 }
 
 interface RunsTableProps {
@@ -85,7 +117,7 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
       { key: "time", title: t.time, align: "end", sort: "-time", leads: true },
     ] satisfies Column[],
     rows: runs.map((run) => ({
-      id: `run-${run.id}`,
+      id: rowId(run.id),
       href: `/runs/${run.id}`,
       cells: {
         executor: run.executor,
@@ -122,6 +154,7 @@ function Dismiss({ ctx, run }: { ctx: PageContext; run: RunView }) {
       ctx={ctx}
       action={actionsPath(run.executor_id)}
       fields={{ action: "dismiss", run_id: run.id, next: ctx.path }}
+      target={`#${listId}`}
       kind="bare"
       small
       icon="check"

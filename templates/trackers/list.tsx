@@ -11,10 +11,11 @@ import {
   isWhole,
   ListBody,
   type ListBodyProps,
+  ListChanges,
   ListPage,
   type ListProps,
 } from "../components/list-page.tsx";
-import { ToastPartial } from "../components/notice.tsx";
+import { Partial, ToastPartial } from "../components/notice.tsx";
 import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
@@ -87,7 +88,7 @@ export function TrackersPage(props: TrackersPageProps) {
   );
 }
 
-/** Filters and rows: replaced by filtering, checks and polling. */
+/** Filters and rows: replaced by filtering and by a check of all. */
 function bodyOf(props: TrackersPageProps): ListBodyProps {
   const { ctx } = props;
   const t = texts(ctx).trackers;
@@ -117,29 +118,45 @@ function bodyOf(props: TrackersPageProps): ListBodyProps {
   };
 }
 
-/** The list with the result of a requested check. */
-export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { notice: Notice | null }) {
+/** The list after filtering, and after the request of a check of all. */
+export function TrackerList(props: TrackersPageProps) {
+  return <ListBody {...bodyOf(props)} />;
+}
+
+interface TrackerChangesProps extends TrackersPageProps {
+  /** The ids of trackers. */
+  changed: readonly string[];
+  /** The result of a requested check. */
+  notice: Notice | null;
+}
+
+/** Rows of the open list after the request, the beginning or the end of a check. */
+export function TrackerChanges({ changed, notice, ...props }: TrackerChangesProps) {
   return (
     <>
-      <ListBody {...bodyOf(props)} />
+      <ListChanges {...bodyOf(props)} changed={changed.map(rowId)} />
+      <Partial target="#look-again">
+        <LookAgain {...props} />
+      </Partial>
       {notice === null ? null : <ToastPartial ctx={props.ctx} notice={notice} />}
     </>
   );
 }
 
-/** Present only while checks run: it reloads the list each second, and its absence ends that. */
+/** While checks run, asks each second which rows have changed since; sends which ones the page shows as checking. */
 function LookAgain({ ctx, items: trackers, awaited }: TrackersPageProps) {
-  if (awaited === null && !trackers.some((tracker) => isChecking(ctx, tracker))) return null;
-  const changes = awaited === null ? {} : { awaited: awaited.name, since: awaited.since };
-  return (
-    <span
-      id="look-again"
-      hx-get={url(ctx, ctx.path, changes)}
-      hx-trigger="every 1s"
-      hx-target={`#${listId}`}
-      hx-swap="outerMorph"
-    />
-  );
+  const isOver = awaited === null && !trackers.some((tracker) => isChecking(ctx, tracker));
+  const asks = {
+    "hx-get": url(ctx, ctx.path, { awaited: awaited?.name, since: awaited?.since }),
+    "hx-trigger": "every 1s",
+    "hx-include": "[name=checking]",
+    "hx-swap": "none",
+  };
+  return <span id="look-again" hidden {...(isOver ? {} : asks)} />;
+}
+
+function rowId(trackerId: string): string {
+  return `tracker-${trackerId}`;
 }
 
 function trackerTable(props: TrackersPageProps) {
@@ -165,7 +182,7 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
   const path = trackerPath(tracker.name);
   const versions = channels.map((type) => [type, <LatestOf ctx={ctx} tracker={tracker} type={type} />] as const);
   return {
-    id: `tracker-${tracker.id}`,
+    id: rowId(tracker.id),
     href: path,
     muted: !tracker.is_enabled,
     choice: { value: tracker.id, label: texts(ctx).selection.choose(tracker.name) },
@@ -174,7 +191,12 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
       sources: <SourceIcons ctx={ctx} sources={tracker.sources} />,
       ...Object.fromEntries(versions),
       running: <Running ctx={ctx} uses={own} />,
-      state: <TrackerState ctx={ctx} tracker={tracker} uses={own} />,
+      state: (
+        <>
+          <TrackerState ctx={ctx} tracker={tracker} uses={own} />
+          {isChecking(ctx, tracker) ? <input type="hidden" name="checking" value={tracker.id} /> : null}
+        </>
+      ),
       checked: <Time ctx={ctx} at={newestOf(tracker.sources.map((source) => source.last_checked_at))} />,
       next: <Time ctx={ctx} at={soonestOf(tracker.sources.map(nextCheckOf))} empty="–" />,
     },

@@ -146,9 +146,18 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
     await search.fill("we");
     await page.waitForURL("**/trackers?q=we");
-    await page.locator("tbody tr").getByRole("button", { name: "Check web now" }).click();
-    await person.untilText("#toasts", "Checked web: nothing new");
+    await page.locator("tbody tr input.choice").check();
+    await push("1.4.0", "6");
+    const again = page.locator("tbody tr").getByRole("button", { name: "Check web now" });
+    await again.focus();
+    await page.keyboard.press("Enter");
+    await person.untilText("#toasts", "Checked web: found 1.4.0");
+    await person.untilText("tbody tr", "1.4.0");
+    await person.untilChecked();
+    // The rest of the page is as it was.
     expect(new URL(page.url()).search).toBe("?q=we");
+    expect(await page.locator("tbody tr input.choice").isChecked()).toBe(true);
+    expect(await again.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   test("nothing is too wide for a phone, in either language", async () => {

@@ -214,9 +214,9 @@ export class Person implements AsyncDisposable {
     return this.page.url().split("/").at(-1) ?? "";
   }
 
-  /** Waits until the page of a tracker asks no more for a check's end. */
+  /** Waits until the page of a tracker, or their list, asks no more for a check's end. */
   async untilChecked(): Promise<void> {
-    await this.page.locator("#look-again").waitFor({ state: "detached" });
+    await this.page.locator("#look-again[hx-get]").waitFor({ state: "detached" });
   }
 
   async speak(language: "en" | "zh"): Promise<void> {

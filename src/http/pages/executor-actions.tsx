@@ -1,8 +1,9 @@
 import { actionsPath } from "../../../templates/executors/actions.tsx";
-import { ExecutorListAnswer, type ExecutorsPageProps } from "../../../templates/executors/list.tsx";
+import { ExecutorChange, type ExecutorsPageProps } from "../../../templates/executors/list.tsx";
 import { formatShort } from "../../../templates/format.ts";
 import { OverviewAnswer } from "../../../templates/overview/overview.tsx";
 import type { PageContext } from "../../../templates/page.ts";
+import { RunChange } from "../../../templates/runs/list.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ActionInput } from "../../executors/deferral-schema.ts";
 import type { ExecutorView } from "../../executors/schema.ts";
@@ -12,8 +13,9 @@ import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { overviewProps } from "./overview.tsx";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
-import { readList } from "./read-list.ts";
+import { readList, withShown } from "./read-list.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { readRuns } from "./runs.tsx";
 
 const inputFields = ["until", "revision", "run_id"] as const;
 
@@ -25,6 +27,7 @@ export function executorActionPages(app: App, services: Services, page: PageSett
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
     const input = inputOf(form);
+    const runId = formText(form, "run_id");
     const { view, undo } = await executors.act(c.get("actor"), c.req.param("id"), input);
     const sent = formText(form, "next");
     const next = isLocalPath(sent) ? sent : `/executors/${view.id}`;
@@ -32,21 +35,30 @@ export function executorActionPages(app: App, services: Services, page: PageSett
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, notice);
     // As if that page had been asked for.
     const there = { ...ctx, path: next };
-    if (/^\/(\?|$)/.test(next)) {
-      const props = await overviewProps(services, page, async () => ({ ...(await pageContext(c, page)), path: next }));
-      return respondHtml(c, <OverviewAnswer {...props} notice={notice} />);
+    switch (next.split("?")[0]) {
+      case "/": {
+        const after = async () => ({ ...(await pageContext(c, page)), path: next });
+        return respondHtml(c, <OverviewAnswer {...(await overviewProps(services, page, after))} notice={notice} />);
+      }
+      case "/executors": {
+        const props = await readExecutors(services, there, [view.id]);
+        return respondHtml(c, <ExecutorChange {...props} changed={view.id} notice={notice} />);
+      }
+      case "/runs":
+        return respondHtml(c, <RunChange {...(await readRuns(services, there))} changed={runId} notice={notice} />);
+      default:
+        return respondDone(c, ctx.base_path, next, notice);
     }
-    if (!/^\/executors(\?|$)/.test(next)) return respondDone(c, ctx.base_path, next, notice);
-    return respondHtml(c, <ExecutorListAnswer {...(await readExecutors(services, there))} notice={notice} />);
   });
 }
 
-/** The page of the list that the path of `ctx` asks for. */
+/** The page of the list that the path of `ctx` asks for, and the executors with the ids `shown`. */
 export async function readExecutors(
   { executors, snapshots }: Pick<Services, "executors" | "snapshots">,
   ctx: PageContext,
+  shown: readonly string[] = [],
 ): Promise<ExecutorsPageProps> {
-  const list = await readList(ctx, executors);
+  const list = await withShown(await readList(ctx, executors), shown, (ids) => Promise.all(ids.map(executors.get)));
   return { ...list, snapshots: await snapshots.latestOf(list.items.map(({ id }) => id)) };
 }
 

@@ -55,3 +55,13 @@ export async function readList<View>(
   const filters = Object.fromEntries(Object.entries(known).filter(([name]) => !(name in given)));
   return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };
 }
+
+/** The list with rows that the open page shows, even those that its filters no longer find: `read` reads these. */
+export async function withShown<View extends { id: string }>(
+  list: ListProps<View>,
+  shown: readonly string[],
+  read: (ids: readonly string[]) => Promise<readonly View[]>,
+): Promise<ListProps<View>> {
+  const others = shown.filter((id) => !list.items.some((item) => item.id === id));
+  return others.length === 0 ? list : { ...list, items: [...list.items, ...(await read(others))] };
+}

@@ -1,7 +1,7 @@
 import type { PageContext } from "../../../templates/page.ts";
 import { ConsentQuestion, type Decision } from "../../../templates/runs/consent.tsx";
 import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
-import { RunsPage } from "../../../templates/runs/list.tsx";
+import { RunsPage, type RunsPageProps } from "../../../templates/runs/list.tsx";
 import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
@@ -36,17 +36,11 @@ const partNames = [
 ] as const satisfies readonly (keyof typeof runParts)[];
 
 export function runPages(app: App, services: Services, page: PageSettings): void {
-  const { runs, executors } = services;
+  const { runs } = services;
 
   app.get("/runs", async (c) => {
     const ctx = await pageContext(c, page);
-    const props = await readList(ctx, runs);
-    const { executor_id } = props.asked.filters;
-    const executor = executor_id === undefined ? null : await executors.get(executor_id);
-    return respondHtml(
-      c,
-      <RunsPage {...props} executor={executor} dismissible={await dismissibleOf(services, props.items)} />,
-    );
+    return respondHtml(c, <RunsPage {...(await readRuns(services, ctx))} />);
   });
 
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
@@ -70,6 +64,14 @@ export function runPages(app: App, services: Services, page: PageSettings): void
       messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
     );
   });
+}
+
+/** The page of the list that the path of `ctx` asks for. */
+export async function readRuns(services: Services, ctx: PageContext): Promise<RunsPageProps> {
+  const list = await readList(ctx, services.runs);
+  const { executor_id } = list.asked.filters;
+  const executor = executor_id === undefined ? null : await services.executors.get(executor_id);
+  return { ...list, executor, dismissible: await dismissibleOf(services, list.items) };
 }
 
 /** Those of the runs that are an executor's last one, failed while the previous version runs. */

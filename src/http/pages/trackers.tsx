@@ -9,8 +9,14 @@ import {
 } from "../../../templates/trackers/detail.tsx";
 import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
 import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
-import { TrackerListAnswer, TrackersPage, type TrackersPageProps } from "../../../templates/trackers/list.tsx";
+import {
+  TrackerChanges,
+  TrackerList,
+  TrackersPage,
+  type TrackersPageProps,
+} from "../../../templates/trackers/list.tsx";
 import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
+import { isChecking } from "../../../templates/trackers/state.tsx";
 import type { Actor } from "../../auth/schema.ts";
 import { AppError } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
@@ -25,7 +31,7 @@ import type { FormState } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { listAll, pagesOf, readList } from "./read-list.ts";
+import { listAll, pagesOf, readList, withShown } from "./read-list.ts";
 import { formRoutes } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { trackerBulkPages } from "./tracker-bulk.tsx";
@@ -54,8 +60,14 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
   const { trackers } = services;
 
   app.get("/trackers", async (c) => {
-    const ctx = await pageContext(c, page);
-    return await respondList(c, services, ctx);
+    const asked = await pageContext(c, page);
+    const query = queryOf(asked.path);
+    const ctx = { ...asked, path: withoutChecks(asked.path) };
+    if (isFragmentRequest(c) && (query.has("awaited") || query.has("checking"))) {
+      return await respondChecked(c, services, ctx, query);
+    }
+    const props = await readTrackers(services, ctx);
+    return respondHtml(c, isFragmentRequest(c) ? <TrackerList {...props} /> : <TrackersPage {...props} />);
   });
 
   app.post("/trackers/checks", async (c) => {
@@ -65,7 +77,8 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
     const count = await requestAll(trackers, c.get("actor"));
     const text = texts(ctx).trackers.checked.asked_all(count);
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
-    return await respondList(c, services, { ...ctx, path: withQuery(next, { awaited: "*", since }) });
+    const props = await readTrackers(services, { ...ctx, path: next, now: page.clock.now() });
+    return respondHtml(c, <TrackerList {...props} awaited={{ name: "*", since }} />);
   });
 
   app.post("/trackers/:name/checks", async (c) => {
@@ -76,7 +89,11 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
     const text = texts(ctx).trackers.checked.asked(name);
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
     const isList = next.split("?")[0] === "/trackers";
-    if (isList) return await respondList(c, services, { ...ctx, path: withQuery(next, { awaited: name, since }) });
+    if (isList) {
+      const { id } = await trackers.get(name);
+      const props = await readTrackers(services, { ...ctx, path: next, now: since }, [id]);
+      return respondHtml(c, <TrackerChanges {...props} changed={[id]} awaited={{ name, since }} notice={null} />);
+    }
     return await respondTracker(c, services, { ...ctx, path: withQuery(next, { since }) }, name);
   });
 
@@ -101,7 +118,12 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
 /** Where a check was requested, below the base path. */
 function nextPath(path: string, otherwise: string): string {
   const isOurs = isLocalPath(path) && /^\/trackers(?=[/?]|$)/.test(path);
-  return isOurs ? withQuery(path, { awaited: null, since: null }) : otherwise;
+  return isOurs ? withoutChecks(path) : otherwise;
+}
+
+/** The address of the list, without what it asks for while checks run. */
+function withoutChecks(path: string): string {
+  return withQuery(path, { awaited: null, since: null, checking: null });
 }
 
 function queryOf(path: string): URLSearchParams {
@@ -112,22 +134,27 @@ function instantOf(text: string | null): number | null {
   return text !== null && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** The list for the path of `ctx`: the page, or for htmx its content. */
-async function respondList(c: AppContext, services: Services, asked: PageContext) {
-  const query = queryOf(asked.path);
-  const ctx = { ...asked, path: withQuery(asked.path, { awaited: null, since: null }) };
-  const since = instantOf(query.get("since"));
-  const name = query.get("awaited");
-  const list = await readList(ctx, services.trackers);
-  const awaited = since === null || name === null ? null : { name, since };
-  const notice = awaited === null ? null : await noticeOf(services, ctx, list.items, awaited);
-  const props: TrackersPageProps = {
-    ...list,
-    uses: await services.stats.uses(list.items.map((tracker) => tracker.id)),
-    awaited: notice === null ? awaited : null,
-  };
-  if (!isFragmentRequest(c)) return respondHtml(c, <TrackersPage {...props} />);
-  return respondHtml(c, <TrackerListAnswer {...props} notice={notice} />);
+/** The page of the list that the path of `ctx` asks for, and the trackers with the ids `shown`. */
+async function readTrackers(
+  { trackers, stats }: Services,
+  ctx: PageContext,
+  shown: readonly string[] = [],
+): Promise<TrackersPageProps> {
+  const list = await withShown(await readList(ctx, trackers), shown, trackers.byIds);
+  return { ...list, uses: await stats.uses(list.items.map(({ id }) => id)), awaited: null };
+}
+
+/** What the open list asks for while checks run: the rows of those that have begun or ended since it showed them. */
+async function respondChecked(c: AppContext, services: Services, ctx: PageContext, query: URLSearchParams) {
+  const shown = query.getAll("checking");
+  const [name, since] = [query.get("awaited"), instantOf(query.get("since"))];
+  const awaited = name === null || since === null ? null : { name, since };
+  const props = await readTrackers(services, ctx, shown);
+  const checking = props.items.filter((tracker) => isChecking(ctx, tracker)).map(({ id }) => id);
+  const changed = [...new Set(shown).symmetricDifference(new Set(checking))];
+  const notice = awaited === null ? null : await noticeOf(services, ctx, props.items, awaited);
+  const rest = { changed, notice, awaited: notice === null ? awaited : null };
+  return respondHtml(c, <TrackerChanges {...props} {...rest} />);
 }
 
 async function noticeOf(

@@ -190,6 +190,12 @@ test("the list of runs offers to dismiss the last one if it failed and the previ
   const after = await person.get("/runs?state=failed");
   expect(rowIn(after.text, `run-${run}`)).not.toContain('value="dismiss"');
   expect(undoIn(after.text)).toMatchObject({ action: "undismiss", run_id: run });
+  await act(undoIn(after.text) ?? {});
+  const fields = { action: "dismiss", run_id: run, next: "/runs?state=failed" };
+  const inPlace = await person.post(`${path}/actions`, fields, { htmx: true });
+  expect(inPlace.text.match(/<tr /g)).toHaveLength(1);
+  expect(rowIn(inPlace.text, `run-${run}`)).not.toContain('value="dismiss"');
+  expect(undoIn(inPlace.text)).toMatchObject({ action: "undismiss", run_id: run });
 });
 
 describe("a row of the list", () => {
@@ -221,13 +227,16 @@ describe("a row of the list", () => {
     expect((await person.get(question)).status).toBe(200);
   });
 
-  test("acts in place for htmx: the list comes back filtered as it was, with the notice and its undo", async () => {
+  test("acts in place for htmx: the row comes back although its filter leaves it out, with the notice and its undo", async () => {
     const next = "/executors?state=update";
+    const count = (text: string) => / aria-current="true">Update available<span class="amount">(\d+)/.exec(text)?.[1];
+    const before = Number(count((await person.get(next)).text));
     const answer = await person.post(`${path}/actions`, { action: "hold", next }, { htmx: true });
     expect(answer.status).toBe(200);
-    expect(answer.text).not.toContain("<html");
-    expect(answer.text).toContain('id="executors-list"');
-    expect(rowIn(answer.text, `executor-${id}`)).toBe("");
+    expect(answer.text.match(/<tr /g)).toHaveLength(1);
+    expect(labels(rowIn(answer.text, `executor-${id}`))).toEqual(["Resume updates"]);
+    expect(answer.text).toContain('hx-target="#executors-list &gt; .filters"');
+    expect(Number(count(answer.text))).toBe(before - 1);
     expect(answer.text).toContain('hx-target="#toasts"');
     expect(undoIn(answer.text)).toEqual({ action: "resume", next });
     const all = await person.post(`${path}/actions`, { action: "resume", next: "/executors" }, { htmx: true });

@@ -159,9 +159,41 @@ describe("a check from a page", () => {
     opening.resolve();
     await checked();
     const ended = await person.get(again, { htmx: true });
+    expect(ended.text).toContain('id="look-again"');
     expect(ended.text).not.toContain('hx-trigger="every');
     expect(plain(ended.text)).toContain("Checked app: found 1.1");
     expect(ended.text).not.toContain("awaited=");
+  });
+
+  test("changes the row that it is of, and no other, until its end, whatever the filters find", async () => {
+    publish("1.0");
+    for (const name of ["app", "calm", "gone"]) await create(name);
+    const ids = new Map<string, string>();
+    for (const name of ["app", "calm", "gone"]) {
+      ids.set(name, String((await person.api("GET", `/trackers/${name}`)).body.id));
+    }
+    await app.clock.advance(60_000);
+    publish("1.1");
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    const rows = (text: string) => [...text.matchAll(/<tr id="tracker-([^"]+)"/g)].map(([, id]) => id);
+    const asked = await person.post("/trackers/app/checks", { next: "/trackers?state=failing" }, { htmx: true });
+    expect(rows(asked.text)).toEqual([ids.get("app")]);
+    expect(asked.text).toContain(`name="checking" value="${ids.get("app")}"`);
+    expect(asked.text).not.toContain('id="tracker-list"');
+    await person.api("DELETE", "/trackers/gone");
+    const look = async (...shown: string[]) => {
+      const query = shown.map((name) => `&checking=${ids.get(name)}`).join("");
+      return (await person.get(`/trackers?state=failing${query}`, { htmx: true })).text;
+    };
+    expect(rows(await look("app"))).toEqual([]);
+    opening.resolve();
+    await checked();
+    const ended = await look("app", "gone");
+    expect(rows(ended)).toEqual([ids.get("app")]);
+    expect(plain(ended)).toContain("1.1");
+    expect(ended).not.toContain('name="checking"');
+    expect(ended).toContain(`hx-target="#tracker-${ids.get("gone")}" hx-swap="delete"`);
   });
 
   test("of all trackers leaves out those that are disabled", async () => {
