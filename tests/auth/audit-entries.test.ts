@@ -34,6 +34,15 @@ async function furnish(): Promise<void> {
   await record(named("system"), { event: "destination_blocked", outcome: "refused", detail: { destination: "x" } });
 }
 
+test.each([
+  "select event, count(*) from audit_entries group by event",
+  "select outcome, count(*) from audit_entries group by outcome",
+  "select event, count(*) from audit_entries where outcome = 'refused' group by event",
+])("no entry is read for the counts of its list: %s", async (counts) => {
+  const { rows } = await house.db.client.execute(`explain query plan ${counts}`);
+  expect(String(rows[0]?.detail)).toContain("USING COVERING INDEX");
+});
+
 describe("list() narrows down", () => {
   test.each<[Record<string, string>, string[]]>([
     [{}, ["destination_blocked", "tracker_created", "login", "login"]],

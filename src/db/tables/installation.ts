@@ -30,7 +30,12 @@ export const audit_entries = sqliteTable(
     detail: json<JsonObject>("detail").notNull(),
     at: instant("at").notNull(),
   },
-  (t) => [index("audit_entries_at").on(t.at), index("audit_entries_event").on(t.event, t.at)],
+  (t) => [
+    index("audit_entries_at").on(t.at),
+    index("audit_entries_event").on(t.event, t.at),
+    // Counts both without reading an entry.
+    index("audit_entries_outcome").on(t.outcome, t.event),
+  ],
 );
 
 /** Results of requests with an `Idempotency-Key`, for a day. */

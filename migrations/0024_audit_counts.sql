@@ -1,0 +1,1 @@
+CREATE INDEX `audit_entries_outcome` ON `audit_entries` (`outcome`,`event`);
