@@ -33,14 +33,14 @@ export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
       tone="attention"
       title={t.banner}
       action={
-        <span class="actions">
+        <>
           <LinkButton ctx={ctx} href={`/runs/${run_id}/approve`} kind="main" icon="check" opens_dialog>
             {t.approve}
           </LinkButton>
           <LinkButton ctx={ctx} href={`/runs/${run_id}/refuse`} opens_dialog>
             {t.refuse}
           </LinkButton>
-        </span>
+        </>
       }
     >
       {until === null ? null : t.banner_text(formatShort(ctx, until))}

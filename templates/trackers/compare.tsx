@@ -59,7 +59,7 @@ function Chooser({ ctx, view, choices, kept }: ComparePageProps) {
   const { from, to } = view;
   if (new Set([...choices, from, to].filter((name) => name !== null)).size < 2) return null;
   return (
-    <form class="compare-form panel padded" method="get" action={url(ctx, `${trackerPath(view.tracker)}/compare`)}>
+    <form class="compare-form panel" method="get" action={url(ctx, `${trackerPath(view.tracker)}/compare`)}>
       {Object.entries(kept).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
@@ -71,14 +71,16 @@ function Chooser({ ctx, view, choices, kept }: ComparePageProps) {
         choices={choices}
       />
       <Choice id="compare-to" name="to" title={t.compare_to} value={view.to_version?.version ?? to} choices={choices} />
-      <Button type="submit" kind="main">
-        {t.compare_submit}
-      </Button>
-      {from === null || to === null ? null : (
-        <Link ctx={ctx} href={comparePath(view.tracker, { ...kept, from: to, to: from })}>
-          {t.compare_swap}
-        </Link>
-      )}
+      <div>
+        <Button type="submit" kind="main">
+          {t.compare_submit}
+        </Button>
+        {from === null || to === null ? null : (
+          <Link ctx={ctx} href={comparePath(view.tracker, { ...kept, from: to, to: from })}>
+            {t.compare_swap}
+          </Link>
+        )}
+      </div>
     </form>
   );
 }
