@@ -95,19 +95,25 @@ interface ControlProps {
   value: unknown;
   error: Message | undefined;
   is_fixed: boolean;
-  has_secret: boolean;
+  is_stored: boolean;
   attributes: Readonly<Record<string, string>>;
 }
 
 /** Connects a control with its help and error for assistive technology. */
-function described({ field, words, error }: ControlProps) {
+function described({ field, words, error, is_stored }: ControlProps) {
   const id = fieldId(field.path);
   const by = classes(error !== undefined && `${id}-error`, words.description !== "" && `${id}-help`);
   return {
     "aria-describedby": by === "" ? undefined : by,
     "aria-invalid": error === undefined ? undefined : ("true" as const),
-    "aria-required": field.is_required && field.kind !== "boolean" ? ("true" as const) : undefined,
+    "aria-required": field.is_required && field.kind !== "boolean" && !is_stored ? ("true" as const) : undefined,
   };
+}
+
+/** The example of what to enter; for what is stored and not shown, that a blank keeps it. */
+function placeholder({ ctx, words, is_stored }: ControlProps): string | undefined {
+  const shown = is_stored ? texts(ctx).common.form.stored_secret : words.placeholder;
+  return shown === "" ? undefined : shown;
 }
 
 export function Control(props: ControlProps) {
@@ -135,7 +141,7 @@ function text(value: unknown): string {
 }
 
 function TextInput(props: ControlProps) {
-  const { field, value, words, attributes } = props;
+  const { field, value, attributes } = props;
   return (
     <input
       class={classes("input", field.is_code && "mono")}
@@ -143,7 +149,7 @@ function TextInput(props: ControlProps) {
       id={fieldId(field.path)}
       name={field.path}
       value={text(value)}
-      placeholder={words.placeholder === "" ? undefined : words.placeholder}
+      placeholder={placeholder(props)}
       maxlength={field.max ?? undefined}
       autocomplete="off"
       spellcheck={field.is_code ? false : undefined}
@@ -173,14 +179,14 @@ function NumberInput(props: ControlProps) {
 }
 
 function TextArea(props: ControlProps) {
-  const { field, value, words, attributes } = props;
+  const { field, value, attributes } = props;
   return (
     <textarea
       class={classes("input", field.is_code && "mono")}
       id={fieldId(field.path)}
       name={field.path}
       rows={field.is_code ? 6 : 3}
-      placeholder={words.placeholder === "" ? undefined : words.placeholder}
+      placeholder={placeholder(props)}
       maxlength={field.max ?? undefined}
       spellcheck={field.is_code ? false : undefined}
       {...described(props)}
@@ -193,23 +199,32 @@ function TextArea(props: ControlProps) {
 
 /** Neither a stored nor a refused secret is ever in the page; one that was sent and not stored has to be entered again. */
 function Secret(props: ControlProps) {
-  const { ctx, field, has_secret, attributes } = props;
+  const { ctx, field, is_stored, attributes } = props;
   const t = texts(ctx).common.form;
-  const placeholder = has_secret ? t.stored_secret : props.words.placeholder;
   const common = {
     id: fieldId(field.path),
     name: field.path,
-    placeholder: placeholder === "" ? undefined : placeholder,
+    placeholder: placeholder(props),
     ...described(props),
-    "aria-required": field.is_required && !has_secret ? ("true" as const) : undefined,
     ...attributes,
   };
   return (
     <>
       {field.kind === "textarea" ? (
-        <textarea class="input mono" rows={6} spellcheck={false} autocomplete="off" {...common} />
+        <textarea
+          class={classes("input mono", is_stored && "stored")}
+          rows={6}
+          spellcheck={false}
+          autocomplete="off"
+          {...common}
+        />
       ) : (
-        <input class="input mono" type="password" autocomplete="new-password" {...common} />
+        <input
+          class={classes("input mono", is_stored && "stored")}
+          type="password"
+          autocomplete="new-password"
+          {...common}
+        />
       )}
       {field.takes_file ? (
         <label class="upload">

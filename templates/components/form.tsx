@@ -32,8 +32,8 @@ export interface FormProps {
   cancel_href: string;
   /** An edit shows immutable fields without asking for them. */
   is_edit?: boolean | undefined;
-  /** Secrets are stored, all or those at these paths: a blank one keeps its value. */
-  has_secret?: boolean | readonly string[] | undefined;
+  /** Paths whose values are stored and not shown: a blank one keeps its value. */
+  stored?: readonly string[] | undefined;
   /** Attributes for single controls, by path: `hx-get` for a live preview. */
   attributes?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** Content below single fields, by path: a preview, "try it now". */
@@ -159,7 +159,7 @@ function Field(props: FormProps & { field: FieldDescription }) {
         value={valueAt(props.values, field.path) ?? field.default_value}
         error={props.errors?.[field.path]}
         is_fixed={props.is_edit === true && field.is_immutable}
-        has_secret={props.has_secret === true || (props.has_secret || []).includes(field.path)}
+        is_stored={props.stored?.includes(field.path) === true}
         attributes={{ ...(field.is_discriminant ? redraws(props) : {}), ...props.attributes?.[field.path] }}
       />
     </FieldFrame>
@@ -295,7 +295,7 @@ function Fold(props: FoldProps) {
       <summary>
         <Icon name="chevron-right" />
         <b>{props.title}</b>
-        <span>{summaries.join(" · ")}</span>
+        <span>{summaries.map((each, index) => (index === 0 ? each : <> · {each}</>))}</span>
       </summary>
       <div class="advanced-fields">{props.children}</div>
     </details>
@@ -309,7 +309,7 @@ function isWithin(fields: readonly FieldDescription[], path: string): boolean {
 }
 
 /** Its title, with its value if it has one. */
-function summaryOf(props: FormProps, field: FieldDescription, value: unknown): string {
+function summaryOf(props: FormProps, field: FieldDescription, value: unknown): Child {
   const { title } = fieldWords(props.ctx.language, props.area, field);
   if (field.is_secret || field.kind === "group") return title;
   if (field.kind === "list") {
@@ -322,7 +322,13 @@ function summaryOf(props: FormProps, field: FieldDescription, value: unknown): s
     return entries.filter((entry) => entry !== "").join(" · ") || `${title} ${entries.length}`;
   }
   const present = valueWords(props, field, value);
-  return present === "" ? title : `${title} ${present}`;
+  return present === "" ? (
+    title
+  ) : (
+    <>
+      {title} <b>{present}</b>
+    </>
+  );
 }
 
 function isPlain({ kind, is_secret, is_advanced }: FieldDescription): boolean {

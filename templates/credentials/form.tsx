@@ -4,10 +4,12 @@ import type { FieldDescription } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
 import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Form } from "../components/form.tsx";
+import { Link } from "../components/link.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { trackerPath } from "../trackers/address.ts";
 
 interface CredentialFormPageProps {
   ctx: PageContext;
@@ -46,7 +48,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
         submit={credential === null ? t.add : t.save}
         cancel_href="/credentials"
         is_edit={credential !== null}
-        has_secret={credential?.secret_fields.map((name) => `secret.${name}`)}
+        stored={credential?.secret_fields.map((name) => `secret.${name}`)}
       />
     </Layout>
   );
@@ -62,7 +64,14 @@ export function CredentialDelete({ ctx, credential, error }: QuestionProps<{ cre
       texts={t}
       name={credential.name}
       cancel_href={`${asked.path}/edit`}
-      users={credential.users.map((user) => `${t.user_kind[user.kind]} ${user.name}`)}
+      users={credential.users.map(({ kind, id, name }) => (
+        <>
+          {t.user_kind[kind]}{" "}
+          <Link ctx={ctx} href={kind === "tracker" ? trackerPath(name) : `/connections/${id}`}>
+            {name}
+          </Link>
+        </>
+      ))}
     />
   );
 }

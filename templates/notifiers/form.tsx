@@ -34,7 +34,7 @@ export function NotifierFormPage({ ctx, notifier, fields, values, errors }: Noti
         submit={notifier === null ? t.add : t.save}
         cancel_href={path}
         is_edit={notifier !== null}
-        has_secret={notifier === null ? [] : ["url", ...(notifier.has_signing_secret ? ["signing_secret"] : [])]}
+        stored={notifier === null ? [] : ["url", ...(notifier.has_signing_secret ? ["signing_secret"] : [])]}
         below={
           notifier?.has_signing_secret === true
             ? {

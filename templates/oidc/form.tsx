@@ -46,7 +46,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         submit={provider === null ? t.add : t.save}
         cancel_href={providerPath}
         is_edit={provider !== null}
-        has_secret={provider?.has_client_secret}
+        stored={provider?.has_client_secret === true ? ["client_secret"] : []}
         below={callback_url === null ? {} : { slug: <p class="note">{note(callback_url)}</p> }}
       />
     </Layout>

@@ -8,6 +8,7 @@ import { Behind } from "../components/behind.tsx";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -236,7 +237,11 @@ function Events({ ctx, events }: TrackerPageProps) {
             return (
               <Row
                 ctx={ctx}
-                lead={<Time ctx={ctx} at={event.created_at} />}
+                lead={
+                  <small>
+                    <Time ctx={ctx} at={event.created_at} />
+                  </small>
+                }
                 title={t.events[remark?.code ?? event.kind]}
                 fact={<EventVersion event={event} />}
                 meta={[
@@ -263,7 +268,13 @@ function EventVersion({ event }: { event: EventView }) {
 
 export function TrackerDelete({ ctx, tracker, error }: QuestionProps<{ tracker: TrackerView }>) {
   const t = texts(ctx).trackers;
-  const users = [...new Set(tracker.executors.map((executor) => executor.name))];
+  const users = [...new Map(tracker.executors.map(({ id, name: executor }) => [id, executor]))].map(
+    ([id, executor]) => (
+      <Link ctx={ctx} href={`/executors/${id}`}>
+        {executor}
+      </Link>
+    ),
+  );
   const path = trackerPath(tracker.name);
   return <DeleteUnused {...{ ctx, error, path, users }} section="trackers" texts={t} name={tracker.name} />;
 }

@@ -125,7 +125,7 @@ export function FormSample({
         submit={texts(ctx).trackers.add}
         cancel_href="/trackers"
         is_edit={is_edit}
-        has_secret={is_edit}
+        stored={is_edit ? ["source.token"] : []}
       />
     </Layout>
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { say } from "../../src/messages/message.ts";
 import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
 import { valueAt } from "../../templates/components/form.tsx";
@@ -8,6 +9,7 @@ import { State } from "../../templates/components/state.tsx";
 import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { Digest } from "../../templates/components/version.tsx";
+import { PlanFailure } from "../../templates/executors/plan.tsx";
 import { url, withQuery } from "../../templates/page.ts";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "../gallery/forms.tsx";
 import { OverviewSample } from "../gallery/overview.tsx";
@@ -17,6 +19,13 @@ import { EmptySample, SignInSample } from "../gallery/states.tsx";
 import { TrackersSample } from "../gallery/trackers.tsx";
 
 const ctx = sampleContext();
+
+test("why there is no plan is not repeated when the page says it already", () => {
+  const failure = say("request.type_to_confirm", { name: "the engine" });
+  const withReason = String(<PlanFailure ctx={ctx} failure={failure} said={null} />);
+  expect(withReason).toContain("the engine");
+  expect(String(<PlanFailure ctx={ctx} failure={failure} said={failure} />)).not.toContain("the engine");
+});
 
 describe("SafeLink", () => {
   test.each(["https://example.org/x", "http://example.org", "HTTPS://example.org"])("links to %s", (href) => {
@@ -233,7 +242,8 @@ describe("Form", () => {
     expect(html).toMatch(/<details class="advanced" open/);
     const folded = String(<FormSample ctx={ctx} />);
     expect(folded).not.toMatch(/<details class="advanced" open/);
-    expect(folded).toContain("Check interval (minutes) 360 · Versions per check 10 · Release fallback Off");
+    const plain = folded.replaceAll(/<[^>]*>/g, "");
+    expect(plain).toContain("Check interval (minutes) 360 · Versions per check 10 · Release fallback Off");
   });
 
   test("presses save first on Enter, not a button of a list", () => {

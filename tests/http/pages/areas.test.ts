@@ -459,3 +459,12 @@ test("a forgotten language is the browser's, a chosen one stays", async () => {
   await someone.post("/login", { username: "admin", password: goodPassword });
   expect((await someone.get("/account")).text).toContain("用户设置");
 });
+
+test("a stored user name, which is not shown, need not be entered again", async () => {
+  const input = { name: "private", kind: "oci", secret: { username: "robot", password: "a password of the tests" } };
+  const { body } = await person.api("POST", "/credentials", input);
+  const { text } = await person.get(`/credentials/${body.id}/edit`);
+  const [field = ""] = /<input[^>]*name="secret.username"[^>]*>/.exec(text) ?? [];
+  expect(field).toContain('placeholder="Stored. Leave blank to keep it"');
+  expect(field).not.toContain("aria-required");
+});

@@ -35,19 +35,22 @@ test("why a credential in use stays is told in the page's language", async () =>
       ],
     });
   }
+  const { text } = await person.get(`/credentials/${id}/delete`);
+  expect(text).toMatch(/href="\/trackers\/first"[\s\S]*href="\/trackers\/second"/);
   const refused = await person.post(`/credentials/${id}/delete`, {}, chinese);
   expect(refused.status).toBe(409);
   expect(refused.text).toContain("凭据“forge”正被追踪器“first”、追踪器“second”使用");
 });
 
 test("why a tracker in use stays is told in the page's language", async () => {
-  await person.api("POST", "/executors", {
+  const { body } = await person.api("POST", "/executors", {
     name: "website",
     connection_id: "connection-1",
     target: { kind: "container", id: "web" },
     bindings: [{ tracker: "app", source: "main", channel: "stable" }],
     trigger: "manual",
   });
+  expect((await person.get("/trackers/app/delete")).text).toContain(`href="/executors/${body.id}"`);
   const refused = await person.post("/trackers/app/delete", {}, chinese);
   expect(refused.status).toBe(409);
   expect(refused.text).toContain("追踪器“app”正被执行器“website”使用");
