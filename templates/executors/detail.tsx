@@ -12,6 +12,7 @@ import type { ListProps } from "../components/list-page.tsx";
 import { refreshedPart } from "../components/live.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
@@ -26,12 +27,12 @@ import { NotesSection } from "../trackers/notes.tsx";
 import { ActionsMenu, DeferralBanners, OfferButton } from "./actions.tsx";
 import { ExecutorCharts } from "./charts.tsx";
 import { TriggerWords } from "./list.tsx";
-import { expectedDowntime, Plan } from "./plan.tsx";
+import { expectedDowntime, Plan, PlanFailure } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
 import { Services } from "./services.tsx";
 import { ExecutorState, isFirstLook } from "./state.tsx";
 import { Timeline } from "./timeline.tsx";
-import { ExecutorVersions, isBehind } from "./versions.tsx";
+import { ExecutorVersions, hasVersion, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
 /** What a run would do, why that is unknown, or null until it is requested. */
@@ -60,7 +61,9 @@ export function ExecutorPage(props: ExecutorPageProps) {
           <>
             {executor.name}{" "}
             <span id="executor-versions">
-              {executor.target.is_group ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
+              {executor.target.is_group || !hasVersion(executor) ? null : (
+                <ExecutorVersions ctx={ctx} executor={executor} />
+              )}
             </span>
           </>
         }
@@ -300,9 +303,7 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
       }
     >
       {"failure" in planned ? (
-        <Banner tone="failed" title={t.plan_failed}>
-          {translateMessage(ctx.language, planned.failure)}
-        </Banner>
+        <PlanFailure ctx={ctx} failure={planned.failure} said={executor.problem?.message_data} />
       ) : (
         <>
           <Plan ctx={ctx} view={planned.view} />
@@ -338,7 +339,7 @@ function Aside({ ctx, executor, history }: ExecutorPageProps) {
   const t = texts(ctx).executors;
   return (
     <>
-      <Section id="executor-facts" title={t.details}>
+      <Section id="executor-facts" title={texts(ctx).common.details}>
         <Facts
           items={[
             [t.trigger, <TriggerWords ctx={ctx} executor={executor} />],
@@ -355,8 +356,8 @@ function Aside({ ctx, executor, history }: ExecutorPageProps) {
                   <>
                     <Link ctx={ctx} href={`/trackers/${encodeURIComponent(binding.tracker)}`}>
                       {binding.tracker}
-                    </Link>
-                    , {channelWord(ctx, binding.channel)}
+                    </Link>{" "}
+                    <Badge>{channelWord(ctx, binding.channel)}</Badge>
                   </>,
                 ] as const,
             ),

@@ -10,11 +10,10 @@ import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { type BindingRow, blank, nowPath, resultPath, rowFields, ServiceNow, ServiceResult } from "./binding-rows.tsx";
 import type { Planned } from "./detail.tsx";
-import { Plan, ResultingImages } from "./plan.tsx";
+import { Plan, PlanFailure, ResultingImages } from "./plan.tsx";
 import { TargetPicker } from "./target-picker.tsx";
 import { openingWords } from "./window-words.ts";
 
@@ -96,7 +95,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
             {executor === null ? t.add_and_run : t.save_and_run}
           </Button>
         }
-        beside={<Preview ctx={ctx} planned={facts.preview} />}
+        beside={<Preview ctx={ctx} planned={facts.preview} said={facts.targets_failure} />}
       >
         <HiddenParts {...props} />
       </Form>
@@ -340,7 +339,7 @@ function ResultingReference({ ctx, planned }: { ctx: PageContext; planned: Plann
   );
 }
 
-function Preview({ ctx, planned }: { ctx: PageContext; planned: Planned }) {
+function Preview({ ctx, planned, said }: { ctx: PageContext; planned: Planned; said: Message | null }) {
   const t = texts(ctx).executors;
   return (
     <Section id="preview" title={t.preview}>
@@ -349,9 +348,7 @@ function Preview({ ctx, planned }: { ctx: PageContext; planned: Planned }) {
           <p class="quiet">{t.plan_incomplete}</p>
         </Panel>
       ) : "failure" in planned ? (
-        <Banner tone="attention" title={t.plan_failed}>
-          {translateMessage(ctx.language, planned.failure)}
-        </Banner>
+        <PlanFailure ctx={ctx} failure={planned.failure} said={said} tone="attention" />
       ) : (
         <>
           <ResultingImages ctx={ctx} view={planned.view} />

@@ -22,6 +22,24 @@ interface ChangesProps {
   services?: readonly string[] | undefined;
 }
 
+interface PlanFailureProps {
+  ctx: PageContext;
+  failure: Message;
+  /** What the page already tells: the same reason is not repeated. */
+  said: Message | null | undefined;
+  tone?: "failed" | "attention";
+}
+
+export function PlanFailure({ ctx, failure, said, tone = "failed" }: PlanFailureProps) {
+  const reason = translateMessage(ctx.language, failure);
+  const isSaid = said !== null && said !== undefined && translateMessage(ctx.language, said) === reason;
+  return (
+    <Banner tone={tone} title={texts(ctx).executors.plan_failed}>
+      {isSaid ? undefined : reason}
+    </Banner>
+  );
+}
+
 /** The changes field by field; several services each have a heading. */
 export function Changes({ ctx, diff, carried, services }: ChangesProps) {
   const told = [...new Set([...(services ?? []), ...diff.map((line) => line.service)])];

@@ -16,7 +16,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ...(isGroup ? [] : executor.bindings).map((binding) =>
       w.binding(channelWord(ctx, binding.channel), binding.tracker, binding.source),
     ),
-    ...(executor.target.artifact === "image" ? [`${w[executor.image_selection]} ${w[executor.reference_mode]}`] : []),
+    ...(executor.target.artifact === "image" ? [w[executor.image_selection], w[executor.reference_mode]] : []),
     ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),
     ...(executor.start_first && executor.drain_seconds > 0 ? [w.drain(executor.drain_seconds)] : []),
     ...healthSentences(ctx, executor),
@@ -75,7 +75,7 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
     number(check.total_probe_duration_seconds),
   );
   const isTimed = !isReplaced && check.strategy !== "release" && typeof check.initial_delay_seconds === "number";
-  return [isTimed ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
+  return [how, ...(isTimed ? [timing] : []), unhealthyWords(ctx, executor)];
 }
 
 /** What happens if the new version does not become healthy. */

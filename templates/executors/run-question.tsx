@@ -30,14 +30,24 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
   const plan = view === null || whyNoRun(view) !== null ? null : view.plan;
   if (plan === null || !executor.is_enabled) {
     return (
-      <NothingAsked ctx={ctx} title={t.run_now} section="executors" heading={t.run_nothing} back={back}>
+      <NothingAsked
+        ctx={ctx}
+        title={t.run_now}
+        section="executors"
+        heading={view === null ? t.plan_failed : t.run_nothing}
+        back={back}
+      >
         <div class="confirm-facts">
           {executor.is_enabled ? null : (
             <Banner tone="quiet" title={t.disabled_title}>
               {t.disabled_text}
             </Banner>
           )}
-          {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
+          {"failure" in planned ? (
+            <Banner tone="failed">{translateMessage(ctx.language, planned.failure)}</Banner>
+          ) : (
+            <Plan ctx={ctx} view={planned.view} />
+          )}
         </div>
       </NothingAsked>
     );
@@ -76,14 +86,5 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
       />
       <p class="quiet">{t.run_text}</p>
     </Confirm>
-  );
-}
-
-function PlanFailure({ ctx, planned }: Pick<RunQuestionProps, "ctx" | "planned">) {
-  if (!("failure" in planned)) return null;
-  return (
-    <Banner tone="failed" title={texts(ctx).executors.plan_failed}>
-      {translateMessage(ctx.language, planned.failure)}
-    </Banner>
   );
 }

@@ -34,6 +34,11 @@ function shownVersions({ found, desired, difference }: ServiceObservation) {
   return { differs: true, from: pair.from, to: pair.to ?? desired.version };
 }
 
+/** Whether any version is known. */
+export function hasVersion({ services }: Pick<ExecutorView, "services">): boolean {
+  return services.some((service) => shownVersions(service).to !== null);
+}
+
 /** Current and desired version of services that change alike, and how far the furthest of them is behind. */
 function VersionsOf({
   ctx,

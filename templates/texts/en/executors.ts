@@ -117,7 +117,7 @@ export const executors = {
   until: (time: string) => `until ${time}`,
   observed: "Last checked",
   lost_title: (connection: string) => `State unknown: ${connection} does not respond`,
-  lost_since: "Since",
+  lost_since: "Started",
   lost_seen: "Shown is what was found",
   run_now: "Run now",
   open_run: "Open the run",
@@ -282,7 +282,6 @@ export const executors = {
   service: "Service",
   tracker: "Tracker",
   channel: "Channel",
-  details: "Details",
   health: "Health check",
   strategies: {
     auto: "Automatic",

@@ -273,7 +273,6 @@ export const executors = {
   service: "服务",
   tracker: "追踪器",
   channel: "通道",
-  details: "信息",
   health: "健康检查",
   strategies: {
     auto: "自动",

@@ -121,7 +121,8 @@ test("a plan that cannot be made says why, also in the question before a run", a
   const path = await create("quiet");
   expect((await person.get(`${path}/plan`, { htmx: true })).text).toContain("The plan could not be created");
   const question = await person.get(`${path}/run`, { htmx: true });
-  expect(question.text).toContain("Nothing to run");
+  expect(question.text).toContain("The plan could not be created");
+  expect(question.text).not.toContain("Nothing to run");
   expect(question.text).not.toContain('type="submit"');
 });
 

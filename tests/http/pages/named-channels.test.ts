@@ -160,7 +160,7 @@ test.each([
       ["16", title],
       ["17", title.replace("16", "17")],
     ]);
-    expect(plain(await read(`/executors/${executors.get("16")}`))).toContain("db , 16");
+    expect(plain(await read(`/executors/${executors.get("16")}`))).toContain("db 16");
     expect(plain(await read("/trackers"))).toMatch(new RegExp(`${word}.* 16 16\\.2 17 17\\.2`));
   },
 );
