@@ -1,10 +1,10 @@
 import type { DeliveryView, NotifierView } from "../../src/notifications/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { ActionForm } from "../components/button.tsx";
 import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import type { ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
@@ -37,10 +37,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
                 {t.send_test}
               </ActionForm>
             ) : null}
-            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
-              {texts(ctx).common.edit}
-            </LinkButton>
-            <LinkButton ctx={ctx} href={`${path}/delete`} kind="bare" icon="trash" label={t.delete} opens_dialog />
+            <EditAndDelete ctx={ctx} path={path} />
           </>
         }
       />
@@ -56,7 +53,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
       )}
       <Columns
         aside={
-          <Panel>
+          <Section title={texts(ctx).common.details}>
             <Facts
               items={[
                 [texts(ctx).common.kind, t.kinds[notifier.kind]],
@@ -67,7 +64,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
                 [texts(ctx).common.created_at, <Time ctx={ctx} at={notifier.created_at} form="short" />],
               ]}
             />
-          </Panel>
+          </Section>
         }
       >
         <Section title={t.deliveries}>
