@@ -37,6 +37,11 @@ export function plural(language: Language, count: number, forms: { one?: string;
   return `${formatNumber(language, count)} ${form}`;
 }
 
+/** Chinese sets no space between sentences. */
+export function joinSentences(language: Language, sentences: readonly string[]): string {
+  return sentences.join(language === "zh" ? "" : " ");
+}
+
 export function formatList(language: Language, items: readonly string[]): string {
   return kept(listFormats, language, () => new Intl.ListFormat(locales[language], { type: "conjunction" })).format(
     items,

@@ -104,7 +104,7 @@ const option = <K extends CredentialKind>(kind: K) =>
   v.strictObject({
     kind: v.pipe(
       v.literal(kind),
-      v.title("Kind"),
+      v.title("Type"),
       v.metadata({ immutable: true, option_titles: credentialKindTitles }),
     ),
     name: Name,

@@ -33,10 +33,10 @@ export function PasswordPage(props: PasswordPageProps) {
     );
   }
   return (
-    <Layout ctx={ctx} title={t.change_title}>
+    <Layout ctx={ctx} title={t.change_password}>
       <PageHeader
         ctx={ctx}
-        title={t.change_title}
+        title={t.change_password}
         parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
         lead={t.others_end}
       />

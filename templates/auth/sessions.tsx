@@ -6,6 +6,7 @@ import { ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
+import { joinSentences } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -39,10 +40,9 @@ export function SessionsPage({ has_others, ...list }: SessionsPageProps) {
         ctx={ctx}
         title={t.sessions}
         parent={{ title: texts(ctx).common.user_settings, href: "/account" }}
-        lead={t.sessions_lead}
+        lead={joinSentences(ctx.language, [t.sessions_lead, t.sessions_note])}
         actions={ending}
       />
-      <p class="section-lead">{t.sessions_note}</p>
       <ListBody
         {...list}
         id="session-list"

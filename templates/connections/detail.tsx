@@ -110,7 +110,7 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
           [
             texts(ctx).common.credential,
             connection.credential_id === null ? (
-              <span class="quiet">{t.no_credential}</span>
+              <span class="quiet">{texts(ctx).common.none}</span>
             ) : (
               <Link ctx={ctx} href={`/credentials/${connection.credential_id}/edit`}>
                 {connection.credential ?? connection.credential_id}

@@ -89,7 +89,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
 function credentialChoices({ ctx, connection, credentials, needs_secret }: ConnectionFormPageProps): readonly Choice[] {
   const t = texts(ctx).connections;
   return [
-    ...(needs_secret ? [] : [{ value: "", title: t.no_credential }]),
+    ...(needs_secret ? [] : [{ value: "", title: texts(ctx).common.none }]),
     ...(connection === null ? [{ value: newCredential, title: t.new_credential }] : []),
     ...credentials,
   ];

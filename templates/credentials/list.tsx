@@ -17,12 +17,12 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       icon="key-round"
       texts={t}
       action={<AddButton ctx={ctx} section="credentials" />}
-      filters={[{ name: "kind", title: t.kind, options: Object.entries(t.kinds) }]}
+      filters={[{ name: "kind", title: texts(ctx).common.kind, options: Object.entries(t.kinds) }]}
       lead={!isWhole(props) ? undefined : t.lead(credentials.length)}
       table={{
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
-          { key: "kind", title: t.kind, sort: "kind" },
+          { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
           { key: "stored", title: t.stored, wide_only: true },
           { key: "users", title: texts(ctx).common.used_by },
           { key: "changed", title: t.changed, align: "end", sort: "-changed" },

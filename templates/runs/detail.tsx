@@ -317,7 +317,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
   return (
     <section id="run-facts">
       <header class="section-header">
-        <h2>{t.runs.facts}</h2>
+        <h2>{t.common.details}</h2>
       </header>
       <Facts
         items={[

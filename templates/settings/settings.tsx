@@ -11,6 +11,7 @@ import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
+import { joinSentences } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -106,8 +107,10 @@ export function SettingsPage(props: SettingsPageProps) {
                 </div>
               ) : null}
               <p class="note">
-                {settings.base_url === "" ? `${t.base_url_missing} ` : ""}
-                {t.address_in_use(props.address_in_use)}
+                {joinSentences(ctx.language, [
+                  ...(settings.base_url === "" ? [t.base_url_missing] : []),
+                  t.address_in_use(props.address_in_use),
+                ])}
               </p>
             </>
           ),

@@ -4,7 +4,7 @@ import { Icon } from "../components/icon.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
-import { formatBytes, formatDuration, formatNumber, formatRelative } from "../format.ts";
+import { formatBytes, formatDuration, formatNumber, formatRelative, joinSentences } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
@@ -113,9 +113,11 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
         <b>{source.error === null ? "" : reasonOf(ctx, source.error.message_data)}</b>
       </p>
       <p class="quiet">
-        {source.failing_since === null ? null : `${t.sentence(failingFor(ctx, source.failing_since))} `}
-        {source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at))}{" "}
-        {t.try_again}
+        {joinSentences(ctx.language, [
+          ...(source.failing_since === null ? [] : [t.sentence(failingFor(ctx, source.failing_since))]),
+          source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at)),
+          t.try_again,
+        ])}
       </p>
     </div>
   );

@@ -13,7 +13,6 @@ export const auth = {
   forgot_title: "Forgot the password?",
   forgot: "Run this on the machine with the data directory:",
   signed_out: "Signed out",
-  change_title: "Change the password",
   forced_title: "Choose your own password",
   forced_lead: "The one-time password was written to the log, where others may have seen it. Change it to continue.",
   current_password: "Current password",

@@ -5,7 +5,6 @@ export const credentials = {
   title: "Credentials",
   lead: (count: number) => `${plural("en", count, { one: "credential", other: "credentials" })}, stored encrypted`,
   add: "Add credential",
-  kind: "Kind",
   kinds: credentialKindTitles,
   stored: "Stored",
   changed: "Changed",

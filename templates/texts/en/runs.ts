@@ -9,7 +9,7 @@ const count = (value: number) => formatNumber("en", value);
 
 export const runs = {
   title: "Runs",
-  trigger: "Started by",
+  trigger: "Trigger",
   time: "Time",
   kinds: { update: "Update", rollback: "Rollback" },
   triggers: { manual: "manual", immediate: "new release", window: "new release, maintenance window" },
@@ -255,7 +255,6 @@ export const runs = {
   },
   plan: "Plan",
   no_plan: "The run ended before a plan was created.",
-  facts: "Details",
   runs_on: "Runs on",
   health: "Health",
   snapshot: "Snapshot",

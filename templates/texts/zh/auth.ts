@@ -13,7 +13,6 @@ export const auth = {
   forgot_title: "忘记密码？",
   forgot: "请在数据目录所在的主机上运行：",
   signed_out: "已退出登录",
-  change_title: "修改密码",
   forced_title: "请设置您自己的密码",
   forced_lead: "一次性密码曾写入日志，可能已被他人看到。请修改后继续。",
   current_password: "当前密码",

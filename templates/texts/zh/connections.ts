@@ -16,7 +16,6 @@ export const connections = {
   responded_since: "上次测试失败后已恢复响应，失败于",
   tested: "测试时间",
   count_executors: (count: number) => `${formatNumber("zh", count)} 个执行器`,
-  no_credential: "无",
   disabled_title: "此连接已停用",
   disabled_text: "启用之前不会发现其中的目标，相关执行器也会跳过运行。",
   enable: "启用连接",

@@ -5,7 +5,6 @@ export const credentials = {
   title: "凭据",
   lead: (count: number) => `${plural("zh", count, { one: "个凭据", other: "个凭据" })}，均已加密存储`,
   add: "添加凭据",
-  kind: "类型",
   kinds: {
     github: "GitHub",
     gitlab: "GitLab",
