@@ -78,10 +78,12 @@ export function TrackersPage(props: TrackersPageProps) {
       }
       after={
         <p class="meta after-table">
-          <Link ctx={ctx} href="/upstreams">
-            {texts(ctx).upstreams.title}
-          </Link>{" "}
-          {texts(ctx).upstreams.lead}
+          <span>
+            <Link ctx={ctx} href="/upstreams">
+              {texts(ctx).upstreams.title}
+            </Link>
+          </span>
+          <span>{texts(ctx).upstreams.lead}</span>
         </p>
       }
     />
