@@ -128,7 +128,12 @@ export const deliveryRows = rowsOf(deliveries, "delivery");
 
 export const deliveryLists = listsOver(deliveries, (_read, notifierId: string) => ({
   scope: eq(deliveries.notifier_id, notifierId),
-  sorts: { time: "deliveries.id" },
+  sorts: {
+    time: "deliveries.id",
+    title: "coalesce(deliveries.body ->> 'title', '')",
+    event: "deliveries.event",
+    state: "deliveries.state",
+  },
   filters: { state: deliveries.state, event: deliveries.event },
   searched: [sql`${deliveries.body} ->> 'title'`],
 }));

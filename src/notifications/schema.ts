@@ -247,7 +247,7 @@ export const DeliveryView = v.object({
 export type DeliveryView = v.InferOutput<typeof DeliveryView>;
 
 export const deliveryList: ListShape = {
-  sorts: ["-time"],
+  sorts: ["-time", "title", "event", "state"],
   filters: { state: deliveryStates, event: [...eventKinds, "test"] },
   searched: "Part of the title",
 };

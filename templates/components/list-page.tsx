@@ -10,7 +10,7 @@ import { type FilterField, type FilterGroup, Filters, Pagination } from "./navig
 import { Partial } from "./notice.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
-import { ChangedRows, Table, type TableProps } from "./table.tsx";
+import { ChangedRows, type Order, Orders, Table, type TableProps } from "./table.tsx";
 
 /** One page of a list, as its address asks for it. */
 export interface ListProps<Item> {
@@ -103,6 +103,8 @@ export interface ListBodyProps extends ListBaseProps {
 /** Rows of another kind than those of a table. */
 interface RowListProps extends ListBaseProps {
   rows: Child;
+  /** What they can be sorted by, as the columns of a table. */
+  orders: readonly Order[];
 }
 
 export function isFiltered({ asked }: Pick<ListProps<unknown>, "asked">): boolean {
@@ -203,7 +205,14 @@ function tableOf({ ctx, caption, asked, selection, table }: ListBodyProps): Tabl
 }
 
 function ListRows(props: ListBodyProps | RowListProps) {
-  if ("rows" in props) return <>{props.rows}</>;
+  if ("rows" in props) {
+    return (
+      <>
+        <Orders ctx={props.ctx} orders={props.orders} sort={props.asked.sort} />
+        {props.rows}
+      </>
+    );
+  }
   const { ctx, selection } = props;
   const table = <Table {...tableOf(props)} />;
   if (selection === undefined) return table;

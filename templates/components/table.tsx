@@ -7,6 +7,8 @@ import { Partial } from "./notice.tsx";
 export interface Column {
   key: string;
   title: string;
+  /** In the table's head instead of the title, for one column with several facts. */
+  heading?: Child;
   /** `end` for numbers and times, so that digits align. */
   align?: "start" | "end" | undefined;
   /** May wrap: long names and sentences. The others stay on one line. */
@@ -154,29 +156,58 @@ function AllRows({ ctx, are_all }: { ctx: PageContext; are_all: boolean }) {
   );
 }
 
-/** A link sorts by the column, and pressed again in the other direction. */
 function ColumnHeading({ ctx, column, sort = "" }: { ctx: PageContext; column: Column; sort?: string | undefined }) {
-  if (column.sort === undefined) {
-    return (
-      <th scope="col" class={cellClass(column)}>
-        {column.title}
-      </th>
-    );
-  }
-  const isCurrent = column.sort.replace(/^-/, "") === sort.replace(/^-/, "");
-  const isDescending = sort.startsWith("-");
-  const next = !isCurrent ? column.sort : isDescending ? sort.slice(1) : `-${sort}`;
+  const order = column.sort === undefined ? null : { title: column.title, sort: column.sort };
   return (
     <th
       scope="col"
-      class={classes(cellClass(column), "sorts")}
-      aria-sort={isCurrent ? (isDescending ? "descending" : "ascending") : undefined}
+      class={classes(cellClass(column), order !== null && "sorts") || undefined}
+      aria-sort={order === null ? undefined : directionOf(order, sort)}
     >
-      <a href={url(ctx, withQuery(ctx.path, { sort: next, cursor: null }))}>
-        {column.title}
-        {isCurrent ? <Icon name={isDescending ? "arrow-down" : "arrow-up"} /> : null}
-      </a>
+      {order === null ? (column.heading ?? column.title) : <SortLink ctx={ctx} order={order} sort={sort} />}
     </th>
+  );
+}
+
+/** What a list can be sorted by: `sort` as in a column. */
+export interface Order {
+  title: string;
+  sort: string;
+}
+
+/** Undefined if the list is sorted by something else. */
+function directionOf(order: Order, sort: string): "ascending" | "descending" | undefined {
+  if (order.sort.replace(/^-/, "") !== sort.replace(/^-/, "")) return undefined;
+  return sort.startsWith("-") ? "descending" : "ascending";
+}
+
+/** Sorts, and pressed again in the other direction. */
+function SortLink({ ctx, order, sort }: { ctx: PageContext; order: Order; sort: string }) {
+  const direction = directionOf(order, sort);
+  const next = direction === undefined ? order.sort : direction === "descending" ? sort.slice(1) : `-${sort}`;
+  return (
+    <a href={url(ctx, withQuery(ctx.path, { sort: next, cursor: null }))}>
+      {order.title}
+      {direction === undefined ? null : <Icon name={direction === "descending" ? "arrow-down" : "arrow-up"} />}
+    </a>
+  );
+}
+
+/** Sorts rows that have no columns. */
+export function Orders({ ctx, orders, sort }: { ctx: PageContext; orders: readonly Order[]; sort: string }) {
+  const t = texts(ctx).common;
+  return (
+    <ul class="orders" aria-label={t.sort_by}>
+      {orders.map((order) => {
+        const direction = directionOf(order, sort);
+        return (
+          <li>
+            <SortLink ctx={ctx} order={order} sort={sort} />
+            {direction === undefined ? null : <span class="hidden"> {t.directions[direction]}</span>}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

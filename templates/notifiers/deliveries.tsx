@@ -69,6 +69,12 @@ export function Deliveries({ notifier_id, ...list }: DeliveriesProps) {
           is_long: true,
         },
       ]}
+      orders={[
+        { title: texts(ctx).common.state_title, sort: "state" },
+        { title: t.message, sort: "title" },
+        { title: texts(ctx).settings.event, sort: "event" },
+        { title: texts(ctx).settings.at, sort: "-time" },
+      ]}
       rows={
         <Rows>
           {deliveries.map((delivery) => (

@@ -70,6 +70,8 @@ export const common = {
   facts_of: (what: string) => `All facts of ${what}`,
   filter: "Filter",
   filter_text: "Filter by text",
+  sort_by: "Sort by",
+  directions: { ascending: "ascending", descending: "descending" },
   pages: "Pages",
   newer: "Newer",
   older: "Older",

@@ -33,6 +33,7 @@ export const notifiers = {
   test_failed: (reason: string) => `Test message not delivered: ${reason}`,
   no_answer: "no response",
   deliveries: "Deliveries",
+  message: "Message",
   deliveries_empty: "Nothing sent yet. Send a test message to see whether the receiver accepts it.",
   states: { pending: "Waiting", delivered: "Delivered", failed: "Failed", retrying: "Will retry" },
   http_status: (status: number) => `HTTP ${status}`,

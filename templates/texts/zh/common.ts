@@ -70,6 +70,8 @@ export const common = {
   facts_of: (what: string) => `“${what}”的全部信息`,
   filter: "筛选",
   filter_text: "按文字筛选",
+  sort_by: "排序方式",
+  directions: { ascending: "升序", descending: "降序" },
   filters: "筛选",
   pages: "分页",
   newer: "较新",

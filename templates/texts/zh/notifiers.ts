@@ -33,6 +33,7 @@ export const notifiers = {
   test_failed: (reason: string) => `测试消息未送达：${reason}`,
   no_answer: "无响应",
   deliveries: "投递记录",
+  message: "消息",
   deliveries_empty: "尚未发送任何消息。发送一条测试消息，立即就能知道接收方是否可用。",
   states: { pending: "等待中", delivered: "已送达", failed: "失败", retrying: "将重试" },
   http_status: (status: number) => `状态码 ${status}`,

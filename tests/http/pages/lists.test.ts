@@ -147,11 +147,18 @@ describe("snapshots", () => {
   });
 });
 
-test("deliveries are filtered and searched, and reload as they were asked for", async () => {
+test("deliveries are sorted, filtered and searched, and reload as they were asked for", async () => {
   const path = `/notifiers/${notifier}`;
   expect(await rowsOf(path, "delivery")).toEqual(["d3", "d2", "d1"]);
   expect(await rowsOf(`${path}?state=failed`, "delivery")).toEqual(["d2"]);
   expect(await rowsOf(`${path}?event=new_release&q=2.0`, "delivery")).toEqual(["d3"]);
+  expect(await rowsOf(`${path}?sort=time`, "delivery")).toEqual(["d1", "d2", "d3"]);
+  expect(await rowsOf(`${path}?sort=-title`, "delivery")).toEqual(["d3", "d1", "d2"]);
+  expect(await rowsOf(`${path}?sort=-event&state=delivered`, "delivery")).toEqual(["d3", "d1"]);
+  const orders = /<ul class="orders".+?<\/ul>/.exec(unescaped(await get(`${path}?q=web&sort=title`)))?.[0] ?? "";
+  expect([...orders.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual(
+    ["state", "-title", "event", "-time"].map((sort) => `${path}?q=web&sort=${sort}#deliveries`),
+  );
   const page = await get(path);
   expect(countsOf(page)).toEqual({ All: 3, Delivered: 2, Failed: 1 });
   expect(page).toContain('<option value="new_release">New release (2)</option>');
