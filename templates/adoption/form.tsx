@@ -8,14 +8,13 @@ import {
 import { Button, Csrf } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Table } from "../components/table.tsx";
-import { Version } from "../components/version.tsx";
+import { Reference, Version } from "../components/version.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Newest, newestId, type ServiceProps, trackersByKey } from "./newest.tsx";
 import { type AdoptPageProps, adoptPath } from "./props.ts";
 
-type Service = ProposedTargetView["services"][number];
 type FormProps = AdoptPageProps & { list: AdoptionProposalsView };
 
 /** The targets to choose from, what can be changed of each, and one button for all of them. */
@@ -30,7 +29,7 @@ export function AdoptionForm(props: FormProps) {
       <div class="choice-bar">
         <label>
           {t.trigger}
-          <select name="trigger">
+          <select class="input" name="trigger">
             {adoptionTriggers.map((trigger) => (
               <option value={trigger}>{t.triggers[trigger]}</option>
             ))}
@@ -74,9 +73,16 @@ function TargetTable({ ctx, list, filters }: FormProps) {
       caption={t.target}
       columns={[
         { key: "name", title: t.target, grows: true },
-        { key: "running", title: t.running, grows: true },
-        { key: "follows", title: t.follows, grows: true },
-        { key: "newest", title: t.newest, grows: true },
+        {
+          ...{ key: "services", title: t.running, card_label: "none", grows: true },
+          heading: (
+            <span class="adopt-service">
+              <span>{t.running}</span>
+              <span>{t.newest}</span>
+              <span>{t.follows}</span>
+            </span>
+          ),
+        },
       ]}
       rows={list.targets
         .toSorted(
@@ -87,17 +93,7 @@ function TargetTable({ ctx, list, filters }: FormProps) {
           group: groupOf(target),
           cells: {
             name: <Choice ctx={ctx} target={target} is_chosen={target.is_ready && !filters.is_none_chosen} />,
-            running: lines(target.services.map((service) => <Running target={target} service={service} />)),
-            follows: lines(
-              target.services.map((service) => <Follows ctx={ctx} service={service} trackers={trackers} />),
-            ),
-            newest: lines(
-              target.services.map((service, position) => (
-                <span id={newestId(target, position)}>
-                  <Newest ctx={ctx} service={service} trackers={trackers} />
-                </span>
-              )),
-            ),
+            services: <Services ctx={ctx} target={target} trackers={trackers} />,
           },
           actions: <Change ctx={ctx} target={target} />,
         }))}
@@ -105,13 +101,31 @@ function TargetTable({ ctx, list, filters }: FormProps) {
   );
 }
 
-function lines(items: readonly Child[]): Child {
+/** A narrow row shows so many of a target's services until it is opened. */
+const foldedServices = 2;
+
+/** Image, newest version and tracker of each service, side by side. */
+function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { target: ProposedTargetView }) {
+  const t = texts(ctx);
+  const { services, is_group } = target;
+  const others = services.length - foldedServices;
   return (
-    <div class="adopt-lines">
-      {items.map((item) => (
-        <div>{item}</div>
+    <ul class="adopt-services">
+      {services.map((service, position) => (
+        <li class="adopt-service">
+          <div class="adopt-running">
+            {is_group ? <span class="quiet">{service.name}</span> : null} <Reference>{service.image}</Reference>
+          </div>
+          <div class="adopt-newest" id={newestId(target, position)}>
+            <Newest ctx={ctx} service={service} trackers={trackers} />
+          </div>
+          <div class="adopt-follows">
+            <Follows ctx={ctx} service={service} trackers={trackers} />
+          </div>
+        </li>
       ))}
-    </div>
+      {others > 0 ? <li class="quiet adopt-others-count">{t.executors.more_services(others)}</li> : null}
+    </ul>
   );
 }
 
@@ -130,24 +144,15 @@ function Choice({ ctx, target, is_chosen }: { ctx: PageContext; target: Proposed
           checked={is_chosen}
           aria-label={t.adoption.choose(name)}
         />
-        {namespace !== null && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name}
+        <span>{namespace !== null && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name}</span>
       </label>
       {is_group || namespace !== null ? (
-        <div class="quiet plain">{is_group ? t.executors.group_of(kind, services.length) : kind}</div>
+        <div class="quiet plain adopt-kind">{is_group ? t.executors.group_of(kind, services.length) : kind}</div>
       ) : null}
       {warnings.map(({ message_data }) => (
-        <div class="quiet plain">{translateMessage(ctx.language, message_data)}</div>
+        <div class="quiet plain adopt-warning">{translateMessage(ctx.language, message_data)}</div>
       ))}
     </div>
-  );
-}
-
-function Running({ target, service }: { target: ProposedTargetView; service: Service }) {
-  return (
-    <>
-      {target.is_group ? <span class="quiet">{service.name} </span> : null}
-      <Version>{service.image}</Version>
-    </>
   );
 }
 
@@ -165,6 +170,7 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
   const kept = tracker.remarks.map(({ code, subject }) => t.imports.remarks[code](subject));
   return (
     <>
+      <span class="quiet adopt-label">{t.adoption.follows} </span>
       <b>{tracker.name}</b>
       {tracker.is_existing ? <span class="quiet"> {t.adoption.existing}</span> : null}
       {kept.map((words) => (
@@ -184,11 +190,17 @@ function Change({ ctx, target }: { ctx: PageContext; target: ProposedTargetView 
       <div>
         <label>
           {t.executor_name}
-          <input type="text" name={`executor.${target.hash}`} value={target.executor_name} maxlength={100} />
+          <input
+            type="text"
+            class="input"
+            name={`executor.${target.hash}`}
+            value={target.executor_name}
+            maxlength={100}
+          />
         </label>
         <label>
           {t.trigger}
-          <select name={`trigger.${target.hash}`}>
+          <select class="input" name={`trigger.${target.hash}`}>
             <option value="">{t.trigger_as_below}</option>
             {adoptionTriggers.map((trigger) => (
               <option value={trigger}>{t.triggers[trigger]}</option>
@@ -219,7 +231,7 @@ function NewTrackers({ ctx, list, credentials }: FormProps) {
           : registries.map((registry) => (
               <label class="adopt-registry">
                 {t.credential_for(registry)}
-                <select name={`credential.${registry}`}>
+                <select class="input" name={`credential.${registry}`}>
                   <option value="">{t.anonymous}</option>
                   {credentials.map(({ id, name }) => (
                     <option value={id}>{name}</option>
@@ -248,11 +260,18 @@ function trackerCells(ctx: PageContext, tracker: ProposedTrackerView): Readonly<
   const { key, name, watches, service_count, include_pattern, by_version_pattern, repository } = tracker;
   return {
     name: (
-      <input type="text" name={`tracker.${key}`} value={name} maxlength={100} aria-label={t.tracker_name_of(watches)} />
+      <input
+        type="text"
+        class="input"
+        name={`tracker.${key}`}
+        value={name}
+        maxlength={100}
+        aria-label={t.tracker_name_of(watches)}
+      />
     ),
     image: (
       <>
-        <Version>{watches}</Version>
+        <Reference>{watches}</Reference>
         <div class="quiet plain">{t.used_by(service_count)}</div>
       </>
     ),

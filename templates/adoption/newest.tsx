@@ -68,8 +68,8 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
   }
   return (
     <>
-      <Version tone="new">{tag}</Version>
-      {service.behind === null ? null : <div class="quiet plain">{t.behind(service.behind)}</div>}
+      <Version tone="new">{tag}</Version>{" "}
+      {service.behind === null ? null : <span class="quiet whole">{t.behind(service.behind)}</span>}
     </>
   );
 }

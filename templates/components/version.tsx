@@ -9,6 +9,31 @@ export function Version({ children, tone }: { children: Child; tone?: "old" | "n
   return <span class={classes("version", tone)}>{children}</span>;
 }
 
+/** An image with its tag or digest. It breaks between its parts; where a row has one line, its path is cut first and its tag last. */
+export function Reference({ children: reference }: { children: string }) {
+  const parts = /^(?<path>.*\/)?(?<name>[^/]+?)(?<tag>:[^:]+|@.+)?$/.exec(reference)?.groups ?? {};
+  const { path = "", name = reference, tag = "" } = parts;
+  return (
+    <span class="version reference" title={reference}>
+      {[path, name, tag]
+        .filter((part) => part !== "")
+        .map((part) => (
+          <span>{breakable(part)}</span>
+        ))}
+    </span>
+  );
+}
+
+/** May break after each separator; the browser itself breaks after hyphens. */
+function breakable(text: string): Child {
+  return text.split(/(?<=[/:@])/).map((part) => (
+    <>
+      {part}
+      <wbr />
+    </>
+  ));
+}
+
 /** "2.18.4 → 3.0.5": the current and the new version. */
 export function FromTo({ ctx, from, to }: { ctx: PageContext; from: string | null; to: string }) {
   return (

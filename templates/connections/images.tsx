@@ -7,7 +7,7 @@ import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { Digest } from "../components/version.tsx";
+import { Digest, Reference } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -119,7 +119,7 @@ function ReferenceLines({ ctx, references }: { ctx: PageContext; references: rea
         const [name = "", digest] = reference.split("@");
         return (
           <div>
-            <span class="version">{name}</span> {digest === undefined ? null : <Digest ctx={ctx} value={digest} />}
+            <Reference>{name}</Reference> {digest === undefined ? null : <Digest ctx={ctx} value={digest} />}
           </div>
         );
       })}

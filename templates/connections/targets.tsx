@@ -7,6 +7,7 @@ import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
+import { Reference } from "../components/version.tsx";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -170,7 +171,7 @@ function TargetTable({
       columns={[
         { key: "name", title: texts(ctx).common.target, grows: true },
         ...(hasOwners ? [{ key: "owner", title: t.owner, grows: true } as const] : []),
-        { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true, leads: true },
+        { key: "image", title: hasCharts ? t.image_or_chart : texts(ctx).common.image, grows: true },
         { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
         ...(hasPlatforms ? [{ key: "platform", title: t.platform, wide_only: true } as const] : []),
         { key: "updates", title: t.updates, grows: true, leads: true },
@@ -188,7 +189,7 @@ function TargetTable({
               target.services.map((service) => (
                 <>
                   {target.is_group ? <span class="quiet">{service.name} </span> : null}
-                  <span class="version">{service.image}</span>
+                  <Reference>{service.image}</Reference>
                 </>
               )),
             ),

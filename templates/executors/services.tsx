@@ -2,6 +2,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { Link } from "../components/link.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
+import { Reference } from "../components/version.tsx";
 import { TargetState } from "../connections/targets.tsx";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -82,7 +83,7 @@ export function Services({ ctx, executor }: ServicesProps) {
           muted: true,
           cells: {
             service: service.name,
-            versions: <span class="version">{service.image}</span>,
+            versions: <Reference>{service.image}</Reference>,
             state: isLost ? <UnknownState ctx={ctx} /> : <TargetState ctx={ctx} target={{ services: [service] }} />,
             tracker: <span class="quiet">{t.not_bound_short}</span>,
             containers: <Containers names={service.containers} />,

@@ -7,6 +7,7 @@ import { Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
+import { Reference } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -76,17 +77,6 @@ function snapshotTable(executor: ExecutorView, { ctx, items }: ListProps<Snapsho
       actions: <SnapshotActions ctx={ctx} executor={executor} snapshot={snapshot} />,
     })),
   };
-}
-
-/** Where there is no room, the name is cut and not the tag, by which snapshots differ. */
-function Reference({ children: reference }: { children: string }) {
-  const [, name = "", tag = reference] = /^(.+?)((?::[^/:]+|@.+))$/.exec(reference) ?? [];
-  return (
-    <span class="version reference">
-      <span>{name}</span>
-      <span>{tag}</span>
-    </span>
-  );
 }
 
 interface SnapshotActionsProps extends Omit<SnapshotsProps, "snapshots"> {

@@ -18,6 +18,31 @@ const newer = ["1.2.0", "1.2.0-alpine"];
 const alone = 44;
 const projects = ["shop", "wiki", "media"];
 
+/** Of a target on a phone, in pixels. */
+const mostRowHeight = 96;
+
+/** The texts that a new line begins in the middle of a word. */
+function brokenWords(all: readonly Element[]): (string | null)[] {
+  return all
+    .filter((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      let [before, line] = ["/", Number.NaN];
+      while (walker.nextNode()) {
+        const text = walker.currentNode;
+        for (const [at, letter] of [...(text.textContent ?? "")].entries()) {
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          const { top, height } = range.getBoundingClientRect();
+          if (top > line + height / 2 && !/[/:@-]/.test(before)) return true;
+          [before, line] = [letter, top];
+        }
+      }
+      return false;
+    })
+    .map((element) => element.textContent);
+}
+
 /** Stands before a registry and, while it holds, lets requests wait. */
 function slowFront(target: string) {
   let held = Promise.withResolvers<void>();
@@ -119,6 +144,18 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     expect(await list("/trackers")).toEqual([]);
     const rows = await page.locator("tr:has(input.choice)").allTextContents();
     expect(rows.filter((row) => row.includes("alpine") && !row.includes("1.2.0-alpine"))).toEqual([]);
+
+    const viewport = page.viewportSize() ?? { width: 1280, height: 800 };
+    for (const width of [1024, 1280, 1600]) {
+      await page.setViewportSize({ ...viewport, width });
+      expect([width, await page.locator(".adopt .reference").evaluateAll(brokenWords)]).toEqual([width, []]);
+    }
+    await page.setViewportSize({ ...viewport, width: 390 });
+    const heights = await page
+      .locator("tr:has(input.choice)")
+      .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThanOrEqual(mostRowHeight);
+    await page.setViewportSize(viewport);
 
     const before = person.effort.clicks;
     await person.click(page.locator('.choice-bar [name="_action"][value="adopt"]'));
