@@ -109,9 +109,10 @@ export function Table(props: TableProps) {
 }
 
 /** What the rows of a table have in common. */
-function shapeOf({ ctx, columns, rows, choices_form }: TableProps): Omit<TableRowProps, "row"> {
+function shapeOf({ ctx, is_list, columns, rows, choices_form }: TableProps): Omit<TableRowProps, "row"> {
   return {
     ctx,
+    is_list: is_list === true,
     columns,
     has_actions: rows.some((row) => row.actions !== undefined),
     choices: choices_form === undefined ? null : { form: choices_form, are_all: areAllChosen(ctx) },
@@ -227,16 +228,24 @@ function titleOf(cell: Child): string | undefined {
   return typeof cell === "string" ? cell : undefined;
 }
 
+/** One line in a wide list, of which what does not fit is cut. */
+function Clip({ children }: { children: Child }) {
+  return <span class="clip">{children}</span>;
+}
+
 interface TableRowProps {
   ctx: PageContext;
+  is_list: boolean;
   columns: readonly Column[];
   row: Row;
   has_actions: boolean;
   choices: { form: string; are_all: boolean } | null;
 }
 
-function TableRow({ ctx, columns, row, has_actions, choices }: TableRowProps) {
+function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRowProps) {
   const [first, ...others] = columns;
+  const cell = row.cells[first?.key ?? ""];
+  const name = is_list ? <Clip>{cell}</Clip> : cell;
   return (
     <tr
       id={row.id}
@@ -264,7 +273,7 @@ function TableRow({ ctx, columns, row, has_actions, choices }: TableRowProps) {
       )}
       {first === undefined ? null : (
         <th scope="row" class={cellClass(first)} title={titleOf(row.cells[first.key])}>
-          {row.href === undefined ? row.cells[first.key] : <a href={url(ctx, row.href)}>{row.cells[first.key]}</a>}
+          {row.href === undefined ? name : <a href={url(ctx, row.href)}>{name}</a>}
         </th>
       )}
       {others.map((column) => (
@@ -273,7 +282,7 @@ function TableRow({ ctx, columns, row, has_actions, choices }: TableRowProps) {
           title={column.clips === true ? titleOf(row.cells[column.key]) : undefined}
           data-label={column.card_label === "none" ? undefined : column.title}
         >
-          {row.cells[column.key]}
+          {column.clips === true ? <Clip>{row.cells[column.key]}</Clip> : row.cells[column.key]}
         </td>
       ))}
       {has_actions ? <td class="row-actions">{row.actions}</td> : null}

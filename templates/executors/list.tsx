@@ -95,7 +95,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
         { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
         { key: "target", title: texts(ctx).common.target, clips: true, sort: "target" },
         { key: "versions", title: texts(ctx).common.version, grows: true, leads: true },
-        { key: "state", title: texts(ctx).common.state_title, card_label: "none", clips: true },
+        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
         { key: "trigger", title: t.trigger, wide_only: true },
         { key: "run", title: t.last_run, align: "end", sort: "-run" },
       ],
@@ -108,13 +108,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
           name: executor.name,
           target: (
             <span title={t.target_on(executor.target.id, executor.connection.name)}>
-              {targetWords(ctx, executor)}
-              {executor.target.is_group ? (
-                <>
-                  {ctx.language === "zh" ? "，" : ", "}
-                  <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
-                </>
-              ) : null}
+              {executor.target.id} <span class="quiet">· {executor.connection.name}</span>
             </span>
           ),
           versions: <ExecutorVersions ctx={ctx} executor={executor} />,
@@ -133,12 +127,6 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
       })),
     },
   };
-}
-
-/** Its connection, and the target where the executor is not named after it. */
-function targetWords(ctx: PageContext, { name, target, connection }: ExecutorView): string {
-  if (target.id.toLowerCase() === name.toLowerCase()) return connection.name;
-  return texts(ctx).executors.target_on(target.id, connection.name);
 }
 
 /** "Immediate"; for a window also when it opens next. */

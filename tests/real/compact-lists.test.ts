@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { connections, executors, trackers } from "../../src/db/tables.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { browsedApp } from "../support/browsed-app.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -51,6 +52,11 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         .update(executors)
         .set({ name: longName, observed: behind, observed_at: now, next_evaluation_at: null })
         .where(eq(executors.name, "app-0000"));
+      const problem = { code: "unreachable", ...told(plain("The engine does not respond")) };
+      await tx
+        .update(executors)
+        .set({ observed: { ...behind, services: [], problem }, observed_at: now, next_evaluation_at: null })
+        .where(eq(executors.name, "app-0001"));
     });
     const secret = { username: "a", password: "a password of a registry" };
     for (let index = 0; index < rowCount; index += 1) {
@@ -114,6 +120,22 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       }),
     );
 
+  /** The states that a row cuts. */
+  const cutStates = () =>
+    page.locator("tbody .state").evaluateAll((all) =>
+      all
+        .filter((state) => {
+          const { top, bottom, right } = state.getBoundingClientRect();
+          const [cell, row] = [state.closest("td, th"), state.closest("tr")].map((part) =>
+            part?.getBoundingClientRect(),
+          );
+          const word = state.querySelector(":scope > span");
+          const isWithin = right <= (cell?.right ?? 0) + 1 && top >= (row?.top ?? 0) && bottom <= (row?.bottom ?? 0);
+          return !isWithin || (word?.scrollWidth ?? 0) > (word?.clientWidth || Number.POSITIVE_INFINITY);
+        })
+        .map((state) => state.textContent),
+    );
+
   test.each([
     ["/trackers", 1],
     ["/executors", 0],
@@ -135,6 +157,7 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       expect(Math.min(...row.targets, least.target)).toBe(least.target);
     }
     expect(rows.some(({ name }) => name.startsWith(longName))).toBe(true);
+    expect(await cutStates()).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(most.page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
@@ -177,6 +200,15 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     const box = await facts.boundingBox();
     expect(box?.x).toBeGreaterThanOrEqual(0);
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+  });
+
+  test("the box that selects all rows stands above theirs, apart from the heading beside it", async () => {
+    await page.goto("/executors");
+    expect(await page.locator("tbody", { hasText: "Engine unreachable" }).count()).toBe(1);
+    const box = (selector: string) => page.locator(selector).first().boundingBox();
+    const [all, own, heading] = [await box("thead input"), await box("tbody input"), await box("thead .sorts a")];
+    expect(all?.x).toBeCloseTo(own?.x ?? 0, 0);
+    expect(heading?.x).toBeGreaterThanOrEqual((all?.x ?? 0) + (all?.width ?? 0) + 8);
   });
 
   test("the main action of a tracker and of an executor with an update is the update", async () => {
@@ -261,6 +293,7 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         );
         const heights = await table.locator("tbody tr").evaluateAll((all) => all.map((each) => each.clientHeight));
         expect([path, width, isWithin, Math.max(...heights) <= oneLine]).toEqual([path, width, true, true]);
+        expect([path, width, await cutStates()]).toEqual([path, width, []]);
       }
     }
   });

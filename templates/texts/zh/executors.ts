@@ -36,7 +36,7 @@ export const executors = {
     waits_window: "等待维护窗口",
     waits_age: "等待达到最短发布时长",
     waits_approval: "等待批准",
-    waits_connection: "等待该连接上的另一次运行",
+    waits_connection: "等待另一次运行",
     waits_runtime: "等待引擎响应",
     waits_retry: "稍后重试",
     restarted: "运行的是其他版本",
@@ -259,7 +259,6 @@ export const executors = {
   snapshot_deleted: "已删除快照",
   services: "服务",
   containers: "容器",
-  service_count: (count: number) => `${count} 个服务`,
   not_bound_short: "未绑定",
   differences: {
     current: "最新",

@@ -88,9 +88,11 @@ const sortOf = (text: string, title: string) =>
 
 describe("API tokens", () => {
   const tokens = async (query: string) =>
-    [...(await get(`/account?${query}`)).matchAll(/id="token-[\w-]{36}"[^>]*><th scope="row"[^>]*>(\w+)</g)].map(
-      ([, name]) => name,
-    );
+    [
+      ...(await get(`/account?${query}`)).matchAll(
+        /id="token-[\w-]{36}"[^>]*><th scope="row"[^>]*><span class="clip">(\w+)</g,
+      ),
+    ].map(([, name]) => name);
 
   test("are sorted, filtered and searched by the address", async () => {
     expect(await tokens("")).toEqual(["zeta", "alpha", "mid"]);
@@ -201,14 +203,12 @@ test("the audit is filtered by event and outcome, sorted by column, and exported
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: "login", outcome: "failed" }]);
 });
 
-test("an executor's target is told where its name does not say it", async () => {
+test("an executor's row names its target, then the connection", async () => {
   const second = { target: { kind: "container", id: "proxy" }, trigger: "manual", connection_id: "connection-1" };
   const bindings = [{ tracker: "app", source: "main", channel: "stable" }];
   await app.services.executors.create(actor, { name: "Front door", bindings, ...second });
-  const shown = [...(await get("/executors")).matchAll(/<span title="\w+ on Home">([^<]+)</g)].map(
-    ([, words]) => words,
-  );
-  expect(shown).toEqual(["proxy on Home", "Home"]);
+  const shown = [...(await get("/executors")).matchAll(/title="\w+ on Home">(.+?)<\/span>/g)].map(([, cell]) => cell);
+  expect(shown).toEqual(["proxy", "web"].map((target) => `${target} <span class="quiet">· Home`));
 });
 
 test("a list that filters fields without script sends the rest along", async () => {
