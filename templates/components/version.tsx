@@ -24,12 +24,12 @@ export function Reference({ children: reference }: { children: string }) {
   );
 }
 
-/** May break after each separator; the browser itself breaks after hyphens. */
+/** May break after each separator; after hyphens the browser breaks by itself. */
 function breakable(text: string): Child {
   return text.split(/(?<=[/:@])/).map((part) => (
     <>
       {part}
-      <wbr />
+      {/[/:@]$/.test(part) ? <wbr /> : null}
     </>
   ));
 }
