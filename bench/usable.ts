@@ -23,6 +23,8 @@ async function swap(person: Person, selector: string, act: "click" | "input", va
     async ([where = "", what = "", text = ""]) => {
       const element = document.querySelector<HTMLInputElement>(where);
       if (element === null) throw new Error(`There is no ${where}`);
+      // As a press by mouse or key does before it acts.
+      element.focus();
       performance.clearResourceTimings();
       const swapped = new Promise((done) => document.addEventListener("htmx:after:swap", done, { once: true }));
       const from = performance.now();
