@@ -28,7 +28,10 @@ peerSuite("the design system in Chromium under the content security policy", mis
   test("htmx, the stream extension and app.js run, and a message of the stream reaches its place", async () => {
     await person.go("/");
     await page.locator(".toast", { hasText: "Heard from the stream" }).waitFor();
-    expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
+    const added = await page.evaluate(() =>
+      document.adoptedStyleSheets.map(({ cssRules }) => [...cssRules].map(({ cssText }) => cssText).join()),
+    );
+    expect(added).toEqual([expect.stringContaining("@view-transition")]);
   });
 
   test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
