@@ -72,11 +72,11 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
   });
 
   test("a risky action asks in a dialog that Escape closes, and the verb does it", async () => {
-    await page.click("[aria-label='Delete notifier']");
+    await page.click(".page-header [href$='/delete']");
     await page.waitForSelector("dialog[open]");
     await page.keyboard.press("Escape");
     await page.waitForSelector("dialog[open]", { state: "detached" });
-    await page.click("[aria-label='Delete notifier']");
+    await page.click(".page-header [href$='/delete']");
     await page.waitForSelector("dialog[open]");
     await page.click("dialog .btn.danger");
     await page.waitForURL("**/notifiers");
