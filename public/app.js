@@ -8,7 +8,7 @@ const made = Number(root.dataset.now);
 const now = () => made + performance.now();
 const locale = root.lang === "en" ? "en-GB" : root.lang;
 const relative = new Intl.RelativeTimeFormat(locale);
-const justNow = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
+const soon = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
 const units = [
   ["year", 31536000, 2],
   ["month", 2592000, 2],
@@ -21,7 +21,8 @@ function refreshTimes() {
   for (const time of all("time[data-relative]")) {
     const seconds = (Number(time.dataset.relative) - now()) / 1000;
     const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least);
-    const text = unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : justNow;
+    const within = seconds > 0 ? soon : root.dataset.justNow;
+    const text = unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : within;
     if (time.textContent !== text) time.textContent = text;
   }
 }

@@ -8,6 +8,9 @@ type FormatContext = Pick<PageContext, "language" | "time_zone">;
 
 const locales: Readonly<Record<Language, string>> = { en: "en-GB", zh: "zh-CN" };
 
+/** `Intl` has no words for it. */
+const justNow: Readonly<Record<Language, string>> = { en: "just now", zh: "刚刚" };
+
 const numberFormats = new Map<string, Intl.NumberFormat>();
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 const relativeFormats = new Map<Language, Intl.RelativeTimeFormat>();
@@ -122,7 +125,7 @@ const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]
   ["minute", 60],
 ];
 
-/** "3 minutes ago", "in 4 hours"; under a minute "now". `public/app.js` computes the same text while the page is open. */
+/** "3 minutes ago", "in 4 hours"; within a minute "just now", or "now" ahead. `public/app.js` computes the same text on the open page. */
 export function formatRelative(language: Language, instant: number, now: number): string {
   const seconds = (instant - now) / 1000;
   for (const [unit, size] of relativeUnits) {
@@ -133,6 +136,7 @@ export function formatRelative(language: Language, instant: number, now: number)
     const format = kept(relativeFormats, language, () => new Intl.RelativeTimeFormat(locales[language]));
     return format.format(Math.trunc(seconds / size), unit);
   }
+  if (seconds <= 0) return justNow[language];
   return kept(nowFormats, language, () => new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" })).format(
     0,
     "second",

@@ -6,7 +6,7 @@ import type { IconName } from "./components/icons.ts";
 import { Partial, Toast } from "./components/notice.tsx";
 import { State } from "./components/state.tsx";
 import { Time } from "./components/time.tsx";
-import { formatNumber } from "./format.ts";
+import { formatNumber, formatRelative } from "./format.ts";
 import { type PageContext, url } from "./page.ts";
 import { Palette } from "./search/palette.tsx";
 import { texts } from "./texts/texts.ts";
@@ -179,6 +179,7 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
         data-theme={ctx.theme === "system" ? undefined : ctx.theme}
         data-base={ctx.base_path}
         data-now={String(ctx.now)}
+        data-just-now={formatRelative(ctx.language, ctx.now, ctx.now)}
         data-refused={t.errors.request_failed}
         data-worker={url(ctx, "/sw.js", { language: ctx.language, theme: ctx.theme })}
       >

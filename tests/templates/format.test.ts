@@ -18,8 +18,9 @@ const day = 24 * hour;
 
 describe("formatRelative()", () => {
   test.each([
-    [0, "now", "现在"],
-    [-59 * second, "now", "现在"],
+    [second, "now", "现在"],
+    [0, "just now", "刚刚"],
+    [-59 * second, "just now", "刚刚"],
     [-minute, "1 minute ago", "1分钟前"],
     [-12 * minute, "12 minutes ago", "12分钟前"],
     [-90 * minute, "1 hour ago", "1小时前"],
