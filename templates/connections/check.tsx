@@ -35,7 +35,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       {check === null && failed !== null ? (
         <Panel>
           <p>
-            {t.responded_since} <Time ctx={ctx} at={failed.checked_at} />
+            {t.responded_since} <Time ctx={ctx} at={failed.checked_at} form="short" />
           </p>
         </Panel>
       ) : check === null ? (

@@ -84,7 +84,7 @@ function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: Co
           <p>{translateMessage(ctx.language, problem.message_data)}</p>
           <p class="meta">
             <span>
-              {t.since} <Time ctx={ctx} at={since} />
+              {t.since} <Time ctx={ctx} at={since} form="short" />
             </span>
             <span>
               {t.seen} <Time ctx={ctx} at={seen_at} />

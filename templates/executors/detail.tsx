@@ -234,7 +234,7 @@ function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execu
           <p>{reason}</p>
           <p class="meta">
             <span>
-              {t.lost_since} <Time ctx={ctx} at={since} />
+              {t.lost_since} <Time ctx={ctx} at={since} form="short" />
             </span>
             {observed_at === null ? null : (
               <span>

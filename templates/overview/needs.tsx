@@ -191,7 +191,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       meta={[
         lost.since === null ? null : (
           <>
-            {t.lost_since} <Time ctx={ctx} at={lost.since} />
+            {t.lost_since} <Time ctx={ctx} at={lost.since} form="short" />
           </>
         ),
         lost.executors === 0 ? null : lost.observed_at === null ? (
