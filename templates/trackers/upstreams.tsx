@@ -33,9 +33,9 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
     { key: "host", title: t.host, grows: true },
     { key: "account", title: t.account, wide_only: true },
     { key: "sources", title: texts(ctx).trackers.sources, align: "end" },
-    { key: "asked", title: t.asked, leads: true },
+    { key: "asked", title: t.asked, align: "end", leads: true },
     { key: "allowed", title: t.allowed, align: "end" },
-    { key: "left", title: t.left, wide_only: true },
+    { key: "left", title: t.left, align: "end", wide_only: true },
     { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
   ] as const satisfies Column[];
   const number = (value: number) => formatNumber(ctx.language, value);
@@ -52,11 +52,16 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       sources: number(upstream.sources),
       asked: (
         <span>
-          {t.asked_text(upstream.requests_per_hour)}{" "}
-          <small class="below quiet">{t.limited_text(upstream.requests_per_hour, upstream.quota_per_hour)}</small>
+          {t.asked_text(upstream.requests_per_hour)}
+          {upstream.quota_per_hour === 0 ? null : (
+            <>
+              {" "}
+              <small class="below quiet">{t.limited_text(upstream.requests_per_hour, upstream.quota_per_hour)}</small>
+            </>
+          )}
         </span>
       ),
-      allowed: upstream.hourly_limit === null ? <span class="quiet">{t.unknown}</span> : number(upstream.hourly_limit),
+      allowed: upstream.hourly_limit === null ? <span class="quiet">–</span> : number(upstream.hourly_limit),
       left: <Left ctx={ctx} upstream={upstream} />,
       state: <UpstreamState ctx={ctx} upstream={upstream} outage={outageOf(upstream.host)} />,
     };
@@ -178,7 +183,9 @@ function UpstreamState({ ctx, upstream, outage }: StateProps): Child {
       </span>
     );
   }
-  return (
+  return upstream.hourly_limit === null ? (
+    <span class="quiet">{t.limit_unknown}</span>
+  ) : (
     <State ctx={ctx} tone="current">
       {t.fits}
     </State>

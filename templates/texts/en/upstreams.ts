@@ -12,14 +12,14 @@ export const upstreams = {
   asked: "Requests per hour",
   asked_text: rounded,
   limited_text: (requests: number, quota: number) =>
-    quota === 0 ? "limit unknown" : quota === requests ? "all counted" : `${rounded(quota)} of them counted`,
+    quota === requests ? "all counted" : `${rounded(quota)} of them counted`,
   allowed: "Allowed per hour",
-  unknown: "unknown",
   left: "Remaining",
   left_text: (remaining: number) => number(remaining),
   until: "until",
   renewed: "resets",
   fits: "Within limit",
+  limit_unknown: "Limit unknown",
   short: (minutes: number) => `Each checked every ${formatSpan(minutes)}`,
   short_help:
     "The limit is too low for all requests. Sources share it fairly: the one that has waited longest goes next",

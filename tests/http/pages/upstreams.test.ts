@@ -72,5 +72,6 @@ test("upstreams are told with what is asked of them in an hour", async () => {
   ]);
   const page = await person.get("/upstreams");
   expect(page.text).toContain("registry.test:5000");
-  expect(page.text).toContain("limit unknown");
+  expect(page.text).toContain("Limit unknown");
+  expect(page.text).not.toContain("Within limit");
 });
