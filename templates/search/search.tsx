@@ -18,7 +18,7 @@ import { markedParts } from "./marked.ts";
 interface SearchPageProps {
   ctx: PageContext;
   found: SearchView;
-  /** Of the first found trackers by name and executors by id. */
+  /** Of found trackers by name and executors by id. */
   commands: FoundCommands;
   /** Those about no single thing that have every word. */
   general: readonly Command[];

@@ -23,7 +23,7 @@ import { respondHtml } from "./respond.ts";
 
 /** The form has the same limit; a longer query in the address is cut, not refused. */
 const maxQueryCharacters = 100;
-/** Found things whose commands are offered, of each kind: more would bury what was found. */
+/** Found things whose commands the palette offers, of each kind: more would bury what was found. */
 const mostWithCommands = 3;
 /** Connections to adopt from. */
 const mostConnections = 5;
@@ -37,7 +37,8 @@ export function searchPages(app: App, services: Services, page: PageSettings): v
   app.get("/search/palette", async (c) => {
     const asked = await pageContext(c, page);
     const ctx = { ...asked, path: pathShown(c, asked) };
-    return respondHtml(c, <PaletteAnswer ctx={ctx} groups={groupsOf(await foundFor(services, c, ctx))} />);
+    const found = await foundFor(services, c, ctx, mostWithCommands);
+    return respondHtml(c, <PaletteAnswer ctx={ctx} groups={groupsOf(found)} />);
   });
 }
 
@@ -60,7 +61,12 @@ interface Found {
 }
 
 /** Things with every word of the query; "update web" finds what can be done about "web". */
-async function foundFor({ stats, ...services }: Services, c: AppContext, ctx: PageContext): Promise<Found> {
+async function foundFor(
+  { stats, ...services }: Services,
+  c: AppContext,
+  ctx: PageContext,
+  withCommands?: number,
+): Promise<Found> {
   const q = (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
   const exact = await stats.search({ q });
   const { terms } = exact;
@@ -70,7 +76,7 @@ async function foundFor({ stats, ...services }: Services, c: AppContext, ctx: Pa
   const is_command = found !== exact;
   const about = (all: readonly Command[]) => (is_command ? commandsAbout(all, terms) : all);
   const [executors, connections] = await Promise.all([
-    executorsOf(services, found),
+    executorsOf(services, found.executors.slice(0, withCommands)),
     services.connections.list({ limit: mostConnections }),
   ]);
   const snapshots = await services.snapshots.latestOf(executors.map(({ id }) => id));
@@ -82,7 +88,7 @@ async function foundFor({ stats, ...services }: Services, c: AppContext, ctx: Pa
         executors.map((each) => [each.id, about(executorCommands(ctx, each, snapshots.get(each.id) ?? null))]),
       ),
       trackers: new Map(
-        found.trackers.slice(0, mostWithCommands).map(({ name }) => [name, about(trackerCommands(ctx, name))]),
+        found.trackers.slice(0, withCommands).map(({ name }) => [name, about(trackerCommands(ctx, name))]),
       ),
     },
     general: commandsAbout([...generalCommands(ctx, enabled), ...pageCommands(ctx)], terms),
@@ -93,10 +99,13 @@ function isNothing({ trackers, executors, releases, runs }: SearchView): boolean
   return trackers.length + executors.length + releases.length + runs.length === 0;
 }
 
-/** The first found executors as they are now; one that was deleted meanwhile is left out. */
-async function executorsOf({ executors }: Pick<Services, "executors">, found: SearchView): Promise<ExecutorView[]> {
+/** Found executors as they are now; one that was deleted meanwhile is left out. */
+async function executorsOf(
+  { executors }: Pick<Services, "executors">,
+  found: SearchView["executors"],
+): Promise<ExecutorView[]> {
   const views = await Promise.all(
-    found.executors.slice(0, mostWithCommands).map(async ({ id }) => {
+    found.map(async ({ id }) => {
       try {
         return await executors.get(id);
       } catch (error) {

@@ -134,7 +134,7 @@ export const overview = {
   },
   search: {
     title: "搜索",
-    found_for: (query: string) => `“${query}”的搜索结果`,
+    found_for: (query: string) => `搜索“${query}”的结果`,
     nothing_for: (query: string) => `没有找到“${query}”`,
     nothing_text: "每个词都必须出现在名称、说明、镜像、目标或标签中。请尝试更少或更短的词。",
     teach: "按名称、说明或镜像查找追踪器，按名称或目标查找执行器，按标签查找版本，按执行器查找运行。",

@@ -101,3 +101,17 @@ test("the search page lists the same without script", async () => {
   expect((await person.get("/search?q=add")).text).toContain("<span>Add tracker</span>");
   expect((await person.get("/search")).text).toContain("<span>Check all trackers</span>");
 });
+
+test("every row of the search page has its commands, the palette those of the first", async () => {
+  const names = ["north", "east", "south", "west"].map((name) => `${name}-branch`);
+  for (const name of names) {
+    const sources = [
+      { key: "main", kind: "oci", config: { image: `registry.test/${name}` }, channels: [{ type: "stable" }] },
+    ];
+    expect((await person.api("POST", "/trackers", { name, sources })).status).toBe(201);
+  }
+  const { text } = await person.get("/search?q=branch");
+  for (const name of names) expect(text).toContain(`Commands for ${name}`);
+  const words = (await wordsOf("branch")).filter((entry) => entry.startsWith("Edit tracker"));
+  expect(words).toHaveLength(3);
+});
