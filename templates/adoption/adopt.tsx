@@ -28,7 +28,7 @@ export function AdoptPage(props: AdoptPageProps) {
         parent={{ title: connection.name, href: path }}
         lead={counts === null ? undefined : t.lead(counts.new, counts.adopted)}
         actions={
-          found === null ? undefined : (
+          counts === null ? undefined : (
             <LinkButton ctx={ctx} href={adoptPath(connection.id)} icon="refresh-cw">
               {t.refresh}
             </LinkButton>

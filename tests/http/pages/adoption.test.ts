@@ -180,6 +180,7 @@ describe("the page that adopts", () => {
     for (const words of ["The targets could not be listed", "connection refused", "Try again"]) {
       expect(shown.text).toContain(words);
     }
+    expect(shown.text).not.toContain("Refresh");
     const refused = await person.post(page(), { _action: "adopt", chosen });
     expect(refused.status).toBe(424);
     expect(refused.text).toContain("connection refused");
