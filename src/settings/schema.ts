@@ -29,7 +29,7 @@ export const Settings = v.strictObject({
       return NEVER;
     }),
     v.title("Base URL"),
-    v.description("The address of this instance, used in notification links. Blank uses the address of the request"),
+    v.description("The address of this instance, used in notification links and for sign-in through a provider"),
     v.metadata({ placeholder: "https://tidemark.example.org" }),
   ),
   timezone: v.pipe(

@@ -12,7 +12,7 @@ export const settings = {
   base_url_differs: "The base URL is not the address in use",
   base_url_differs_text: (base: string, used: string) =>
     `The base URL is ${base}, but you reached this page at ${used}. Links in notifications and sign-in through a provider use the base URL. If Tidemark is behind a proxy, the proxy must pass on the Host header.`,
-  base_url_missing: "No base URL is set, so notifications contain no links.",
+  base_url_missing: "No base URL is set: notifications contain no links, and providers cannot be used to sign in.",
   base_url_confirm_check: "I can reach Tidemark at this base URL",
   elsewhere: "More settings",
   account_text: "User name, password, API tokens",
@@ -31,7 +31,7 @@ export const settings = {
     `All changes and actions, with who made them and from where. Entries cannot be edited and are kept for ${plural("en", days, { one: "day", other: "days" })}.`,
   audit_export: "Export as JSON lines",
   audit_export_matching: "Export matching entries as JSON lines",
-  audit_search: "Filter by subject, user or address",
+  audit_search: "Subject, user or address",
   from_day: "From",
   to_day: "To",
   audit_empty_title: "No entries yet",

@@ -91,7 +91,7 @@ export const fields: FieldDictionary = {
   },
   "settings.base_url": {
     title: "基础地址",
-    description: "访问本实例所用的地址，用于通知中的链接。留空则使用当前访问地址",
+    description: "访问本实例所用的地址，用于通知中的链接和第三方登录",
   },
   "settings.timezone": { title: "时区", description: "用于按日期分组和安排维护窗口" },
   "settings.log_level": {

@@ -12,7 +12,7 @@ export const settings = {
   base_url_differs: "基础地址与当前访问地址不一致",
   base_url_differs_text: (base: string, used: string) =>
     `基础地址是 ${base}，但您通过 ${used} 访问。通知中的链接和第三方登录都使用基础地址。如果前面有反向代理，它必须传递 Host 请求头。`,
-  base_url_missing: "尚未设置基础地址，因此通知中没有链接。",
+  base_url_missing: "尚未设置基础地址：通知中没有链接，也无法使用第三方登录。",
   base_url_confirm_check: "我可以通过此基础地址访问 Tidemark",
   elsewhere: "更多设置",
   account_text: "用户名、密码、API 令牌",
@@ -30,7 +30,7 @@ export const settings = {
   audit_lead: (days: number) => `所有更改和操作，以及操作者和来源。记录无法修改，保留 ${formatNumber("zh", days)} 天。`,
   audit_export: "导出为 JSON 行",
   audit_export_matching: "将符合条件的记录导出为 JSON 行",
-  audit_search: "按对象、操作者或地址筛选",
+  audit_search: "对象、操作者或地址",
   from_day: "起始日期",
   to_day: "结束日期",
   audit_empty_title: "还没有记录",
