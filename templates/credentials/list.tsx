@@ -33,7 +33,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
           cells: {
             name: credential.name,
             kind: t.kinds[credential.kind],
-            stored: formatList(ctx.language, storedTitles(ctx, credential)),
+            stored: formatList(ctx.language, storedTitles(ctx, credential).map(inList)),
             users:
               credential.users.length === 0
                 ? texts(ctx).common.unused
@@ -44,6 +44,11 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       }}
     />
   );
+}
+
+/** Only the first title of a list begins large, and abbreviations. */
+function inList(title: string, index: number): string {
+  return index === 0 ? title : title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 /** The stored fields of a credential, by their titles in the form. */

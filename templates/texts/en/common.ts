@@ -172,7 +172,7 @@ export const common = {
   state_title: "State",
   kind: "Type",
   used_by: "Used by",
-  unused: "nothing",
+  unused: "Nothing",
   image: "Image",
   size: "Size",
   version: "Version",

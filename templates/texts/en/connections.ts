@@ -93,7 +93,7 @@ export const connections = {
   empty_title: "No connections yet",
   empty_text:
     "A connection leads to an engine, a Kubernetes cluster or Portainer. Tidemark finds and updates containers, workloads, Helm releases and stacks there.",
-  empty_example: "The engine on this machine: type “Docker engine”, address unix:///var/run/docker.sock.",
+  empty_example: "The engine on this machine: address unix:///var/run/docker.sock, type “Docker engine”.",
   new_credential: "Add a credential",
   new_credential_help: "It is stored encrypted under Credentials, with the name of this connection.",
   usual_choice: (title: string) => `Current: ${title}`,

@@ -11,7 +11,7 @@ export const notifiers = {
   delete_text: "其投递记录会一并删除，事件会保留。",
   delete_waiting: (count: number) => `${plural("zh", count, { other: "条消息" })}仍在等待，将不会发送。`,
   filter_states: { sending: "发送中", stopped: "已停止", disabled: "已停用" },
-  destination: "目标",
+  destination: "接收地址",
   destination_help: "仅显示主机和端口。完整地址已加密存储，不再显示。",
   all_events: "全部事件",
   language: "消息语言",

@@ -438,7 +438,7 @@ test("a new credential can only be of a kind that a source or a connection takes
 test("the list of credentials says what is stored in the page's language", async () => {
   const secret = { username: "ci", password: "registry-password" };
   expect((await person.api("POST", "/credentials", { name: "ci", kind: "oci", secret })).status).toBe(201);
-  expect((await person.get("/credentials")).text).toContain("User name and Password");
+  expect((await person.get("/credentials")).text).toContain("User name and password");
   const chinese = (await person.get("/credentials", { headers: { "accept-language": "zh" } })).text;
   expect(chinese).toContain("用户名和密码");
 });
