@@ -1,6 +1,6 @@
 import type { NextWindow, StatsView } from "../../src/stats/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Chart } from "../components/chart.tsx";
+import { Chart, Charts } from "../components/chart.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
@@ -85,22 +85,24 @@ function LastDays({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   return (
     <Section title={t.overview.last_days}>
       <Panel>
-        <Chart
-          ctx={ctx}
-          title={t.charts.checks_by_day}
-          series={series}
-          points={stats.check_days.map((day) => labelled({ at: day.starts_at, values: [day.succeeded, day.failed] }))}
-          point_title={t.charts.day}
-          empty={t.charts.no_checks}
-        />
-        <Chart
-          ctx={ctx}
-          title={t.charts.runs_by_day}
-          series={series}
-          points={days.map(labelled)}
-          point_title={t.charts.day}
-          empty={t.charts.no_runs}
-        />
+        <Charts>
+          <Chart
+            ctx={ctx}
+            title={t.charts.checks_by_day}
+            series={series}
+            points={stats.check_days.map((day) => labelled({ at: day.starts_at, values: [day.succeeded, day.failed] }))}
+            point_title={t.charts.day}
+            empty={t.charts.no_checks}
+          />
+          <Chart
+            ctx={ctx}
+            title={t.charts.runs_by_day}
+            series={series}
+            points={days.map(labelled)}
+            point_title={t.charts.day}
+            empty={t.charts.no_runs}
+          />
+        </Charts>
         {total === 0 ? null : (
           <Facts
             items={[
