@@ -6,14 +6,16 @@ export function trackerPath(name: string): string {
   return `/trackers/${encodeURIComponent(name)}`;
 }
 
-/** `docker.io/library/nginx` or `github.com/owner/repo`, as people write it. */
+/** `docker.io/library/nginx`, `github.com/owner/repo` or `http://registry.lan:5000/app`, as people write it. */
 export function addressOf(source: Pick<SourceView, "config" | "host">): string {
   const { image, project, repository, chart } = source.config;
-  const name = image ?? project ?? repository ?? chart;
-  if (typeof name !== "string") return source.host;
+  const entered = image ?? project ?? repository ?? chart;
+  if (typeof entered !== "string") return source.host;
+  const name = entered.replace(/^https?:\/\//i, "");
+  const scheme = /^http:\/\//i.test(entered) ? "http://" : "";
   // GitHub counts requests for its API's host, which nobody browses.
   const host = source.host.replace(/^api\.(?=github\.com$|[a-z0-9-]+\.ghe\.com$)/, "");
-  return name.startsWith(`${host}/`) ? name : `${host}/${name}`;
+  return `${scheme}${name.startsWith(`${host}/`) ? name : `${host}/${name}`}`;
 }
 
 export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {

@@ -11,6 +11,7 @@ import { Time } from "../../templates/components/time.tsx";
 import { Digest } from "../../templates/components/version.tsx";
 import { PlanFailure } from "../../templates/executors/plan.tsx";
 import { url, withQuery } from "../../templates/page.ts";
+import { addressOf } from "../../templates/trackers/address.ts";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "../gallery/forms.tsx";
 import { OverviewSample } from "../gallery/overview.tsx";
 import { RunSample } from "../gallery/run.tsx";
@@ -25,6 +26,15 @@ test("why there is no plan is not repeated when the page says it already", () =>
   const withReason = String(<PlanFailure ctx={ctx} failure={failure} said={null} />);
   expect(withReason).toContain("the engine");
   expect(String(<PlanFailure ctx={ctx} failure={failure} said={failure} />)).not.toContain("the engine");
+});
+
+test.each([
+  ["registry.lan:5000", { image: "http://registry.lan:5000/library/nginx" }, "http://registry.lan:5000/library/nginx"],
+  ["registry.lan:5000", { image: "registry.lan:5000/app" }, "registry.lan:5000/app"],
+  ["codeberg.org", { repository: "https://codeberg.org/acme/app" }, "codeberg.org/acme/app"],
+  ["api.github.com", { repository: "acme/app" }, "github.com/acme/app"],
+])("the address of a source at %s names its host once", (host, config, address) => {
+  expect(addressOf({ host, config })).toBe(address);
 });
 
 describe("SafeLink", () => {
