@@ -39,6 +39,7 @@ export const engine = {
     `${tell(cause)}. No container publishes port ${port}: the engine did not release it. Restart the engine to free it`,
   no_answer: ({ request, cause }: Requested & Caused, tell) =>
     `The engine did not respond to ${request}: ${tell(cause)}`,
+  answers_plain_http: 'it uses plain HTTP; turn off "TLS verification", or enter the port that uses TLS',
   silent: ({ ms }: { ms: number }) => `timed out after ${ms} ms`,
   stopped: "the work was stopped",
   endless: ({ ms }: { ms: number }) => `it did not complete within ${ms} ms`,

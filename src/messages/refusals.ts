@@ -43,7 +43,8 @@ export const refusals = {
     `It requires "${name}", which is not running and would be started with it; start "${name}" first, or stop both`,
   requires_ended: ({ name }: Named) =>
     `It requires "${name}", which has completed: the engine runs that again whenever it starts this one`,
-  compose_file: "The compose file still names the current image: the next `docker compose up` will revert this",
+  compose_file:
+    "The compose file names the image too: after an update, change it there, or the next `docker compose up` will revert the update",
   replicas_differ: ({ service }: { service: string }) =>
     `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
   has_dependents: ({ name, cause }: Named & Caused, tell) =>

@@ -1,4 +1,5 @@
-import type { ConnectionView } from "../../src/connections/schema.ts";
+import type { ConnectionCheckView, ConnectionView } from "../../src/connections/schema.ts";
+import { isMessage } from "../../src/messages/message.ts";
 import { ActionForm } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -72,7 +73,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
         <>
           <Banner tone="failed" title={t.failures[failureCode(check)]}>
             <p>{translateMessage(ctx.language, check.message_data)}</p>
-            <p>{t.next_steps[failureCode(check)]}</p>
+            {namesRemedy(check) ? null : <p>{t.next_steps[failureCode(check)]}</p>}
             <p class="quiet">
               {t.tested} <Time ctx={ctx} at={check.checked_at} />
             </p>
@@ -82,6 +83,20 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       )}
     </Section>
   );
+}
+
+const causesWithRemedy: ReadonlySet<string> = new Set([
+  "engine.answers_plain_http",
+  "net.answers_plain_http",
+  "net.wants_https",
+  "net.no_socket",
+  "net.socket_denied",
+]);
+
+/** Whether the failure itself says what to do: general advice beside it would contradict it. */
+function namesRemedy({ message_data }: ConnectionCheckView): boolean {
+  const cause = message_data?.params.cause;
+  return isMessage(cause) && causesWithRemedy.has(cause.code);
 }
 
 /** What grants the missing rights, to copy. */

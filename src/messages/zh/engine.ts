@@ -24,6 +24,7 @@ export const engine = {
   port_not_released: ({ cause, port }, tell) =>
     `${tell(cause)}。没有容器发布端口 ${port}：引擎没有释放该端口。请重启引擎以释放它`,
   no_answer: ({ request, cause }, tell) => `引擎未响应 ${request}：${tell(cause)}`,
+  answers_plain_http: "它使用明文 HTTP；请关闭“TLS 验证”，或填写使用 TLS 的端口",
   silent: ({ ms }) => `${ms} 毫秒内没有响应`,
   stopped: "操作已停止",
   endless: ({ ms }) => `${ms} 毫秒内没有结束`,

@@ -30,7 +30,7 @@ export const refusals = {
   requires_leftover: ({ name }) => `它依赖先前的更新所保留的“${name}”，启动它会同时启动后者；请用最初的命令重新创建它`,
   requires_stopped: ({ name }) => `它依赖未运行的“${name}”，启动它会同时启动后者；请先启动“${name}”，或将两者都停止`,
   requires_ended: ({ name }) => `它依赖已经结束的“${name}”：每次启动它时，引擎都会再次运行后者`,
-  compose_file: "compose 文件中仍是当前镜像：下次 `docker compose up` 会撤销此更新",
+  compose_file: "compose 文件中也写有镜像：更新后请同步修改，否则下次 `docker compose up` 会撤销更新",
   replicas_differ: ({ service }) => `“${service}”的各个副本设置不同；请先用 \`docker compose up\` 使其一致`,
   has_dependents: ({ name, cause }, tell) => `“${name}”依赖于它，但无法重新创建：${tell(cause)}`,
   dependency_cycle: ({ names }) =>

@@ -52,7 +52,9 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   const labelOf = ({ container, service }: Member) =>
     found.members.filter((each) => each.service === service).length > 1 ? nameOf(container) : service;
   const own = found.members.flatMap((member) =>
-    warningsOf(member.container, { all: found.all }).map((each) => told(found.ref, labelOf(member), each)),
+    warningsOf(member.container, { all: found.all }).map((each) =>
+      each.code === "compose_file" ? each : told(found.ref, labelOf(member), each),
+    ),
   );
   const warnings = [...own, ...dependants.flatMap((each) => dependantWarnings(found, each))];
   const refusals = members.flatMap(({ member, refusals: each }) =>

@@ -186,7 +186,10 @@ function failureOf(label: string, cause: unknown): PluginError {
   if (cause instanceof PluginError) return cause;
   const malformed = malformation(cause);
   const code = cause instanceof Fault ? cause.code : malformed === null ? "unreachable" : "malformed";
-  const said = malformed ?? (cause instanceof Fault ? cause.said : (connectionFault(cause) ?? saidBy(cause)));
+  const fault = connectionFault(cause);
+  // An engine's address has no scheme to check.
+  const found = fault?.code === "net.answers_plain_http" ? say("engine.answers_plain_http") : fault;
+  const said = malformed ?? (cause instanceof Fault ? cause.said : (found ?? saidBy(cause)));
   return new PluginError(code, say("engine.no_answer", { request: label, cause: said }), { cause });
 }
 

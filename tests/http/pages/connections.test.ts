@@ -38,6 +38,12 @@ test("a new connection is tested at once, and its page says what came of it", as
   expect((await person.get("/connections")).text).toContain("/nowhere/attic/docker.sock");
 });
 
+test("a failed test gives no general advice beside what its cause says to do", async () => {
+  const page = await person.get(await create("porch"));
+  expect(page.text).toContain("mount the socket into it");
+  expect(page.text).not.toContain("this machine can reach it");
+});
+
 test("all credentials of the kind can be chosen, however many there are", async () => {
   const secret = { username: "u", password: "p" };
   for (let number = 100; number < 201; number += 1) {

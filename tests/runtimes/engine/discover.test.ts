@@ -29,6 +29,26 @@ describe("describeTarget()", () => {
     },
   );
 
+  test("of a project warns once of its compose file, however many services it has", async () => {
+    const all = ["web", "db"].map((service, place) =>
+      containerInspect({
+        ...{ Id: `${place}`.repeat(64), Name: `/${service}`, Image: image.Id },
+        Config: {
+          Labels: {
+            "com.docker.compose.project": "shop",
+            "com.docker.compose.service": service,
+            "com.docker.compose.container-number": "1",
+          },
+        },
+      }),
+    );
+    const survey = { all, sceneOf: async (each: (typeof all)[number]) => sceneOf(source, all, each, image) };
+    const { warnings } = await describeTarget(targetIn(survey, { kind: "compose", id: "shop" }));
+    expect(warnings.filter(({ code }) => code === "compose_file").map(({ message }) => message.code)).toEqual([
+      "refusals.compose_file",
+    ]);
+  });
+
   test.each([["cafe:latest"], ["registry.test/cafe"], ["beef"], ["caf"], ["cafe/app"]])(
     "takes %s for the name that it is",
     async (reference) => {

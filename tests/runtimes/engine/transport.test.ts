@@ -104,6 +104,19 @@ describe("send() to an engine by tcp", () => {
   const transportTo = (address: string, tls: boolean, names: Readonly<Record<string, readonly string[]>>) =>
     engineTransport(engineAddress(address, tls, null), new AbortController().signal, fakeResolver(names).resolve);
 
+  test("says what to turn off if the engine speaks plain HTTP", async () => {
+    await using server = await httpLoopback((_request, response) => response.end("OK"));
+    const transport = engineTransport(
+      engineAddress(`tcp://127.0.0.1:${server.port}`, true, null),
+      new AbortController().signal,
+    );
+    const error = await transport.send(ping).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining('turn off "TLS verification"'),
+    });
+  });
+
   test("reaches a private name", async () => {
     await using server = await httpLoopback((_request, response) => response.end("OK"));
     const transport = transportTo(`tcp://engine.test:${server.port}`, false, { "engine.test": ["127.0.0.1"] });
