@@ -269,6 +269,12 @@ export function adoptionService(options: AdoptionServiceOptions) {
   };
 
   return {
+    /** Everything behind a connection, and how many targets of it can be adopted. Throws `PluginError`. */
+    targets: async (id: string, signal: AbortSignal): Promise<{ list: TargetList; new_count: number }> => {
+      const { list, proposals } = await discover(id, signal);
+      return { list, new_count: proposals.targets.length };
+    },
+
     /** What adopting would create. Asks the engine once; newest versions arrive later. Throws `PluginError`. */
     proposals: async (id: string, query: unknown, signal: AbortSignal): Promise<AdoptionProposalsView> => {
       const parsed = parseInput(AdoptionQuery, query);

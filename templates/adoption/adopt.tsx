@@ -26,7 +26,7 @@ export function AdoptPage(props: AdoptPageProps) {
         ctx={ctx}
         title={title}
         parent={{ title: connection.name, href: path }}
-        lead={counts === null ? undefined : t.lead(counts.new, counts.adopted)}
+        lead={counts === null || counts.new + counts.adopted === 0 ? undefined : t.lead(counts.new, counts.adopted)}
         actions={
           counts === null ? undefined : (
             <LinkButton ctx={ctx} href={adoptPath(connection.id)} icon="refresh-cw">

@@ -21,10 +21,11 @@ interface ConnectionPageProps {
   connection: ConnectionView;
   discovery: Discovery;
   images?: FoundImages;
-  ignored?: readonly { kind: string; target: string }[];
+  /** How many targets can be adopted. */
+  new_count?: number;
 }
 
-export function ConnectionPage({ ctx, connection, discovery, images, ignored }: ConnectionPageProps) {
+export function ConnectionPage({ ctx, connection, discovery, images, new_count }: ConnectionPageProps) {
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
   const address = addressOf(connection);
@@ -64,7 +65,7 @@ export function ConnectionPage({ ctx, connection, discovery, images, ignored }: 
       <Columns aside={<ConnectionFacts ctx={ctx} connection={connection} />}>
         <ConnectionCheck ctx={ctx} connection={connection} />
       </Columns>
-      <Targets ctx={ctx} connection={connection} discovery={discovery} ignored={ignored} />
+      <Targets ctx={ctx} connection={connection} discovery={discovery} new_count={new_count} />
       <UnusedImages ctx={ctx} connection={connection} found={images ?? null} />
     </Layout>
   );

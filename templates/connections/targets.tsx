@@ -29,12 +29,12 @@ interface TargetsProps {
   ctx: PageContext;
   connection: Pick<ConnectionView, "id" | "name" | "is_enabled">;
   discovery: Discovery;
-  /** Targets that are not offered for adoption. */
-  ignored?: readonly { kind: string; target: string }[] | undefined;
+  /** How many targets can be adopted. */
+  new_count?: number | undefined;
 }
 
 /** Everything behind a connection. */
-export function Targets({ ctx, connection, discovery, ignored = [] }: TargetsProps) {
+export function Targets({ ctx, connection, discovery, new_count = 0 }: TargetsProps) {
   const t = texts(ctx).connections;
   return (
     <AskedSection
@@ -50,7 +50,7 @@ export function Targets({ ctx, connection, discovery, ignored = [] }: TargetsPro
       }}
       draw={(list) => (
         <>
-          <NewTargets ctx={ctx} connection={connection} ignored={ignored} {...list} />
+          <NewTargets ctx={ctx} connection={connection} new_count={new_count} />
           <TargetTables ctx={ctx} connection={connection} {...list} />
         </>
       )}
@@ -58,21 +58,16 @@ export function Targets({ ctx, connection, discovery, ignored = [] }: TargetsPro
   );
 }
 
-/** How many could be adopted at once. */
-function NewTargets({ ctx, connection, items, ignored }: Omit<TargetsProps, "discovery"> & TargetList) {
+function NewTargets({ ctx, connection, new_count }: Pick<TargetsProps, "ctx" | "connection"> & { new_count: number }) {
   const t = texts(ctx).adoption;
-  const fresh = rootsOf(items).filter(
-    ({ kind, id, executor, refusals }) =>
-      executor === null && refusals.length === 0 && !ignored?.some((each) => each.kind === kind && each.target === id),
-  );
-  if (fresh.length === 0) return null;
+  if (new_count === 0) return null;
   return (
     <Banner
       tone="quiet"
-      title={t.new_here(fresh.length)}
+      title={t.new_here(new_count)}
       action={
         <LinkButton ctx={ctx} href={adoptPath(connection.id)} kind="main">
-          {t.open_new(fresh.length)}
+          {t.open_new(new_count)}
         </LinkButton>
       }
     />

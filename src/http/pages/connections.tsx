@@ -33,10 +33,10 @@ export function connectionPages(app: App, services: Services, page: PageSettings
   app.get("/connections/:id/targets", async (c) => {
     const ctx = await pageContext(c, page);
     const connection = await connections.get(c.req.param("id"));
-    const discover = async () => ({ list: await connections.targets(connection.id, c.req.raw.signal) });
+    const discover = () => adoption.targets(connection.id, c.req.raw.signal);
     const discovery = connection.is_enabled ? await orFailure(discover) : null;
-    const { items: ignored } = await adoption.ignored(connection.id);
-    const props = { ctx, connection, discovery, ignored };
+    const new_count = discovery !== null && "list" in discovery ? discovery.new_count : 0;
+    const props = { ctx, connection, discovery, new_count };
     return respondHtml(c, isFragmentRequest(c) ? <Targets {...props} /> : <ConnectionPage {...props} />);
   });
 

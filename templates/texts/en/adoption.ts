@@ -6,7 +6,9 @@ const targets = (count: number) => plural("en", count, { one: "target", other: "
 export const adoption = {
   title: (connection: string) => `Adopt what runs on ${connection}`,
   lead: (fresh: number, adopted: number) =>
-    adopted === 0 ? `${targets(fresh)} found` : `${targets(fresh)} new, ${number(adopted)} already adopted`,
+    adopted === 0
+      ? `${targets(fresh)} found`
+      : `${fresh === 0 ? "" : `${targets(fresh)} new, `}${number(adopted)} already adopted`,
   explained:
     "Each target gets an executor, and each image a tracker that keeps its variant and line. Nothing is added until you adopt it, and nothing is updated until you start it.",
   open: "Adopt targets",

@@ -6,7 +6,9 @@ const number = (count: number) => formatNumber("zh", count);
 export const adoption = {
   title: (connection: string) => `采用 ${connection} 上运行的目标`,
   lead: (fresh: number, adopted: number) =>
-    adopted === 0 ? `找到 ${number(fresh)} 个目标` : `${number(fresh)} 个新目标，${number(adopted)} 个已采用`,
+    adopted === 0
+      ? `找到 ${number(fresh)} 个目标`
+      : `${fresh === 0 ? "" : `${number(fresh)} 个新目标，`}${number(adopted)} 个已采用`,
   explained:
     "每个目标会得到一个执行器，每个镜像会得到一个保持其变体和版本线的追踪器。采用之前不会添加任何内容，您启动之前不会更新任何内容。",
   open: "采用目标",

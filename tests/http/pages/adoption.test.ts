@@ -172,6 +172,17 @@ describe("the page that adopts", () => {
     expect(tickedIn(shown.text)).toEqual([]);
   });
 
+  test("the connection counts what this page offers, and nothing that cannot be adopted", async () => {
+    engine.add("sealed", `registry.test/sealed@${digest("c")}`, digest("c"));
+    const targets = async () => (await person.get(`/connections/${connection}/targets`)).text;
+    expect(await targets()).toContain("Adopt 4 targets");
+    await person.post(page(), { _action: "adopt", chosen: tickedIn((await person.get(page())).text) });
+    expect(await targets()).not.toContain("no executor yet");
+    const { text } = await person.get(page());
+    expect(text).toContain("4 already adopted");
+    expect(text).not.toContain("0 targets");
+  });
+
   test("an engine that does not answer is said, with a way to try again, and nothing is created", async () => {
     const chosen = tickedIn((await person.get(page())).text);
     engine.isUnreachable = true;
