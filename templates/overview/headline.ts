@@ -11,7 +11,7 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
   return setupSteps.filter((step) => !setup[step]).length;
 }
 
-/** The situation in one sentence: "3 updates need approval, 1 source failing". */
+/** The situation in one sentence, what is broken first: "1 source failing, 3 updates need approval". */
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
   const { counts, bad_runs, shared_failures } = stats;
@@ -31,13 +31,13 @@ export function headline(ctx: PageContext, stats: StatsView): string {
           down.length,
         ),
     otherRuns === 0 ? null : t.runs(otherRuns),
-    counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),
-    counts.updates === 0 ? null : t.updates(counts.updates),
     stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
     counts.failing_sources === 0 ? null : t.sources(counts.failing_sources),
+    counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),
+    counts.updates === 0 ? null : t.updates(counts.updates),
   ].filter((part) => part !== null);
   if (parts.length > 0) return parts.join(ctx.language === "zh" ? "，" : ", ");
   const left = stepsLeft(stats);

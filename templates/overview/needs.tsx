@@ -34,11 +34,11 @@ interface NeedsProps {
   snapshots: Snapshots;
 }
 
-/** Everything that needs attention, each row with its action; what is down comes first. */
+/** Everything that needs attention, each row with its action: what is down, what else is broken, what to approve, what to review. */
 export function Needs({ ctx, stats, snapshots }: NeedsProps) {
   const isUp = (failure: BadRun | SharedFailure) => ("runs" in failure ? !failure.is_down : failure.serving !== "none");
   const failures = [...stats.shared_failures, ...stats.bad_runs].toSorted((a, b) => Number(isUp(a)) - Number(isUp(b)));
-  // The first row has the page's main button.
+  // The first that can be acted on has the page's main button.
   const hasFailed = failures.length > 0;
   return (
     <Rows id="needs">
@@ -49,12 +49,6 @@ export function Needs({ ctx, stats, snapshots }: NeedsProps) {
           <BadRunRow ctx={ctx} run={failure} snapshots={snapshots} is_first={index === 0} />
         ),
       )}
-      {stats.awaiting.map((run, index) => (
-        <AwaitingRow ctx={ctx} run={run} is_first={index === 0 && !hasFailed} />
-      ))}
-      {stats.updates.map((update, index) => (
-        <UpdateRow ctx={ctx} update={update} is_first={index === 0 && !hasFailed && stats.awaiting.length === 0} />
-      ))}
       {stats.lost_connections.map((lost) => (
         <LostConnectionRow ctx={ctx} lost={lost} />
       ))}
@@ -69,6 +63,12 @@ export function Needs({ ctx, stats, snapshots }: NeedsProps) {
       ))}
       {stats.failing_sources.map((source) => (
         <SourceRow ctx={ctx} source={source} />
+      ))}
+      {stats.awaiting.map((run, index) => (
+        <AwaitingRow ctx={ctx} run={run} is_first={index === 0 && !hasFailed} />
+      ))}
+      {stats.updates.map((update, index) => (
+        <UpdateRow ctx={ctx} update={update} is_first={index === 0 && !hasFailed && stats.awaiting.length === 0} />
       ))}
     </Rows>
   );

@@ -32,7 +32,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
     <Layout ctx={ctx} title={texts(ctx).common.overview} section="overview" live>
       <PageHeader
         ctx={ctx}
-        title={say("3 updates to review, 1 source failing", "3 个更新待处理，1 个来源失败")}
+        title={say("1 source failing, 3 updates to review", "1 个来源失败，3 个更新待处理")}
         lead={<Time ctx={ctx} at={ctx.now} form="short" />}
       />
       <Columns

@@ -219,7 +219,9 @@ describe("GET /", () => {
   test("begins with what needs the administrator, with a verb for each", async () => {
     const { bad, active } = await busy();
     const { text } = await person.get("/");
-    expect(heading(text)).toBe("1 failed run, 2 updates to review, 1 source failing");
+    expect(heading(text)).toBe("1 failed run, 1 source failing, 2 updates to review");
+    const words = [...text.matchAll(/<li id="need-[\s\S]*?<span class="state[^>]*>[\s\S]*?<span>([^<]*)</g)];
+    expect(words.map(([, word]) => word)).toEqual(["Failed", "Source failing", "Update", "Update"]);
     expect(text).toMatch(new RegExp(`class="btn main" href="/runs/${bad}"[\\s\\S]*?See why`));
     expect(text).toMatch(/href="\/executors\/[\w-]+"[^>]*>immich<[\s\S]*?1\.142\.1[\s\S]*?2\.0\.0[\s\S]*?Review/);
     expect(text).toContain("failing for 9h");
@@ -249,7 +251,7 @@ describe("GET /", () => {
   test("is complete in Chinese", async () => {
     await busy();
     const { text } = await person.get("/", { headers: { "accept-language": "zh" } });
-    expect(heading(text)).toBe("1 次运行失败，2 个更新待查看，1 个来源检查失败");
+    expect(heading(text)).toBe("1 次运行失败，1 个来源检查失败，2 个更新待查看");
     expect(text).not.toMatch(/Needs attention|In progress|Review|published|Yesterday/);
     expect(text).not.toMatch(clean);
   });
