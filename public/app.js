@@ -319,5 +319,7 @@ setInterval(() => {
 settle();
 // Of tabs that do not fit, the shown one is in sight.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-// The errors of a form come before its fields.
-document.querySelector("[data-errors], .form :is(input:not([type=hidden]), select, textarea)")?.focus();
+// The errors of a form come before its fields. Typing in a field whose choice is made already would change the choice.
+const fields = [...all(".form :is(input:not([type=hidden]), select, textarea)")];
+const isChosen = (field) => field.matches("select") && field.value !== "";
+(document.querySelector("[data-errors]") ?? fields.find((field) => !isChosen(field)) ?? fields[0])?.focus();

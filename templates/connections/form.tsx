@@ -64,7 +64,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         id={formId}
         area="connections"
         action={action}
-        fields={props.fields}
+        fields={drawnFields(props.fields)}
         values={props.values}
         errors={props.errors}
         submit={connection === null ? t.add_and_test : t.save}
@@ -84,6 +84,16 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
       />
     </Layout>
   );
+}
+
+/** With one fold: what is advanced in the configuration is in the form's. */
+function drawnFields(fields: readonly FieldDescription[]): readonly FieldDescription[] {
+  const ofConfig = fields.filter(({ name }) => name === "config").flatMap(({ children }) => children);
+  const plain = ofConfig.filter((field) => !field.is_advanced);
+  return [
+    ...fields.map((field) => (field.name === "config" ? { ...field, children: plain } : field)),
+    ...ofConfig.filter((field) => field.is_advanced),
+  ];
 }
 
 function credentialChoices({ ctx, connection, credentials, needs_secret }: ConnectionFormPageProps): readonly Choice[] {

@@ -49,8 +49,10 @@ peerSuite("the story, in a browser", missing, () => {
   });
 
   test("stores a registry credential and a Docker connection, and sees the containers as targets", async () => {
+    await person.go("/trackers/new");
+    expect(await person.focused("name")).toBe("sources.0.config.image");
     await person.go("/credentials/new");
-    expect(await person.focused("name")).toBe("kind");
+    expect(await person.focused("name")).toBe("name");
     await person.fill("name", "registry");
     await person.fill("secret.username", "ci");
     await person.fill("secret.password", "reg-pass");

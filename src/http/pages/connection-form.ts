@@ -37,6 +37,26 @@ export function describeConnection(
   ];
 }
 
+/** The name of a connection without one: its kind, with a number if that is taken. */
+export async function usualName({ connections }: Connections, kind: unknown): Promise<string> {
+  const title = kindTitles({ connections }, kind).get(text(kind)) ?? "";
+  const taken = new Set((await listAll((page) => connections.list(page))).map(({ name }) => name.toLowerCase()));
+  let name = title;
+  for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${title} ${number}`;
+  return name;
+}
+
+/** Whether nobody entered this name: it is blank, or that of a kind that was chosen before. */
+export function isUsualName(services: Connections, { name, kind }: Values): boolean {
+  const given = text(name).trim();
+  return given === "" || [...kindTitles(services, kind).values()].includes(given.replace(/ \d+$/, ""));
+}
+
+function kindTitles({ connections }: Connections, kind: unknown): ReadonlyMap<string, string> {
+  const described = fields(connections.Input, { kind }).find(({ name }) => name === "kind");
+  return new Map(described?.options.map(({ value, title }) => [value, title]));
+}
+
 /** `isFolded`: all but the first, of several that serve alike. */
 function secretFields(kind: string, isFolded: boolean): readonly FieldDescription[] {
   const secrets = fields(CredentialInput, { kind }).filter(({ name }) => name === "secret");

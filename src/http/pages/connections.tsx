@@ -12,7 +12,7 @@ import { type FieldDescription, valuesOf } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
-import { describeConnection, drawConnectionForm } from "./connection-form.ts";
+import { describeConnection, drawConnectionForm, isUsualName, usualName } from "./connection-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
@@ -88,11 +88,13 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
     begin: (c) => ({ kind: c.req.query("kind") ?? "docker" }),
     describe,
     draw: async ({ ctx, stored, values, errors }) => {
-      const facts = await drawConnectionForm(services, values, stored);
+      const isNamed = stored !== null || Object.keys(errors).length > 0 || !isUsualName(services, values);
+      const named = isNamed ? values : { ...values, name: await usualName(services, values.kind) };
+      const facts = await drawConnectionForm(services, named, stored);
       return <ConnectionFormPage ctx={ctx} connection={stored} errors={errors} {...facts} />;
     },
-    input: (sent, stored) => {
-      if (stored === null) return sent;
+    input: async (sent, stored) => {
+      if (stored === null) return { ...sent, name: sent.name || (await usualName(services, sent.kind)) };
       const { kind: _fixed, config, ...changes } = sent;
       const blanks = { description: "", credential_id: null, concurrent_runs: 1 };
       return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };

@@ -44,6 +44,20 @@ test("a failed test gives no general advice beside what its cause says to do", a
   expect(page.text).not.toContain("this machine can reach it");
 });
 
+test("a new connection is named like its kind until somebody names it, and has one fold", async () => {
+  const nameIn = (html: string) => /id="f-name" name="name" value="([^"]*)"/.exec(html)?.[1];
+  const { text } = await person.get("/connections/new");
+  expect(nameIn(text)).toBe("Docker Engine");
+  expect(text.match(/<details class="advanced"/g)).toHaveLength(1);
+  const redraw = async (values: Record<string, string>) =>
+    nameIn((await person.post("/connections", { ...form, ...values, _action: "redraw" })).text);
+  expect(await redraw({ kind: "podman", name: "Docker Engine" })).toBe("Podman");
+  expect(await redraw({ kind: "podman", name: "cellar engine" })).toBe("cellar engine");
+  await create("", { "config.address": "/nowhere/first.sock" });
+  await create("", { "config.address": "/nowhere/second.sock" });
+  expect(nameIn((await person.get("/connections/new")).text)).toBe("Docker Engine 3");
+});
+
 test("all credentials of the kind can be chosen, however many there are", async () => {
   const secret = { username: "u", password: "p" };
   for (let number = 100; number < 201; number += 1) {
