@@ -1,6 +1,8 @@
 // The palette: its box keeps the keyboard and points at an entry of its list. The list is the server's, entries are links and buttons.
 const palette = document.getElementById("palette");
 const box = palette?.querySelector("input");
+// The list of an older text is not acted on: Enter then leads to the search page.
+const isAnswered = () => palette.querySelector("[data-query]")?.dataset.query === box.value;
 const entries = () => [...palette.querySelectorAll("[role=option]")];
 
 function point(entry) {
@@ -21,6 +23,9 @@ document.addEventListener("keydown", (event) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) menu.open = false;
   palette.showModal();
   box.select();
+  // What can be done depends on the open page and changes with time: the answer brings it.
+  document.getElementById("palette-list").replaceChildren();
+  point();
   htmx.trigger(box.form, "palette");
 });
 box?.addEventListener("keydown", (event) => {
@@ -31,7 +36,7 @@ box?.addEventListener("keydown", (event) => {
   if (step && all.length > 0) {
     event.preventDefault();
     point(all[(Math.max(at, step < 0 ? 0 : -1) + step + all.length) % all.length]);
-  } else if (event.key === "Enter" && all[at]) {
+  } else if (event.key === "Enter" && all[at] && isAnswered()) {
     event.preventDefault();
     all[at].click();
   }

@@ -50,23 +50,32 @@ export interface PaletteGroup {
   commands: readonly Command[];
 }
 
-/** The content of the palette's list, and how long it is. */
-export function PaletteAnswer({ ctx, groups }: { ctx: PageContext; groups: readonly PaletteGroup[] }) {
+interface PaletteAnswerProps {
+  ctx: PageContext;
+  /** The text that it answers; the palette acts on the entries of no other text. */
+  query: string;
+  groups: readonly PaletteGroup[];
+}
+
+/** The content of the palette's list, and how long it is. Its box is there without entries too: htmx puts nothing in place of nothing. */
+export function PaletteAnswer({ ctx, query, groups }: PaletteAnswerProps) {
   const t = texts(ctx).overview.search;
   const shown = groups.filter(({ commands }) => commands.length > 0);
   const count = shown.reduce((sum, { commands }) => sum + commands.length, 0);
   return (
     <>
-      {shown.map(({ title, commands }, group) => (
-        <fieldset aria-label={title}>
-          <p class="palette-group" aria-hidden="true">
-            {title}
-          </p>
-          {commands.map((command, index) => (
-            <Option ctx={ctx} command={command} id={`palette-${group}-${index}`} />
-          ))}
-        </fieldset>
-      ))}
+      <div data-query={query}>
+        {shown.map(({ title, commands }, group) => (
+          <fieldset aria-label={title}>
+            <p class="palette-group" aria-hidden="true">
+              {title}
+            </p>
+            {commands.map((command, index) => (
+              <Option ctx={ctx} command={command} id={`palette-${group}-${index}`} />
+            ))}
+          </fieldset>
+        ))}
+      </div>
       <Partial target="#palette-count">
         <output id="palette-count">{t.count(count)}</output>
       </Partial>

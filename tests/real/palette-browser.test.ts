@@ -108,6 +108,31 @@ peerSuite("the palette in Chromium, by keyboard alone", chromiumMissing(), () =>
     expect(new URL(page.url()).pathname).toBe("/runs");
   });
 
+  test("keeps no entry that the text does not find", async () => {
+    await page.goto("/runs");
+    await type("light", "Use the light theme");
+    await page.keyboard.type(" xyz");
+    await page.locator("#palette-count", { hasText: "No results" }).waitFor();
+    expect(await page.locator("#palette [role=option]").count()).toBe(0);
+    expect(await page.locator("#palette [role=combobox]").getAttribute("aria-activedescendant")).toBeNull();
+  });
+
+  test("acts on no entry before the text is answered, but searches for it", async () => {
+    await page.goto("/runs");
+    await type("light", "Use the light theme");
+    const held = Promise.withResolvers<void>();
+    await page.route("**/search/palette?*", async (route) => {
+      await held.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await page.keyboard.type(" xyz");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/search" && url.searchParams.get("q") === "light xyz");
+    held.resolve();
+    await page.unroute("**/search/palette?*");
+    expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  });
+
   test("breaks no policy, and no script failed", () => {
     expect(complaints).toEqual([]);
   });

@@ -38,8 +38,12 @@ export function searchPages(app: App, services: Services, page: PageSettings): v
     const asked = await pageContext(c, page);
     const ctx = { ...asked, path: pathShown(c, asked) };
     const found = await foundFor(services, c, ctx, mostWithCommands);
-    return respondHtml(c, <PaletteAnswer ctx={ctx} groups={groupsOf(found)} />);
+    return respondHtml(c, <PaletteAnswer ctx={ctx} query={queryOf(c)} groups={groupsOf(found)} />);
   });
+}
+
+function queryOf(c: AppContext): string {
+  return (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
 }
 
 /** The page that the palette is open on: what it changes returns there. */
@@ -67,7 +71,7 @@ async function foundFor(
   ctx: PageContext,
   withCommands?: number,
 ): Promise<Found> {
-  const q = (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
+  const q = queryOf(c);
   const exact = await stats.search({ q });
   const { terms } = exact;
   const shorter = isNothing(exact) && terms.length > 1 ? [terms.slice(1), terms.slice(0, -1)] : [];
