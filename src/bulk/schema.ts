@@ -7,7 +7,7 @@ import type { BreakingStep } from "../trackers/notes/schema.ts";
 import type { SourceView, TrackerView } from "../trackers/schema.ts";
 
 /** How many executors or trackers are acted on at once. */
-export const maxBulk = 200;
+export const maxBulk = 500;
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 

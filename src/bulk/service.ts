@@ -26,7 +26,7 @@ import { whyUnsafe } from "./unsafe.ts";
 interface BulkOptions {
   clock: Clock;
   log: Log;
-  executors: Pick<ExecutorService, "get" | "list" | "plan" | "act" | "update" | "remove">;
+  executors: Pick<ExecutorService, "get" | "list" | "planTogether" | "act" | "update" | "remove">;
   runs: Pick<RunService, "create" | "decide" | "view">;
   trackers: Pick<TrackerService, "breakingIn" | "requestCheck">;
 }
@@ -34,7 +34,7 @@ interface BulkOptions {
 /** How long the plans of all executors may take together. */
 const plansMs = 20_000;
 /** Plans made at once on one connection, so that an engine that hangs keeps no other waiting. */
-const plansAtOnce = 3;
+const plansAtOnce = 8;
 
 /** States in which there may be an update. */
 const noUpdate: ReadonlySet<string> = new Set(["current", "running", "unknown"]);
@@ -43,6 +43,8 @@ interface Planned {
   plan: PlanView | null;
   problem: Problem | null;
 }
+
+type Together = ReturnType<BulkOptions["executors"]["planTogether"]>;
 
 type Seen = (BulkInput & { action: "update" })["executors"][number];
 
@@ -64,11 +66,14 @@ export function bulkService(options: BulkOptions) {
     return views;
   };
 
-  const planOf = async (executor: ExecutorView, over: Promise<null>, signal: AbortSignal): Promise<Planned> => {
+  const planOf = async (
+    executor: ExecutorView,
+    { together, over, signal }: { together: Together; over: Promise<null>; signal: AbortSignal },
+  ): Promise<Planned> => {
     const late = { plan: null, problem: problem("late", say("bulk.late", { executor: executor.name })) };
     if (signal.aborted) return late;
     try {
-      const plan = await Promise.race([executors.plan(executor.id, signal), over]);
+      const plan = await Promise.race([together.plan(executor.id), over]);
       return plan === null ? late : { plan, problem: whyNoRun(plan) };
     } catch (error) {
       return signal.aborted ? late : { plan: null, problem: each.problemOf(error, executor.name) };
@@ -89,12 +94,14 @@ export function bulkService(options: BulkOptions) {
       () => ended.abort(),
       () => undefined,
     );
+    await using together = executors.planTogether(signal);
+    const waiting = { together, over, signal };
     const lanes = [...Map.groupBy(views, (view) => view.connection_id).values()].flatMap((own) => {
       const queue = own.values();
       return Array.from({ length: plansAtOnce }, async () => {
         for (const executor of queue) {
           const why = whyNotStarted(executor);
-          const planned = why === null ? await planOf(executor, over, signal) : { plan: null, problem: why };
+          const planned = why === null ? await planOf(executor, waiting) : { plan: null, problem: why };
           done.set(executor.id, await use(executor, planned));
         }
       });

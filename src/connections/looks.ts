@@ -5,6 +5,7 @@ import { newId } from "../ids.ts";
 import { inEnglish, type Message, say, toldAs } from "../messages/message.ts";
 import { namedMembers, type OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
+import type { RuntimeContext } from "../runtimes/runtime.ts";
 import type { RuntimeSession } from "../runtimes/session.ts";
 import { observedSession } from "./observed-session.ts";
 import { afterIdentity, identityOf, isIdentityDue } from "./places.ts";
@@ -19,10 +20,12 @@ import {
 } from "./queries.ts";
 import { afterAnswer, afterMiss, isNews, lookIntervalMs, lookTimeoutMs, reachOf } from "./reach.ts";
 
+export type SessionOptions = Pick<RuntimeContext, "reads_once">;
+
 interface LooksOptions extends Pick<Parts, "db" | "clock" | "log"> {
   /** The owner of this process's leases. */
   instance_id: string;
-  open: (row: ConnectionRow, signal: AbortSignal) => Promise<RuntimeSession>;
+  open: (row: ConnectionRow, signal: AbortSignal, options?: SessionOptions) => Promise<RuntimeSession>;
   outages: OutageNotices;
 }
 
@@ -158,7 +161,7 @@ export function connectionLooks(options: LooksOptions) {
     inTime,
     storeIdentity,
     /** A session whose responses count as looks, and so do its failures to reach the runtime. */
-    open: async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
+    open: async (row: ConnectionRow, signal: AbortSignal, session?: SessionOptions): Promise<RuntimeSession> => {
       const noted = async (fault: unknown): Promise<unknown> => {
         if (fault instanceof PluginError && fault.code === "unreachable" && !signal.aborted) {
           await note(row.id, { code: fault.code, message: fault.said });
@@ -172,7 +175,7 @@ export function connectionLooks(options: LooksOptions) {
         await note(row.id, null);
       };
       try {
-        return observedSession(await options.open(row, signal), { onAnswer, onFault: noted });
+        return observedSession(await options.open(row, signal, session), { onAnswer, onFault: noted });
       } catch (fault) {
         throw await noted(fault);
       }

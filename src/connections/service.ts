@@ -15,7 +15,7 @@ import type { Runtime, RuntimeContext, Runtimes, SecretChoices, SnapshotReader }
 import type { RegistryAuth, RuntimeSession } from "../runtimes/session.ts";
 import type { Target } from "../runtimes/target.ts";
 import type { TargetKind } from "../runtimes/target-kind.ts";
-import { connectionLooks } from "./looks.ts";
+import { connectionLooks, type SessionOptions } from "./looks.ts";
 import { identityOf, type Place, placeTaken, placeWarnings, twinsOf } from "./places.ts";
 import {
   type ConnectionRow,
@@ -167,10 +167,10 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
   const looks = connectionLooks({
     ...options,
-    open: async (row, signal) => {
+    open: async (row, signal, session) => {
       const secret = await credentials.openSecret(row.kind, row.credential_id);
       const fetch = options.openFetch(signal);
-      return await runtimeOf(row).open(row.config, secret, { fetch, signal, clock, self });
+      return await runtimeOf(row).open(row.config, secret, { fetch, signal, clock, self, ...session });
     },
   });
 
@@ -495,7 +495,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     },
 
     /** For runs and plans; close it with `await using`. Opens a disabled connection too: the caller must check. */
-    open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>
-      await looks.open(await connectionRows.get(db.read, id), signal),
+    open: async (id: string, signal: AbortSignal, session?: SessionOptions): Promise<RuntimeSession> =>
+      await looks.open(await connectionRows.get(db.read, id), signal, session),
   };
 }

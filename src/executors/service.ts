@@ -207,8 +207,8 @@ export function executorService(options: ExecutorServiceOptions) {
     };
     return { id, name: parsed.name, seen, insert };
   };
-  const planWith = async (settings: ExecutorSettings, purpose: PlanPurpose, signal: AbortSignal): Promise<PlanView> => {
-    await using session = await connections.open(settings.connection_id, signal);
+  const planIn = async (session: RuntimeSession, settings: ExecutorSettings): Promise<PlanView> => {
+    const purpose = { is_automatic: false, is_reviewed: true };
     const planned = await planUpdate(planDeps, settings, session, purpose);
     if (planned.target === null) refuseId(await nameInstead(session, settings.target));
     return planView(settings, planned, await recentDowntimes(db.read, settings.id, downtimeRuns));
@@ -309,8 +309,34 @@ export function executorService(options: ExecutorServiceOptions) {
       await versionSpansUnder(db.read, trackerId),
 
     /** What a run would do now, with the hash that ties a run to it. Throws `PluginError`. */
-    plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>
-      await planWith(await settingsOf(db.read, id), { is_automatic: false, is_reviewed: true }, signal),
+    plan: async (id: string, signal: AbortSignal): Promise<PlanView> => {
+      const settings = await settingsOf(db.read, id);
+      await using session = await connections.open(settings.connection_id, signal);
+      return await planIn(session, settings);
+    },
+
+    /** Makes plans of several executors at one moment, in one session with each connection. */
+    planTogether: (signal: AbortSignal) => {
+      const sessions = new Map<string, Promise<RuntimeSession>>();
+      return {
+        plan: async (id: string): Promise<PlanView> => {
+          const settings = await settingsOf(db.read, id);
+          const { connection_id } = settings;
+          const session = sessions.get(connection_id) ?? connections.open(connection_id, signal, { reads_once: true });
+          sessions.set(connection_id, session);
+          return await planIn(await session, settings);
+        },
+        /** Does not wait for a runtime that has not responded yet. */
+        [Symbol.asyncDispose]: async () => {
+          for (const opening of sessions.values()) {
+            opening.then(
+              (session) => session[Symbol.asyncDispose](),
+              () => undefined,
+            );
+          }
+        },
+      };
+    },
 
     /** The same for an executor that is not stored yet, for the form. Takes the input of `create`. */
     preview: async (input: unknown, signal: AbortSignal): Promise<PlanView> => {
@@ -322,11 +348,8 @@ export function executorService(options: ExecutorServiceOptions) {
       }
       refuseKind(connections, connection, parsed.target);
       const target = targetOf(parsed.target, connections.targetKind);
-      return await planWith(
-        { ...parsed, ...notDeferred, id: "", target, bindings, window: parsed.window },
-        { is_automatic: false, is_reviewed: true },
-        signal,
-      );
+      await using session = await connections.open(parsed.connection_id, signal);
+      return await planIn(session, { ...parsed, ...notDeferred, id: "", target, bindings, window: parsed.window });
     },
 
     /** The next openings of a window that is not stored yet, for the form; none if it is incomplete. */

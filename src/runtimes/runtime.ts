@@ -26,6 +26,8 @@ export interface RuntimeContext extends PluginContext {
     /** The service account of our own pod; absent outside a cluster. */
     service_account?: { server: string; folder: string };
   };
+  /** The session plans many targets at one moment: what they share may be read only once. */
+  reads_once?: boolean;
 }
 
 /** The values that a secret has for fields of the configuration, by field. `current` counts while the field is blank; "" for none. */

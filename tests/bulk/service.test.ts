@@ -17,11 +17,21 @@ let world: World;
 let checked: string[];
 let ids: Record<Name, string>;
 
-const create = (plan = world.main.executors.plan, on: Instance = world.main) =>
+/** With plans of its own if `plan` is given. */
+const create = (plan?: Instance["executors"]["plan"], on = world.main) =>
   bulkService({
     clock: world.clock,
     log: createLog({ level: "error", format: "text", clock: world.clock, redact: String, write: () => undefined }),
-    executors: { ...on.executors, plan },
+    executors:
+      plan === undefined
+        ? on.executors
+        : {
+            ...on.executors,
+            planTogether: (signal) => ({
+              plan: (id) => plan(id, signal),
+              [Symbol.asyncDispose]: async () => undefined,
+            }),
+          },
     runs: on.runs,
     trackers: {
       breakingIn: async () => [],
@@ -73,11 +83,13 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("updating several", () => {
-  test("starts a run of each plan that was seen, with the entry of each in the audit", async () => {
+  test("starts a run of each plan that was seen, with the entry of each in the audit, planned in one session", async () => {
+    const before = world.engine.sessions;
     const reviews = await review();
     expect(reviews.map(({ problem, plan }) => [problem, plan?.plan?.services[0]?.to.reference])).toEqual(
       names.map(() => [null, "registry.test/app:1.1"]),
     );
+    expect(world.engine.sessions).toBe(before + 1);
     const { results } = await perform({ action: "update", executors: await seen() });
     expect(told(results)).toEqual(names.map((name) => [name, "done", undefined]));
     expect((await audited()).map(([event, name]) => [event, name])).toEqual(names.map((name) => ["run_started", name]));
@@ -196,7 +208,7 @@ describe("updating several", () => {
         if (writes > 1) await new Promise(() => undefined);
       },
     });
-    const first = create(dying.executors.plan, dying);
+    const first = create(undefined, dying);
     void first.perform(systemActor, { action: "update", executors });
     while ((await world.db.read.select().from(runs)).length === 0) await Bun.sleep(1);
     const made = await world.db.read.select().from(runs).orderBy(desc(runs.id));
@@ -280,7 +292,7 @@ describe("the other actions", () => {
     ["none", { action: "hold", executors: [] }],
     ["an update without its plan", { action: "update", executors: [{ id: "a" }] }],
     ["an unknown action", { action: "explode", executors: [{ id: "a" }] }],
-    ["too many", { action: "hold", executors: Array.from({ length: 201 }, (_, id) => ({ id: String(id) })) }],
+    ["too many", { action: "hold", executors: Array.from({ length: 501 }, (_, id) => ({ id: String(id) })) }],
   ])("refuses %s as a whole", async (_name, input) => {
     await expect(perform(input)).rejects.toBeInstanceOf(AppError);
   });

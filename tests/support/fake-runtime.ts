@@ -43,6 +43,8 @@ export class FakeEngine {
   /** The options with which plans were asked for. */
   readonly planned: (PlanOptions | undefined)[] = [];
   isUnreachable = false;
+  /** How many were opened. */
+  sessions = 0;
   /** What tells it from others, by whatever address it is reached. */
   placeId: string | null = null;
   /** What a run made cannot be removed when all is put back. */
@@ -595,6 +597,7 @@ export function fakeRuntime(engine: FakeEngine): Runtime {
     place: (config) => String(Object(config).address),
     open: async () => {
       engine.reach();
+      engine.sessions += 1;
       return fakeSession(engine);
     },
     warnings: () => [],

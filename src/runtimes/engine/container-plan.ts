@@ -10,8 +10,7 @@ import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning, nameOf
 import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
 import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
-import { orNull } from "./survey.ts";
-import type { SurveyMemory } from "./survey-memory.ts";
+import { orNull, type SharedReads } from "./survey.ts";
 
 /** The one service of a single container. */
 export const mainService = "main";
@@ -36,13 +35,12 @@ export interface SceneSource {
   engine_platform: string;
   self: Surroundings["self"];
   address: Surroundings["address"];
-  /** What the engine last reported; see `SurveyMemory`. */
-  memory: SurveyMemory;
+  reads: SharedReads;
 }
 
 /** One container among all of the engine's, as found at one moment. */
 export function sceneOf(
-  source: Omit<SceneSource, "client" | "memory">,
+  source: Omit<SceneSource, "client" | "reads">,
   all: readonly ContainerInspect[],
   container: ContainerInspect,
   image: ImageInspect | null,

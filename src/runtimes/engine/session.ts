@@ -27,7 +27,7 @@ import { findPulledImage } from "./prepare.ts";
 import { type RawObject, stringAt } from "./raw.ts";
 import type { RecoverContext } from "./recover.ts";
 import { readSnapshot, snapshotBlueprint } from "./snapshot.ts";
-import { findNameOfId } from "./survey.ts";
+import { findNameOfId, sharedReads } from "./survey.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireReads } from "./verbs.ts";
@@ -40,7 +40,7 @@ export interface SessionOptions {
   api_version: string | null;
   /** For pulls whose tracker has no login of its own. */
   registry_auth: RegistryAuth | null;
-  context: Pick<RuntimeContext, "signal" | "clock" | "self">;
+  context: Pick<RuntimeContext, "signal" | "clock" | "self" | "reads_once">;
   deadlines?: EngineDeadlines;
   /** Between two attempts at a step of the way back, in milliseconds. */
   retry_delay_ms?: number;
@@ -70,7 +70,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     engine_platform: enginePlatform,
     self: context.self,
     address,
-    memory: options.memory ?? createSurveyMemory(),
+    reads: sharedReads(client, options.memory ?? createSurveyMemory(), context.reads_once ?? false),
   };
   const recovering: RecoverContext = {
     client,

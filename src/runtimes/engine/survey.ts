@@ -9,6 +9,34 @@ import { containerSign, createSurveyMemory, imageSign, keepOnly, recall, type Su
 const maxContainers = 2000;
 const inspectsAtOnce = 8;
 
+/** How a session reads what all targets of an engine share. */
+export interface SharedReads {
+  containers(): ReturnType<typeof surveyContainers>;
+  /** Images by their ID, as a list shows that they are unchanged. */
+  remembered(): ReturnType<typeof rememberedImages>;
+  /** The same, inspected again. */
+  images(): ReturnType<typeof imageCache>;
+}
+
+/** `isOnce`: for what happens at one moment, such as planning many targets. */
+export function sharedReads(client: EngineClient, memory: SurveyMemory, isOnce: boolean): SharedReads {
+  const reads = {
+    containers: () => surveyContainers(client, memory),
+    remembered: () => rememberedImages(client, memory),
+    images: () => imageCache(client),
+  };
+  if (!isOnce) return reads;
+  return { containers: once(reads.containers), remembered: once(reads.remembered), images: once(reads.images) };
+}
+
+function once<T>(read: () => T): () => T {
+  let done: { result: T } | null = null;
+  return () => {
+    done ??= { result: read() };
+    return done.result;
+  };
+}
+
 /** Every container of the engine, inspected, or remembered if unchanged; one that disappears meanwhile is left out. */
 export async function surveyContainers(
   client: EngineClient,

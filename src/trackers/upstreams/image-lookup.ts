@@ -2,7 +2,7 @@ import type { Database } from "../../db/client.ts";
 import { notFound, PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
-import type { OpenSource } from "../../sources/source.ts";
+import type { ImageConfig, OpenSource } from "../../sources/source.ts";
 import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
 import { trackerRows } from "../queries.ts";
 import { recordSize } from "../releases/queries.ts";
@@ -24,6 +24,8 @@ const planTimeoutMs = 15_000;
 const chartTimeoutMs = 60_000;
 /** Archives that are kept: a plan is made several times before it is performed. */
 const maxKept = 8;
+/** Defaults of images that are kept, by digest: many executors follow one image, and each plan is made again before its run. */
+const maxKeptImages = 200;
 const maxKeptBytes = 2 * 1024 * 1024;
 
 /** A registry login, under the id of its credential. */
@@ -64,6 +66,7 @@ function unlessRefused<T>(read: () => T): T | null {
 export function imageLookup(options: SourceOpener & { db: Database }) {
   const { db, registry } = options;
   const charts = new RecentMap<string, Uint8Array>(maxKept);
+  const images = new RecentMap<string, Promise<ImageConfig | null>>(maxKeptImages);
 
   const sourceAddress = async (id: string): Promise<SourceAddress & { timeout_ms: number }> => {
     const row = await sourceRows.find(db.read, id);
@@ -106,6 +109,29 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
     return source;
   };
 
+  const readImage = async (place: ImagePlace, tagOrDigest: string, platform: string): Promise<ImageConfig | null> => {
+    const image = (await (await open(place)).readImageConfig?.(tagOrDigest, platform)) ?? null;
+    const size = image?.size ?? null;
+    // Checks that read only digests, as on Docker Hub, find no size.
+    if ("source_id" in place && size !== null) {
+      await db.write((tx) => recordSize(tx, place.source_id, tagOrDigest, size));
+    }
+    return image;
+  };
+  /** A digest always means the same image. */
+  const readDigest = async (place: ImagePlace, digest: string, platform: string): Promise<ImageConfig | null> => {
+    const key = JSON.stringify(["source_id" in place ? place.source_id : place.image, digest, platform]);
+    const reading = images.get(key) ?? readImage(place, digest, platform);
+    images.set(key, reading);
+    let found: ImageConfig | null = null;
+    try {
+      found = await reading;
+      return found;
+    } finally {
+      if (found === null && images.get(key) === reading) images.delete(key);
+    }
+  };
+
   return {
     /** The image reference without a tag, for policy "use tracker image"; null for a kind that has none. */
     imageFor: async (sourceId: string): Promise<string | null> => imageNameOf(options, await sourceAddress(sourceId)),
@@ -127,12 +153,7 @@ export function imageLookup(options: SourceOpener & { db: Database }) {
       tagOrDigest: string,
       platform: string,
     ): Promise<Readonly<Record<string, unknown>> | null> => {
-      const image = (await (await open(place)).readImageConfig?.(tagOrDigest, platform)) ?? null;
-      const size = image?.size ?? null;
-      // Checks that read only digests, as on Docker Hub, find no size.
-      if ("source_id" in place && size !== null) {
-        await db.write((tx) => recordSize(tx, place.source_id, tagOrDigest, size));
-      }
+      const image = await (tagOrDigest.includes(":") ? readDigest : readImage)(place, tagOrDigest, platform);
       return image?.config ?? null;
     },
 

@@ -90,6 +90,20 @@ describe("an image that no source of the executor watches", () => {
     expect(registry.take()).toHaveLength(1);
   });
 
+  test("is read once by its digest, and again by a tag and after a failure", async () => {
+    const digest = addImage(content, "1.1", { config: { Env: ["A=1"] } });
+    const read = (tag: string, access: Parameters<typeof house.trackers.findDigest>[2] = withLogin(true)) =>
+      house.trackers.readImageConfig({ image: `${image()}:1.0`, access }, tag, "linux/amd64");
+    await expect(read(digest, { login: null, is_plain: true })).rejects.toMatchObject({ code: "unauthorized" });
+    registry.take();
+    expect(await Promise.all([read(digest), read(digest)])).toEqual([{ Env: ["A=1"] }, { Env: ["A=1"] }]);
+    const once = registry.take().length;
+    expect(await read(digest)).toEqual({ Env: ["A=1"] });
+    expect(registry.take()).toEqual([]);
+    await read("1.1");
+    expect(registry.take()).toHaveLength(once);
+  });
+
   test.each([
     ["of the very image before any with a login", "acme/app", "acme/other", null],
     ["of the same owner before others with a login", "acme/two", "else/other", null],

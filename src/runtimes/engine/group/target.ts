@@ -7,7 +7,7 @@ import { mainService, type Scene, type SceneSource, sceneOf } from "../container
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { isBlank } from "../raw.ts";
-import { imageCache, orNull, rememberedImages, surveyContainers } from "../survey.ts";
+import { orNull } from "../survey.ts";
 import { becauseOf } from "./ties.ts";
 
 /** A target's container with its service. */
@@ -31,9 +31,8 @@ export interface FoundTarget extends Survey {
 
 /** Surveys the engine: only asks for what changed since the last time, which is enough for lists. */
 export async function findSurvey(source: SceneSource): Promise<Survey> {
-  const { client, memory } = source;
-  const all = await surveyContainers(client, memory);
-  const imageOf = await rememberedImages(client, memory);
+  const all = await source.reads.containers();
+  const imageOf = await source.reads.remembered();
   return { all, sceneOf: async (container) => sceneOf(source, all, container, await imageOf(container.Image)) };
 }
 
@@ -55,14 +54,14 @@ export async function findTarget(
   ref: TargetRef,
   owed: readonly string[] = [],
 ): Promise<FoundTarget> {
-  const { client, memory } = source;
-  const remembered = await surveyContainers(client, memory);
+  const { client, reads } = source;
+  const remembered = await reads.containers();
   const concerned = concernedBy(ref, remembered);
   const asked = await Promise.all(
     remembered.map((each) => (concerned.has(each) ? orNull(client.inspectContainer(each.Id)) : each)),
   );
   const all = asked.filter((each) => each !== null);
-  const imageOf = imageCache(client);
+  const imageOf = reads.images();
   return targetIn(
     {
       all,

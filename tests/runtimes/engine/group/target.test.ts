@@ -8,13 +8,14 @@ import { capture } from "../../../../src/runtimes/engine/group/units.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import { objectAt, type RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { readSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
+import { sharedReads } from "../../../../src/runtimes/engine/survey.ts";
 import { createSurveyMemory } from "../../../../src/runtimes/engine/survey-memory.ts";
 import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
 /** An engine whose containers a test changes; `listedState` is what its list says while its inspect says more. */
 function engineOf(changes: Record<string, RawObject>) {
-  const engine = { changes, listedState: {} as Record<string, string> };
+  const engine = { changes, listedState: {} as Record<string, string>, asked: [] as string[] };
   const idOf = (key: string) => key.repeat(64).slice(0, 64);
   const found = (key: string) => containerInspect({ Id: idOf(key), ...engine.changes[key] });
   const lineOf = (key: string) => {
@@ -32,6 +33,7 @@ function engineOf(changes: Record<string, RawObject>) {
   };
   const transport: EngineTransport = {
     send: async ({ path }) => {
+      engine.asked.push(path);
       const found = answer(path);
       return { status: found === null ? 404 : 200, contentType: "application/json", text: JSON.stringify(found ?? {}) };
     },
@@ -50,7 +52,7 @@ function engineOf(changes: Record<string, RawObject>) {
     engine_platform: "linux/amd64",
     self: { hostname: "", data_dir: "/data" },
     address: { kind: "unix", path: "/run/engine.sock" },
-    memory: createSurveyMemory(),
+    reads: sharedReads(client, createSurveyMemory(), false),
   };
   return { engine, source };
 }
@@ -98,6 +100,28 @@ describe("findTarget()", () => {
     engine.changes.e = { Name: "/web", HostConfig: { Links: ["/store:/web/db"] } };
     const { all } = await findTarget(source, { kind: "container", id: "store" });
     expect(named(all, "web")?.HostConfig.Links).toEqual(["/store:/web/db"]);
+  });
+});
+
+describe("a session for many targets at one moment", () => {
+  test.each([
+    [false, 3, 2],
+    [true, 0, 1],
+  ])("(%s) lists containers and reads images once, and inspects each target", async (isOnce, lists, images) => {
+    const { engine, source } = engineOf({ d: { Name: "/db" }, e: { Name: "/web" } });
+    const session = { ...source, reads: sharedReads(source.client, createSurveyMemory(), isOnce) };
+    await findSurvey(session);
+    engine.asked.length = 0;
+    for (const id of ["db", "web"]) {
+      const { all, sceneOf } = await findTarget(session, { kind: "container", id });
+      const found = named(all, id);
+      if (found !== undefined) await sceneOf(found);
+    }
+    await findSurvey(session);
+    const count = (part: RegExp) => engine.asked.filter((path) => part.test(path)).length;
+    expect(count(/containers\/json$/)).toBe(lists);
+    expect(count(/containers\/.{64}\/json/)).toBe(2);
+    expect(count(/images\/.*\/json/)).toBe(images);
   });
 });
 
