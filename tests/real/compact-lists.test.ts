@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { connections, executors, trackers } from "../../src/db/tables.ts";
+import { connections, executors, releases, tracker_channels, trackers } from "../../src/db/tables.ts";
+import { newId } from "../../src/ids.ts";
 import { plain, told } from "../../src/messages/message.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { browsedApp } from "../support/browsed-app.ts";
@@ -294,6 +295,57 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         const heights = await table.locator("tbody tr").evaluateAll((all) => all.map((each) => each.clientHeight));
         expect([path, width, isWithin, Math.max(...heights) <= oneLine]).toEqual([path, width, true, true]);
         expect([path, width, await cutStates()]).toEqual([path, width, []]);
+      }
+    }
+  });
+
+  test("rows with distances and two channels stay within the window, with their whole name and at most two lines", async () => {
+    const name = "home-assistant";
+    const tags = { from: "7.0.11-bookworm", to: "7.4.0-bookworm", candidate: "10.12.0-rc2" };
+    const [service] = behind.services;
+    if (service === undefined) throw new Error("Nothing is behind");
+    const far = {
+      ...service,
+      behind: { releases: 13, steps: { major: 0, minor: 1, patch: 3 }, is_at_least: true, days: 30 },
+      found: { ...service.found, tag: tags.from },
+      desired: { ...service.desired, version: tags.to, tag: tags.to },
+    };
+    await app.db.write(async (tx) => {
+      await tx.update(trackers).set({ name }).where(eq(trackers.name, "app-0002"));
+      await tx.update(executors).set({ name }).where(eq(executors.name, "app-0002"));
+      await tx.update(executors).set({ observed: { ...behind, services: [far] }, observed_at: app.clock.now() });
+      await tx.update(releases).set({ version: tags.candidate, tag: tags.candidate }).where(eq(releases.tag, "1.2.0"));
+      const found = await tx.select().from(releases).where(eq(releases.tag, tags.candidate)).limit(10);
+      for (const { id, source_id } of found) {
+        const channel = { name: "beta", type: "beta" as const, position: 1, baseline_at: app.clock.now() };
+        await tx
+          .insert(tracker_channels)
+          .values({ id: newId(app.clock.now()), source_id, latest_release_id: id, ...channel });
+      }
+    });
+    for (const width of [640, 800, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ["/trackers", "/executors"]) {
+        await page.goto(path);
+        const shown = await page.locator(".table.compact tbody tr").evaluateAll(
+          (all, ordinary) => ({
+            tallest: Math.max(...all.map((row) => row.clientHeight)),
+            right: Math.max(...all.map((row) => row.querySelector(".row-actions")?.getBoundingClientRect().right ?? 0)),
+            page: document.documentElement.scrollWidth,
+            cut: all
+              .map((row) => row.querySelector("th :is(.clip, a)"))
+              .filter((cell) => cell?.textContent === ordinary)
+              .map((cell) => (cell?.scrollHeight ?? 0) > (cell?.clientHeight ?? 0) + 2),
+          }),
+          name,
+        );
+        expect([path, width, shown.page, shown.cut]).toEqual([path, width, width, [false]]);
+        expect(shown.right).toBeLessThanOrEqual(width);
+        expect([path, width, shown.tallest <= (width === 1024 ? most.row + 8 : most.sheet_row)]).toEqual([
+          path,
+          width,
+          true,
+        ]);
       }
     }
   });
