@@ -2,6 +2,7 @@
 // Everything here is an improvement of a page that works without it.
 const root = document.documentElement;
 const all = (selector, within = document) => within.querySelectorAll(selector);
+const byId = (id) => document.getElementById(id);
 
 // Times. The server's clock is the right one: the page brings its time, the browser only counts on from there.
 const made = Number(root.dataset.now);
@@ -54,7 +55,7 @@ function watchToasts() {
 }
 
 function say(text) {
-  const region = document.getElementById("toasts");
+  const region = byId("toasts");
   if (!region || !text || [...all("p", region)].some((p) => p.textContent === text)) return;
   const toast = document.createElement("div");
   toast.className = "toast failed";
@@ -110,7 +111,7 @@ document.addEventListener("click", (event) => {
   if (!(target instanceof Element)) return;
   for (const menu of all("details[data-menu][open]")) if (!menu.contains(target)) menu.open = false;
   const opener = target.closest("[data-dialog]");
-  if (opener) open(document.getElementById(opener.dataset.dialog));
+  if (opener) open(byId(opener.dataset.dialog));
   const close = target.closest("[data-close]");
   const dialog = target.closest("dialog");
   if (dialog && (close || target === dialog)) {
@@ -126,16 +127,25 @@ document.addEventListener("click", (event) => {
   if (theme) setTheme(theme.value);
 });
 
+// Browsers do not count again what is removed. Without script the style sheet counts.
+function countChosen() {
+  for (const count of all(".chosen-count"))
+    count.textContent = all(".choice:checked", count.closest(".choosing")).length;
+}
 // One tick for all of a group, or of a table; it shows whether all of them are ticked.
 document.addEventListener("change", ({ target }) => {
+  tick(target);
+  countChosen();
+});
+function tick(target) {
   const group = target.closest?.("tbody:has([data-ticks]), table:has(thead [data-ticks])");
   const whole = group?.querySelector("[data-ticks]");
   if (!whole) return;
   const own = [...all("input.choice", group)];
-  if (target === whole) for (const tick of own) tick.checked = whole.checked;
-  else whole.checked = own.every((tick) => tick.checked);
-  whole.indeterminate = !whole.checked && own.some((tick) => tick.checked);
-});
+  if (target === whole) for (const each of own) each.checked = whole.checked;
+  else whole.checked = own.every((each) => each.checked);
+  whole.indeterminate = !whole.checked && own.some((each) => each.checked);
+}
 
 // Keys. Nothing happens while somebody types.
 let waitsForPlace = 0;
@@ -167,8 +177,8 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "g") waitsForPlace = now() + 1500;
   else if (event.key === "/") {
     event.preventDefault();
-    document.getElementById("search")?.select();
-  } else if (event.key === "?") open(document.getElementById("shortcuts"));
+    byId("search")?.select();
+  } else if (event.key === "?") open(byId("shortcuts"));
 });
 
 // A form is sent once: its button shows that it works and takes no second press until the answer is there.
@@ -233,6 +243,7 @@ function settle() {
   watchToasts();
   refreshTimes();
   refreshBadge();
+  countChosen();
 }
 
 document.addEventListener("htmx:finally:request", (event) => {
@@ -258,12 +269,12 @@ document.addEventListener("htmx:after:swap", (event) => {
   const within = target?.isConnected ? target : document;
   within.querySelector("[data-errors]")?.focus();
   if (actedIn === null || (document.activeElement ?? document.body) !== document.body) return;
-  const row = document.getElementById(actedIn);
+  const row = byId(actedIn);
   (row?.querySelector(".menu > summary") ?? row?.querySelector("a") ?? document.querySelector("main"))?.focus();
   actedIn = null;
 });
 // While the server does not respond, a line says so until it does. What loads by itself is then loaded.
-const away = document.getElementById("away");
+const away = byId("away");
 const missed = new Set();
 let isUnsure = false;
 let isWaiting = false;

@@ -157,8 +157,20 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     expect(Math.max(...heights)).toBeLessThanOrEqual(mostRowHeight);
     await page.setViewportSize(viewport);
 
+    // What a filter hides is not adopted, and not counted.
+    const adopt = page.locator('.choice-bar [name="_action"][value="adopt"]');
+    for (const [search, count] of [
+      ["app-1", 11],
+      ["", alone + projects.length],
+    ] as const) {
+      await page.locator("main [name=search]").fill(search);
+      await page.locator(`[name=shown][value="${count}"]`).waitFor({ state: "attached" });
+      expect([search, await page.locator("input.choice:checked").count()]).toEqual([search, count]);
+      expect([search, await adopt.textContent()]).toEqual([search, `Adopt ${count}`]);
+    }
+
     const before = person.effort.clicks;
-    await person.click(page.locator('.choice-bar [name="_action"][value="adopt"]'));
+    await person.click(adopt);
     await page.waitForURL(/\/adopt$/);
     await page.getByRole("heading", { level: 1, name: `Adopted ${alone + projects.length} targets` }).waitFor();
     console.log(`adopting ${alone + projects.length} targets: ${person.effort.clicks - before} click`);
