@@ -311,7 +311,7 @@ document.addEventListener("htmx:error", (event) => {
 });
 // Over plain http there is none, except on this machine.
 navigator.serviceWorker
-  ?.register(root.dataset.worker, { scope: `${root.dataset.base}/`, updateViaCache: "none" })
+  ?.register(root.dataset.worker, { scope: `${root.dataset.base}/`, updateViaCache: "all" })
   .catch(() => undefined);
 
 // A live part whose stream has been silent for longer than its server ever is asks by itself.

@@ -4,7 +4,12 @@
 const { away, caches, clients, registration } = self;
 self.importScripts(away.script);
 const scopeName = `tidemark-away ${registration.scope} `;
-const cacheName = scopeName + away.version;
+// The files' names say what is in them: as long as they are the same, a new worker has nothing to delete.
+const cacheName = scopeName + away.files.join(" ");
+// What the browser itself should answer at once and sometimes does not must not keep navigations waiting.
+const takeOverMs = 1000;
+const preloadMs = 3000;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
@@ -12,16 +17,22 @@ self.addEventListener("install", (event) => {
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(takeOver());
+  event.waitUntil(Promise.race([takeOver(), pause(takeOverMs)]));
 });
 
 async function takeOver() {
+  await Promise.all([
+    // The browser then sends a navigation without waiting until this worker has started.
+    registration.navigationPreload?.enable(),
+    clients.claim(),
+    deleteFormer(),
+  ]);
+}
+
+async function deleteFormer() {
   const names = await caches.keys();
   const former = names.filter((name) => name.startsWith(scopeName) && name !== cacheName);
   await Promise.all(former.map((name) => caches.delete(name)));
-  // The browser then sends a navigation without waiting until this worker has started.
-  await registration.navigationPreload?.enable();
-  await clients.claim();
 }
 
 self.addEventListener("fetch", (event) => {
@@ -44,10 +55,14 @@ async function kept(request) {
   return (await cache.match(request)) ?? (await self.fetch(request));
 }
 
-/** The server's response, whatever it is. It is asked once: what is sent twice may be done twice. */
+/**
+ * The server's response, whatever it is. It is asked once: what is sent twice may be done twice. Only what is opened is preloaded, and asked for
+ * again if that never comes.
+ */
 async function navigate(event) {
   try {
-    const response = (await event.preloadResponse) ?? (await self.fetch(event.request));
+    const response =
+      (await Promise.race([event.preloadResponse, pause(preloadMs)])) ?? (await self.fetch(event.request));
     if (!self.isOfProxy(response)) return response;
   } catch {
     // Not reached, or cut off.

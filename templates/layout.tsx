@@ -181,7 +181,7 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
         data-now={String(ctx.now)}
         data-just-now={formatRelative(ctx.language, ctx.now, ctx.now)}
         data-refused={t.errors.request_failed}
-        data-worker={url(ctx, "/sw.js", { language: ctx.language, theme: ctx.theme })}
+        data-worker={ctx.worker}
       >
         <head>
           <meta charset="utf-8" />

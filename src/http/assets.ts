@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { acceptsGzip } from "./accept-encoding.ts";
-import type { App } from "./context.ts";
+import type { App, AppContext } from "./context.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -30,7 +30,8 @@ interface AssetFile {
   file: string;
 }
 
-interface LoadedAsset {
+/** What is served from memory at an address with its hash in it. */
+export interface LoadedAsset {
   body: Uint8Array<ArrayBuffer>;
   /** Null where it saves next to nothing. */
   gzip: Uint8Array<ArrayBuffer> | null;
@@ -41,6 +42,24 @@ interface LoadedAsset {
 /** Whether `If-None-Match` names this entity tag. */
 function matches(header: string | undefined, etag: string): boolean {
   return (header ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === etag);
+}
+
+export function loadAsset(body: Uint8Array<ArrayBuffer>, type: string): LoadedAsset {
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
+  const gzip = new Uint8Array(gzipSync(body, { level: 9 }));
+  return { body, hash, gzip: gzip.length < body.length * 0.9 ? gzip : null, type };
+}
+
+export function respondAsset(c: AppContext, asset: LoadedAsset): Response {
+  const packed = acceptsGzip(c.req.header("accept-encoding")) ? asset.gzip : null;
+  const etag = packed === null ? `"${asset.hash}"` : `"${asset.hash}-gzip"`;
+  c.header("Cache-Control", "public, max-age=31536000, immutable");
+  c.header("Vary", "Accept-Encoding");
+  c.header("ETag", etag);
+  if (matches(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+  c.header("Content-Type", asset.type);
+  if (packed !== null) c.header("Content-Encoding", "gzip");
+  return c.body(packed ?? asset.body);
 }
 
 const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
@@ -67,17 +86,11 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
   const byName = new Map<string, string>();
   const byPath = new Map<string, LoadedAsset>();
   for (const { name, body } of [...files, { name: "app.css", body: joinStyles(publicDir) }]) {
-    const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
     const extension = extname(name);
-    const path = `/assets/${name.slice(0, -extension.length)}.${hash}${extension}`;
-    const gzip = new Uint8Array(gzipSync(body, { level: 9 }));
+    const asset = loadAsset(body, types[extension] ?? "application/octet-stream");
+    const path = `/assets/${name.slice(0, -extension.length)}.${asset.hash}${extension}`;
     byName.set(name, path);
-    byPath.set(path, {
-      body,
-      hash,
-      gzip: gzip.length < body.length * 0.9 ? gzip : null,
-      type: types[extension] ?? "application/octet-stream",
-    });
+    byPath.set(path, asset);
   }
   return {
     text: (name) => {
@@ -93,16 +106,7 @@ export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): A
     mount: (app) => {
       app.get("/assets/:file", (c) => {
         const asset = byPath.get(`/assets/${c.req.param("file")}`);
-        if (asset === undefined) return c.notFound();
-        const packed = acceptsGzip(c.req.header("accept-encoding")) ? asset.gzip : null;
-        const etag = packed === null ? `"${asset.hash}"` : `"${asset.hash}-gzip"`;
-        c.header("Cache-Control", "public, max-age=31536000, immutable");
-        c.header("Vary", "Accept-Encoding");
-        c.header("ETag", etag);
-        if (matches(c.req.header("if-none-match"), etag)) return c.body(null, 304);
-        c.header("Content-Type", asset.type);
-        if (packed !== null) c.header("Content-Encoding", "gzip");
-        return c.body(packed ?? asset.body);
+        return asset === undefined ? c.notFound() : respondAsset(c, asset);
       });
     },
   };

@@ -50,6 +50,7 @@ async function startFront(target: number) {
   const port = await freePort();
   const posts: string[] = [];
   let answer: "server" | "bad gateway" | "cut" = "server";
+  let before = "";
   const front: Server = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     if (method === "POST") posts.push(path ?? "");
@@ -58,8 +59,12 @@ async function startFront(target: number) {
     } else if (answer === "bad gateway") {
       outgoing.writeHead(502, { "Content-Type": "text/html" }).end("<h1>502 Bad Gateway</h1>");
     } else {
-      const passed = send({ port: target, host: "127.0.0.1", method, path, headers }, (response) => {
+      const isWorker = path?.startsWith("/ops/sw.js") === true;
+      const asked = isWorker ? { ...headers, "accept-encoding": "identity" } : headers;
+      const passed = send({ port: target, host: "127.0.0.1", method, path, headers: asked }, (response) => {
+        if (isWorker) delete response.headers["content-length"];
         outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        if (isWorker) outgoing.write(before);
         response.pipe(outgoing);
       });
       passed.on("error", () => outgoing.destroy());
@@ -72,6 +77,10 @@ async function startFront(target: number) {
     posts,
     answerBy: (next: typeof answer) => {
       answer = next;
+    },
+    /** Script that runs before the service worker's own. */
+    beforeWorker: (script: string) => {
+      before = script;
     },
     stop: () => {
       front.closeAllConnections();
@@ -175,7 +184,7 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     await person.go("/account");
     await page.waitForFunction(() => {
       const { controller } = navigator.serviceWorker;
-      return controller?.state === "activated" && controller.scriptURL.endsWith("?language=zh&theme=dark");
+      return controller?.state === "activated" && controller.scriptURL.includes("?language=zh&theme=dark&");
     });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await ground();
@@ -229,6 +238,24 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
         await person.close();
       }
       expect(await backupsMade()).toEqual([]);
+    } finally {
+      await api.request("PATCH", "/settings", { base_url: ops.address });
+      front.stop();
+    }
+  });
+
+  test("a browser that never finishes the takeover, and forgets what it preloads, keeps no page waiting", async () => {
+    const front = await startFront(ops.port);
+    front.beforeWorker(`
+      const never = () => new Promise(() => {});
+      self.registration.navigationPreload.enable = never;
+      Object.defineProperty(FetchEvent.prototype, "preloadResponse", { get: never });
+    `);
+    await api.request("PATCH", "/settings", { base_url: `http://127.0.0.1:${front.port}/ops` });
+    try {
+      await openAt("/trackers", `http://127.0.0.1:${front.port}/ops`);
+      await page.click("nav >> text=Executors");
+      await heading("Executors");
     } finally {
       await api.request("PATCH", "/settings", { base_url: ops.address });
       front.stop();

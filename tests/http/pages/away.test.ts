@@ -3,7 +3,6 @@ import { contentSecurityPolicy } from "../../../src/http/middleware/security-hea
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
 interface Away {
-  version: string;
   pages: { opened: string; sent: string };
   headers: [string, string][];
   files: string[];
@@ -40,7 +39,26 @@ describe("the service worker below a base path", () => {
     const page = await app
       .browser()
       .get("/ops/login", { headers: { "accept-language": "zh-CN", cookie: "tidemark_theme=dark" } });
-    expect(page.text).toContain('data-worker="/ops/sw.js?language=zh&amp;theme=dark"');
+    expect(page.text).toMatch(/data-worker="\/ops\/sw.js\?language=zh&amp;theme=dark&amp;version=[0-9a-f]{16}"/);
+  });
+
+  test("is kept by browsers at the address that names its content, and at no other", async () => {
+    const { text } = await app.browser().get("/ops/login");
+    const address = /data-worker="\/ops\/sw.js([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    for (const [query, kept] of [
+      [address, "public, max-age=31536000, immutable"],
+      [address.replace("language=en", "language=zh"), "no-store"],
+      [address.replace(/version=.{16}/, "version=0123456789abcdef"), "no-store"],
+      [address.replace(/&version=.{16}/, ""), "no-store"],
+    ] as const) {
+      expect([query, (await away(query)).response.headers.get("cache-control")]).toEqual([query, kept]);
+    }
+    // Once a day a browser asks all the same.
+    const etag = (await away(address)).response.headers.get("etag") ?? "";
+    const headers = { "if-none-match": etag };
+    expect((await app.send(`/ops/sw.js${address}`, { headers })).status).toBe(304);
+    const packed = await app.send(`/ops/sw.js${address}`, { headers: { "accept-encoding": "gzip" } });
+    expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
   });
 
   test("brings its page in that language and theme, and names files that there are", async () => {
@@ -54,7 +72,6 @@ describe("the service worker below a base path", () => {
     for (const file of chinese.away.files) expect((await app.send(file)).status).toBe(200);
     const english = await away("?language=en&theme=light");
     expect(english.away.pages.opened).toStartWith('<!doctype html><html lang="en" data-theme="light"');
-    expect(english.away.version).not.toBe(chinese.away.version);
     expect(Object.fromEntries(english.away.headers)["Content-Security-Policy"]).toBe(contentSecurityPolicy);
   });
 
