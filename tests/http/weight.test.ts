@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
 import { connections, executors } from "../../src/db/tables.ts";
@@ -195,6 +197,31 @@ describe("static files", () => {
     expect([again.answer.status, again.sent]).toEqual([304, 0]);
     expect((await load(asset, { "if-none-match": tags[1] ?? "" })).answer.status).toBe(200);
     expect(packed.answer.headers.get("cache-control")).toContain("immutable");
+  });
+});
+
+describe("what is served without its comments", () => {
+  const folder = join(import.meta.dir, "../../public");
+  const served = async (name: string, kind: ".js" | ".css") => {
+    const paths = [...named((await person.get("/executors/new")).text)];
+    const path = paths.find((each) => each.includes(`/${name}.`) && each.endsWith(kind)) ?? "";
+    return new TextDecoder().decode((await load(path)).plain);
+  };
+
+  test.each(["app", "away", "palette", "transition"])("%s.js says the same as its file", async (name) => {
+    const source = readFileSync(join(folder, `${name}.js`), "utf8");
+    const text = await served(name, ".js");
+    const bare = new Bun.Transpiler({ minifyWhitespace: true });
+    expect(bare.transformSync(text)).toBe(bare.transformSync(source));
+    expect(text.length).toBeLessThan(source.length);
+    expect(text).not.toMatch(/^\s*\/\//m);
+  });
+
+  test("the style sheet has all of their rules", async () => {
+    const names = readdirSync(join(folder, "styles")).toSorted();
+    const sources = names.map((name) => readFileSync(join(folder, "styles", name), "utf8")).join("");
+    const bare = (text: string) => text.replace(/\/\*.*?\*\//gs, "").replace(/\s+/g, " ");
+    expect(bare(await served("app", ".css")).trim()).toBe(bare(sources).trim());
   });
 });
 
