@@ -6,6 +6,8 @@ import { repositorySource } from "./source-repository.ts";
 export interface AdoptionChoices {
   targets: ReadonlyMap<string, AdoptionInput["targets"][number]>;
   trackers: ReadonlyMap<string, AdoptionInput["trackers"][number]>;
+  /** By `lineKey`. */
+  lines: ReadonlyMap<string, string>;
   trigger: AdoptionTrigger;
   follow_repositories: boolean;
   /** By registry. */
@@ -15,11 +17,17 @@ export interface AdoptionChoices {
 
 const keyOf = ({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`;
 
+export const lineKey = (target: { kind: string; id: string }, service: string) =>
+  JSON.stringify([target.kind, target.id, service]);
+
 export function choicesOf(input: AdoptionInput): AdoptionChoices {
   const { trigger, follow_repositories } = input;
   return {
     targets: new Map(input.targets.map((target) => [keyOf(target), target])),
     trackers: new Map(input.trackers.map((tracker) => [tracker.key, tracker])),
+    lines: new Map(
+      input.targets.flatMap((target) => target.lines.map(({ service, line }) => [lineKey(target, service), line])),
+    ),
     trigger,
     follow_repositories,
     credentials: new Map(input.credentials.map(({ registry, credential_id }) => [registry, credential_id])),

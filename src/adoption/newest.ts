@@ -3,13 +3,14 @@ import { saidBy } from "../errors.ts";
 import { type Message, toldAs } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { TrackerService } from "../trackers/service.ts";
+import { type Behind, distanceBehind, type KnownHistory } from "../versions/behind.ts";
 import { compareVersions } from "../versions/order.ts";
 import type { NewestView } from "./schema.ts";
 
 /** What upstream has for one proposed tracker. */
 export type Newest =
   | { state: "pending" }
-  | { state: "known"; tag: string | null /** Newest first; the newest of long lists. */; tags: readonly string[] }
+  | { state: "known"; tag: string | null; history: KnownHistory }
   | { state: "failed"; message: Message };
 
 export interface NewestQuestion {
@@ -54,8 +55,13 @@ export function newestLooks({ clock, preview, outside }: NewestOptions) {
   const ask = async ({ key, input }: NewestQuestion): Promise<void> => {
     try {
       const { channels, tags } = await preview(input);
-      const accepted = tags.filter(({ verdicts }) => verdicts[0]?.accepted === true).map(({ tag }) => tag);
-      const newest: Newest = { state: "known", tag: channels[0]?.latest ?? null, tags: accepted };
+      const accepted = tags.filter(({ verdicts }) => verdicts[0]?.accepted === true);
+      const versions = accepted.map(({ tag, published_at, maturity }) => ({
+        ...{ tag, digest: null, published_at, first_observed_at: 0 },
+        is_prerelease: maturity !== "release",
+      }));
+      const history = { versions, depth: Infinity, keep: Infinity };
+      const newest: Newest = { state: "known", tag: channels[0]?.latest ?? null, history };
       kept.set(key, { newest, expires_at: clock.elapsed() + knownForMs });
     } catch (error) {
       kept.set(key, {
@@ -95,13 +101,29 @@ export function newestLooks({ clock, preview, outside }: NewestOptions) {
   };
 }
 
-/** How many versions are newer than the running one; null if that cannot be told. */
-export function countBehind(newest: Newest, running: string | null): number | null {
-  if (newest.state !== "known" || newest.tag === null || running === null) return null;
-  if (newest.tag === running) return 0;
-  const place = newest.tags.indexOf(running);
-  if (place !== -1) return place;
-  return compareVersions(running, newest.tag) === 0 ? 0 : null;
+const distances = new WeakMap<KnownHistory, Map<string, Behind | null>>();
+
+/** Whether a service runs the newest version, and how far it is behind; neither while that is unknown. */
+export function standingOf(
+  newest: Newest,
+  running: { tag: string | null; digest: string | null },
+): { is_newest: boolean; behind: Behind | null } {
+  if (newest.state !== "known" || newest.tag === null || running.tag === null)
+    return { is_newest: false, behind: null };
+  const { tag, history } = newest;
+  const digest = history.versions.find((known) => known.tag === tag)?.digest ?? null;
+  const is_newest =
+    tag === running.tag || (digest !== null && digest === running.digest) || compareVersions(running.tag, tag) === 0;
+  if (is_newest) return { is_newest, behind: null };
+  // Many services run the same version, and a page that fills in asks every two seconds.
+  const known = distances.get(history) ?? new Map<string, Behind | null>();
+  distances.set(history, known);
+  const key = `${running.tag} ${running.digest}`;
+  const behind = known.has(key)
+    ? (known.get(key) ?? null)
+    : distanceBehind({ tag: running.tag, digest: running.digest }, { tag, digest }, history);
+  known.set(key, behind);
+  return { is_newest, behind };
 }
 
 export function newestView(newest: Newest): NewestView {

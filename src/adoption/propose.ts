@@ -11,6 +11,7 @@ import { repositoryIn, type SourceRepository, sourceLabel } from "./source-repos
 export interface KnownChannel {
   tracker: string;
   source: string;
+  source_id: string;
   channel: string;
   type: string;
   kind: string;
@@ -29,6 +30,8 @@ export interface ProposeOptions {
   /** References that the runtime pulls over plain HTTP. */
   plain: ReadonlySet<string>;
   isIgnored: (target: Pick<TargetView, "kind" | "id">) => boolean;
+  /** The line that was chosen for a service, of those that were proposed. */
+  lineOf?: (target: Pick<TargetView, "kind" | "id">, service: string) => string | null;
 }
 
 interface Problem {
@@ -59,8 +62,13 @@ export interface ProposedService {
   name: string;
   image: string;
   tag: string | null;
+  digest: string | null;
   state: TargetView["services"][number]["state"];
   is_pinned: boolean;
+  /** Narrower lines that it could stay on instead. */
+  lines: readonly string[];
+  /** Its tag names a line: an update replaces it with the tag of a version. */
+  names_line: boolean;
   tracker: ProposedTracker | null;
   reason: Problem | null;
 }
@@ -86,7 +94,8 @@ function sha256(value: unknown): string {
 /**
  * What adopting everything that runs would create, without asking anybody:
  * 1. a container of a group belongs to the group; what has an executor is left out;
- * 2. each service keeps variant, codename and line of its tag; services that would follow the same share a tracker;
+ * 2. each service keeps variant and codename of its tag, and the line where that is usual or was chosen; services that would follow the same
+ *    share a tracker;
  * 3. a tracker with exactly these rules is used again; the others get free names;
  * 4. a target without any service to follow is refused, with the reasons.
  */
@@ -152,10 +161,13 @@ interface Judging {
 
 function judgeService(target: TargetView, service: TargetView["services"][number], judging: Judging): ProposedService {
   const part = target.is_group ? judging.parts.get(service.containers[0] ?? "") : target;
-  const base = { name: service.name, image: service.image, tag: tagOf(service.image), state: service.state };
+  const { name, image, digest, state } = service;
+  const base = {
+    ...{ name, image, digest, state, tag: tagOf(image) },
+    ...{ is_pinned: false, lines: [], names_line: false },
+  };
   const left = (code: string, message: Message): ProposedService => ({
     ...base,
-    is_pinned: false,
     tracker: null,
     reason: { code, message },
   });
@@ -166,18 +178,20 @@ function judgeService(target: TargetView, service: TargetView["services"][number
     const tracker = chartTracker(artifact.name, judging);
     return "code" in tracker
       ? left(tracker.code, tracker.message)
-      : { ...base, tag: artifact.version, is_pinned: false, tracker, reason: null };
+      : { ...base, tag: artifact.version, tracker, reason: null };
   }
-  const image = service.image;
-  if (service.image_id !== "" && service.digest === null && !isImageId(image)) {
+  if (service.image_id !== "" && digest === null && !isImageId(image)) {
     return left("local_image", say("adoption.local_image", { image }));
   }
   const reference = judging.options.plain.has(image) ? `http://${image}` : image;
-  const draft = imageDraft(reference, service.name, { untagged: "latest" });
+  const line = judging.options.lineOf?.(target, name) ?? null;
+  const draft = imageDraft(reference, name, { untagged: "latest", line });
   if ("reason" in draft) return left("no_image", draft.reason);
   if (draft.tag == null) return left("digest_only", say("adoption.digest_only", { image }));
   const tracker = imageTracker(draft, repositoryIn(part?.labels[sourceLabel]), judging);
-  return { ...base, is_pinned: image.includes("@"), tracker, reason: null };
+  const { lines = [], names_line = false } = draft;
+  const is_pinned = image.includes("@");
+  return { ...base, lines, names_line: names_line && !is_pinned, is_pinned, tracker, reason: null };
 }
 
 function tagOf(image: string): string | null {

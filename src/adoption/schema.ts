@@ -3,6 +3,7 @@ import { TargetServiceView } from "../connections/schema.ts";
 import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { ProposalView } from "../trackers/import/schema.ts";
+import { BehindView } from "../trackers/schema.ts";
 
 /** Most targets of one answer: a form of them stays below the number of fields that a request may have. */
 const maxProposedTargets = 300;
@@ -59,6 +60,8 @@ export const ProposedTrackerView = v.object({
   /** The channel that executors will be bound to. */
   channel: v.string(),
   include_pattern: v.string(),
+  /** The line that it stays on; null if it follows every version, new major versions included. */
+  line: v.nullable(v.string()),
   /** The pattern of numbered versions that could be followed instead of a moving tag; null if there is none. */
   by_version_pattern: v.nullable(v.string()),
   remarks: ProposalView.entries.remarks,
@@ -80,8 +83,14 @@ const ProposedServiceView = v.object({
   /** The key of its tracker; null if it is left alone, for `reason`. */
   tracker: v.nullable(v.string()),
   reason: v.nullable(ProblemSchema),
-  /** How many versions are newer; null while unknown. */
-  behind: v.nullable(v.number()),
+  /** Narrower lines that it could stay on instead: `10` and `10.1` for `10.1.0`. */
+  lines: v.array(v.string()),
+  /** Its tag names a line, such as `7`: an update replaces it with the tag of a version. */
+  names_line: v.boolean(),
+  /** Whether it runs the newest version; false while unknown. */
+  is_newest: v.boolean(),
+  /** How far it is behind the newest version; null while unknown. */
+  behind: v.nullable(BehindView),
 });
 
 export const ProposedTargetView = v.object({
@@ -132,6 +141,19 @@ export const AdoptionInput = v.strictObject({
         hash: v.pipe(v.string(), v.maxLength(64), v.description("As in the proposal")),
         name: v.optional(v.pipe(Name, v.description("The executor's name; as proposed if omitted"))),
         trigger: v.optional(v.picklist(adoptionTriggers)),
+        lines: v.optional(
+          v.pipe(
+            v.array(
+              v.strictObject({
+                service: v.pipe(v.string(), v.maxLength(300)),
+                line: v.pipe(v.string(), v.maxLength(100), v.description("One of the service's `lines`")),
+              }),
+            ),
+            v.maxLength(100),
+            v.description("Narrower lines for services to stay on; as proposed for the others"),
+          ),
+          [],
+        ),
       }),
     ),
     v.minLength(1),

@@ -1,7 +1,7 @@
 import type { Actor } from "../auth/schema.ts";
 import type { TargetList, TargetView } from "../connections/schema.ts";
 import type { ConnectionService } from "../connections/service.ts";
-import { AppError, PluginError, saidBy } from "../errors.ts";
+import { AppError, invalidInput, PluginError, saidBy } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { newId } from "../ids.ts";
@@ -10,10 +10,11 @@ import type { Parts } from "../parts.ts";
 import { RecentMap } from "../recent-map.ts";
 import { outsideRequest } from "../request-scope.ts";
 import type { TrackerService } from "../trackers/service.ts";
+import type { KnownHistory } from "../versions/behind.ts";
 import { DOCKER_HUB, ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
-import { type AdoptionChoices, choicesOf, executorInput, trackerInput } from "./inputs.ts";
-import { countBehind, type Newest, newestLooks, newestView } from "./newest.ts";
-import { type Proposals, type ProposedTarget, type ProposedTracker, propose } from "./propose.ts";
+import { type AdoptionChoices, choicesOf, executorInput, lineKey, trackerInput } from "./inputs.ts";
+import { type Newest, newestLooks, newestView, standingOf } from "./newest.ts";
+import { type Proposals, type ProposedTarget, type ProposedTracker, type ProposeOptions, propose } from "./propose.ts";
 import { executorNames, ignoredOf, ignoredRows } from "./queries.ts";
 import {
   AdoptionInput,
@@ -28,7 +29,7 @@ import {
 
 interface AdoptionServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   connections: Pick<ConnectionService, "find" | "get" | "targets" | "plainImages">;
-  trackers: Pick<TrackerService, "draft" | "knownChannels" | "identityOf" | "preview" | "sourceAt">;
+  trackers: Pick<TrackerService, "draft" | "knownChannels" | "knownVersions" | "identityOf" | "preview" | "sourceAt">;
   executors: Pick<ExecutorService, "draft">;
   /** Notifies the scheduler that something is due. */
   nudge: () => void;
@@ -36,9 +37,15 @@ interface AdoptionServiceOptions extends Pick<Parts, "db" | "clock" | "log" | "a
 
 type NamedTarget = Pick<TargetView, "kind" | "id" | "name">;
 
+type LineOf = NonNullable<ProposeOptions["lineOf"]>;
+
 /** What was last proposed for a connection, for pages that fill in and pages that count. */
 interface Remembered {
   proposals: Proposals;
+  /** The same with lines that were chosen. */
+  withLines: (lineOf: LineOf) => Proposals;
+  /** What is known of trackers that exist, by their proposals. */
+  histories: ReadonlyMap<ProposedTracker, KnownHistory>;
   list: TargetList;
 }
 
@@ -81,14 +88,21 @@ export function adoptionService(options: AdoptionServiceOptions) {
       ignoredOf(db.read, id),
       plainImages(id, list.items, signal),
     ]);
-    const proposals = propose(list.items, {
+    const options: ProposeOptions = {
       known,
       identityOf: trackers.identityOf,
       executors: names,
       plain,
       isIgnored: ({ kind, id: target }) => ignored.some((row) => row.kind === kind && row.target_id === target),
-    });
-    const found = { proposals, list };
+    };
+    const proposals = propose(list.items, options);
+    const withLines = (lineOf: LineOf) => propose(list.items, { ...options, lineOf });
+    const histories = new Map<ProposedTracker, KnownHistory>();
+    for (const tracker of trackersIn(proposals.targets)) {
+      if (tracker.existing === null) continue;
+      histories.set(tracker, await trackers.knownVersions(tracker.existing.source_id, tracker.existing.channel));
+    }
+    const found = { proposals, withLines, histories, list };
     remembered.set(id, found);
     return found;
   };
@@ -97,11 +111,10 @@ export function adoptionService(options: AdoptionServiceOptions) {
   const credentialFor = async (tracker: ProposedTracker): Promise<string | null> =>
     tracker.registry === "" ? null : ((await trackers.sourceAt(tracker.watches))?.credential_id ?? null);
 
-  const newestOf = (tracker: ProposedTracker): Newest => {
+  const newestOf = (tracker: ProposedTracker, histories: Remembered["histories"]): Newest => {
     const { existing } = tracker;
-    return existing === null
-      ? looks.find(questionOf(tracker))
-      : { state: "known", tag: existing.latest, tags: existing.latest === null ? [] : [existing.latest] };
+    const history = histories.get(tracker) ?? { versions: [], depth: 0, keep: 0 };
+    return existing === null ? looks.find(questionOf(tracker)) : { state: "known", tag: existing.latest, history };
   };
 
   const look = async (proposed: readonly ProposedTracker[]): Promise<void> => {
@@ -118,43 +131,54 @@ export function adoptionService(options: AdoptionServiceOptions) {
     looks.request(questions);
   };
 
-  const targetView = ({ target, services, executor_name, is_ready, hash }: ProposedTarget): ProposedTargetView => {
+  const targetView = (
+    { target, services, executor_name, is_ready, hash }: ProposedTarget,
+    histories: Remembered["histories"],
+  ): ProposedTargetView => {
     const { title, title_data, is_group, namespace, warnings } = target;
     return {
       ...{ ...nameOf(target), title, title_data, is_group, namespace, executor_name, is_ready, hash },
-      services: services.map(({ name, image, tag, state, tracker, reason }) => ({
-        ...{ name, image, tag, state, tracker: tracker?.key ?? null },
+      services: services.map(({ name, image, tag, digest, state, lines, names_line, tracker, reason }) => ({
+        ...{ name, image, tag, state, lines: [...lines], names_line, tracker: tracker?.key ?? null },
         reason: reason === null ? null : { code: reason.code, ...told(reason.message) },
-        behind: tracker === null ? null : countBehind(newestOf(tracker), tag),
+        ...standingOf(tracker === null ? { state: "pending" } : newestOf(tracker, histories), { tag, digest }),
       })),
       warnings: [...warnings],
     };
   };
-  const trackerView = (tracker: ProposedTracker, count: number): ProposedTrackerView => {
-    const { key, name, existing, watches, registry, sources, alternative, remarks, is_ready, repository } = tracker;
+  const trackerView = (
+    tracker: ProposedTracker,
+    count: number,
+    histories: Remembered["histories"],
+  ): ProposedTrackerView => {
+    const { key, name, existing, watches, registry, line, sources, alternative, remarks, is_ready, repository } =
+      tracker;
     const channel = sources[0]?.channels[0];
     return {
-      ...{ key, name, is_existing: existing !== null, watches, registry, is_ready },
+      ...{ key, name, is_existing: existing !== null, watches, registry, line, is_ready },
       channel: existing?.channel ?? channel?.name ?? channel?.type ?? "",
       include_pattern: existing?.include_pattern ?? channel?.include_pattern ?? "",
       by_version_pattern: alternative?.sources[0]?.channels[0]?.include_pattern ?? null,
       remarks: [...remarks],
       repository: repository === null ? null : { kind: repository.kind, url: repository.url },
       service_count: count,
-      newest: newestView(overHttp(newestOf(tracker), watches)),
+      newest: newestView(overHttp(newestOf(tracker, histories), watches)),
     };
   };
-  const trackerViews = (targets: readonly ProposedTarget[]): ProposedTrackerView[] => {
+  const trackerViews = (
+    targets: readonly ProposedTarget[],
+    histories: Remembered["histories"],
+  ): ProposedTrackerView[] => {
     const used = targets.flatMap(({ services }) => services.flatMap(({ tracker }) => tracker ?? []));
     return [...Map.groupBy(used, ({ key }) => key).values()].flatMap((same) => {
       const [first] = same;
-      return first === undefined ? [] : [trackerView(first, same.length)];
+      return first === undefined ? [] : [trackerView(first, same.length, histories)];
     });
   };
 
   const viewOf = async (
     id: string,
-    { proposals, list }: Remembered,
+    { proposals, histories, list }: Remembered,
     { search, namespace, limit }: AdoptionQuery,
   ): Promise<AdoptionProposalsView> => {
     const { name } = await connections.get(id);
@@ -171,9 +195,9 @@ export function adoptionService(options: AdoptionServiceOptions) {
     const ignored = await ignoredOf(db.read, id);
     return {
       connection: { id, name },
-      targets: targets.map(targetView),
+      targets: targets.map((target) => targetView(target, histories)),
       matching: matching.length,
-      trackers: trackerViews(targets),
+      trackers: trackerViews(targets, histories),
       refused: proposals.refused.map(({ target, reasons }) => ({ ...nameOf(target), reasons: toldEach(reasons) })),
       ignored: ignored.map((row) => ({
         ...{ kind: row.kind, id: row.target_id, name: row.name },
@@ -231,8 +255,9 @@ export function adoptionService(options: AdoptionServiceOptions) {
     input: AdoptionInput,
     signal: AbortSignal,
   ): Promise<AdoptionView> => {
-    const { proposals, list } = await discover(id, signal);
+    const { proposals, withLines, list } = await discover(id, signal);
     const choices = choicesOf(input);
+    const chosen = withLines((target, service) => choices.lines.get(lineKey(target, service)) ?? null);
     const view: AdoptionView = { adopted: [], refused: [], trackers: [] };
     for (const wanted of input.targets) {
       const found = list.items.find((each) => isSame(each, wanted));
@@ -250,7 +275,13 @@ export function adoptionService(options: AdoptionServiceOptions) {
           continue;
         }
         try {
-          const { executor, created } = await adoptOne(actor, id, proposed, choices);
+          const unknown = wanted.lines.find(
+            ({ service, line }) =>
+              !proposed.services.some((each) => each.name === service && each.lines.includes(line)),
+          );
+          if (unknown !== undefined) throw invalidInput({ lines: say("adoption.no_line", unknown) });
+          const narrowed = chosen.targets.find(({ target }) => isSame(target, wanted)) ?? proposed;
+          const { executor, created } = await adoptOne(actor, id, narrowed, choices);
           view.adopted.push({ ...named, executor, is_new: true });
           view.trackers.push(...created);
         } catch (error) {
@@ -279,10 +310,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
     proposals: async (id: string, query: unknown, signal: AbortSignal): Promise<AdoptionProposalsView> => {
       const parsed = parseInput(AdoptionQuery, query);
       const found = await discover(id, signal);
-      const proposed = found.proposals.targets.flatMap(({ services }) =>
-        services.flatMap(({ tracker }) => tracker ?? []),
-      );
-      await look([...new Set(proposed)]);
+      await look([...trackersIn(found.proposals.targets)]);
       return await viewOf(id, found, parsed);
     },
 
@@ -369,6 +397,10 @@ export function adoptionService(options: AdoptionServiceOptions) {
       remembered.delete(id);
     },
   };
+}
+
+function trackersIn(targets: readonly ProposedTarget[]): ReadonlySet<ProposedTracker> {
+  return new Set(targets.flatMap(({ services }) => services.flatMap(({ tracker }) => tracker ?? [])));
 }
 
 /** Over another scheme, a registry is asked again at once. */

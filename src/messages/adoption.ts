@@ -12,6 +12,7 @@ export const adoption = {
   nothing_to_follow: "None of its services can be followed",
   registry_over_http: ({ registry, image }: { registry: string; image: string }) =>
     `"${registry}" uses http, not https. Add a tracker for "${image}"; all images of this registry are then followed over http`,
+  no_line: ({ service, line }: { service: string; line: string }) => `"${service}" cannot stay on "${line}"`,
   changed: "It changed after it was shown; review it again",
   gone: "It no longer runs here",
   none_chosen: "Select at least one target",

@@ -12,6 +12,10 @@ export interface Kept {
   follows: "versions" | "tag";
   /** The line to stay on, as written (`16`, `11.4`); null when every newer version is acceptable. */
   line: string | null;
+  /** Narrower lines that it could stay on instead: `10` and `10.1` for `10.1.0`. */
+  lines: readonly string[];
+  /** The tag itself names a line: `16` and `1.27` move from version to version. */
+  names_line: boolean;
   /** Its flavour, base, branch or architecture, as in the tag; null for none. */
   variant: string | null;
   channel: Aim;
@@ -33,15 +37,20 @@ export function isOnward(move: Move): move is "same" | "forward" {
 /**
  * What a careful administrator keeps of a running tag, judged only by the tag and the repository: variant, codename, branch and
  * architecture always; the line when the tag is shorter than a version (`16` of `16.4`) or when the next series cannot read its data. A
- * pre-release stays on the version it precedes, and continues to its release.
+ * pre-release stays on the version it precedes, and continues to its release. `wanted`: one of its `lines`, to stay on that.
  */
-export function keptOf(tag: string, repository: string): Kept {
+export function keptOf(tag: string, repository: string, wanted: string | null = null): Kept {
   const parsed = classify(tag);
   const core = findCore(tag);
   if (parsed.shape === null || core === null) return keptName(parsed, repository);
   const canary = maturityOf(parsed) === "canary";
-  const parts = canary ? 0 : lineParts(parsed, core, countingOf(repository, core.numbers[0] ?? ""));
+  const counting = countingOf(repository, core.numbers[0] ?? "");
+  const usual = canary ? 0 : lineParts(parsed, core, counting);
   const precedes = parsed.prerelease.length > 0 && !canary;
+  const lineOf = (count: number) => runsOf(tag.slice(core.start, core.end)).slice(0, count).join(".");
+  const narrower = core.shape === "version" && !precedes && !canary ? [1, 2] : [];
+  const lines = narrower.filter((count) => count > usual && count < core.numbers.length).map(lineOf);
+  const parts = wanted !== null && lines.includes(wanted) ? wanted.split(".").length : usual;
   const number = precedes
     ? comingNumber(tag, core)
     : core.shape === "version" || core.shape === "calver"
@@ -52,7 +61,9 @@ export function keptOf(tag: string, repository: string): Kept {
   const kept = precedes ? Math.max(1, Math.min(2, core.numbers.length)) : parts;
   return {
     follows: "versions",
-    line: kept === 0 ? null : runsOf(tag.slice(core.start, core.end)).slice(0, kept).join("."),
+    line: kept === 0 ? null : lineOf(kept),
+    lines,
+    names_line: !precedes && usual > 0 && usual === core.numbers.length && usual < counting.full,
     variant: words === "" ? null : words.replaceAll(".#", ""),
     channel: canary ? "canary" : "stable",
     include_pattern: `^${prefixPattern(tag, core)}${number}${suffixPattern(parsed, core, { precedes, base })}$`,
@@ -126,6 +137,8 @@ function keptName(parsed: ParsedTag, repository: string): Kept {
   return {
     follows: "tag",
     line: null,
+    lines: [],
+    names_line: false,
     variant: null,
     channel: maturity === "release" ? "stable" : maturity === "candidate" ? "prerelease" : maturity,
     include_pattern: `^${escaped(tag)}$`,

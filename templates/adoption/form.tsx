@@ -95,7 +95,7 @@ function TargetTable({ ctx, list, filters }: FormProps) {
             name: <Choice ctx={ctx} target={target} is_chosen={target.is_ready && !filters.is_none_chosen} />,
             services: <Services ctx={ctx} target={target} trackers={trackers} />,
           },
-          actions: <Change ctx={ctx} target={target} />,
+          actions: <Change ctx={ctx} target={target} trackers={trackers} />,
         }))}
     />
   );
@@ -109,12 +109,16 @@ function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { t
   const t = texts(ctx);
   const { services, is_group } = target;
   const others = services.length - foldedServices;
+  const about = ({ name, state }: ServiceProps["service"]) => [
+    ...(is_group ? [name] : []),
+    ...(state === "running" || state === "unknown" ? [] : [t.connections.target_states[state]]),
+  ];
   return (
     <ul class="adopt-services">
       {services.map((service, position) => (
         <li class="adopt-service">
           <div class="adopt-running">
-            {is_group ? <span class="quiet">{service.name}</span> : null} <Reference>{service.image}</Reference>
+            <span class="quiet">{about(service).join(" · ")}</span> <Reference>{service.image}</Reference>
           </div>
           <div class="adopt-newest" id={newestId(target, position)}>
             <Newest ctx={ctx} service={service} trackers={trackers} />
@@ -167,7 +171,11 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
       </span>
     );
   }
-  const kept = tracker.remarks.map(({ code, subject }) => t.imports.remarks[code](subject));
+  const kept = [
+    ...tracker.remarks.map(({ code, subject }) => t.imports.remarks[code](subject)),
+    ...(tracker.line === null && service.lines.length > 0 ? [t.adoption.new_majors] : []),
+    ...(service.names_line && service.tag !== null ? [t.adoption.line_replaced(service.tag)] : []),
+  ];
   return (
     <>
       <span class="quiet adopt-label">{t.adoption.follows} </span>
@@ -180,7 +188,7 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
   );
 }
 
-function Change({ ctx, target }: { ctx: PageContext; target: ProposedTargetView }) {
+function Change({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { target: ProposedTargetView }) {
   const t = texts(ctx).adoption;
   return (
     <details class="adopt-change">
@@ -207,6 +215,22 @@ function Change({ ctx, target }: { ctx: PageContext; target: ProposedTargetView 
             ))}
           </select>
         </label>
+        {target.services
+          .filter(({ lines }) => lines.length > 0)
+          .map(({ name, lines, tracker }) => {
+            const kept = tracker === null ? null : (trackers.get(tracker)?.line ?? null);
+            return (
+              <label>
+                {target.is_group ? t.versions_of(name) : t.versions}
+                <select class="input" name={`line.${target.hash}.${name}`}>
+                  <option value="">{kept === null ? t.every_version : t.only_line(kept)}</option>
+                  {lines.map((line) => (
+                    <option value={line}>{t.only_line(line)}</option>
+                  ))}
+                </select>
+              </label>
+            );
+          })}
       </div>
     </details>
   );

@@ -1,4 +1,5 @@
 import type { AdoptionProposalsView, ProposedTargetView, ProposedTrackerView } from "../../src/adoption/schema.ts";
+import { Behind } from "../components/behind.tsx";
 import { LinkButton } from "../components/button.tsx";
 import { Partial } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
@@ -59,7 +60,7 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
   }
   if (tag === null) return <span class="quiet">{t.no_version}</span>;
   if (isMoving(tracker)) return <span class="quiet">{t.moving}</span>;
-  if (service.behind === 0) {
+  if (service.is_newest) {
     return (
       <State ctx={ctx} tone="current">
         {t.up_to_date}
@@ -68,8 +69,7 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
   }
   return (
     <>
-      <Version tone="new">{tag}</Version>{" "}
-      {service.behind === null ? null : <span class="quiet whole">{t.behind(service.behind)}</span>}
+      <Version tone="new">{tag}</Version> <Behind ctx={ctx} behind={service.behind} />
     </>
   );
 }

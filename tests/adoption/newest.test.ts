@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { countBehind, type Newest, newestLooks } from "../../src/adoption/newest.ts";
+import { type Newest, newestLooks, standingOf } from "../../src/adoption/newest.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import type { TrackerService } from "../../src/trackers/service.ts";
@@ -8,19 +8,39 @@ import { createFakeClock } from "../support/fake-clock.ts";
 
 type Preview = Awaited<ReturnType<TrackerService["preview"]>>;
 
-const known = (...tags: string[]): Newest => ({ state: "known", tag: tags[0] ?? null, tags });
+const known = (...tags: string[]): Newest => ({
+  state: "known",
+  tag: tags[0] ?? null,
+  history: {
+    versions: tags.map((tag) => ({
+      ...{ tag, digest: `sha256:${tag}`, is_prerelease: false, published_at: null, first_observed_at: 0 },
+    })),
+    ...{ depth: Infinity, keep: Infinity },
+  },
+});
 
-describe("countBehind()", () => {
+describe("standingOf()", () => {
+  const patches = (patch: number) => ({
+    is_newest: false,
+    behind: { releases: patch, steps: { major: 0, minor: 0, patch }, days: null, is_at_least: false },
+  });
+  const unknown = { is_newest: false, behind: null };
+  const newest = { is_newest: true, behind: null };
   test.each([
-    [known("1.3", "1.2", "1.1"), "1.1", 2],
-    [known("1.3", "1.2", "1.1"), "1.3", 0],
-    [known("1.3.0", "1.2.0"), "v1.3.0", 0],
-    [known("1.3"), "1.0", null],
-    [known(), "1.0", null],
-    [known("1.3"), null, null],
-    [{ state: "pending" }, "1.0", null],
-  ] as const)("%p and %p: %p", (newest, running, count) => {
-    expect(countBehind(newest as Newest, running)).toBe(count);
+    [known("1.3.2", "1.3.1", "1.3.0"), "1.3.0", null, patches(2)],
+    [known("1.3.2", "1.3.1"), "1.3.2", null, newest],
+    [known("1.3.0", "1.2.0"), "v1.3.0", null, newest],
+    [known("7.4.1", "7.4.0"), "7", "sha256:7.4.1", newest],
+    [known("7.4.1", "7.4.0"), "7", null, unknown],
+    [known(), "1.0", null, unknown],
+    [known("1.3"), null, null, unknown],
+    [{ state: "pending" }, "1.0", null, unknown],
+  ] as const)("%j and %p with %p", (found, tag, of, standing) => {
+    expect(standingOf(found as Newest, { tag, digest: of })).toEqual(standing as never);
+  });
+
+  test("says so if what runs is older than what is known", () => {
+    expect(standingOf(known("2.0.0", "1.9.0"), { tag: "1.0.0", digest: null }).behind?.is_at_least).toBe(true);
   });
 });
 

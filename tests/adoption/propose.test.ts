@@ -74,6 +74,35 @@ describe("propose()", () => {
     expect(pattern.test(left)).toBe(false);
   });
 
+  test.each([
+    ["grafana/grafana:10.1.0", ["10", "10.1"], false],
+    ["acme/shop:v1.0.0-alpine", ["1", "1.0"], false],
+    ["redis:7.2.4", ["7.2"], false],
+    ["mysql:8.0.35", [], false],
+    ["redis:7", [], true],
+    ["nginx:1.27-alpine", [], true],
+    [`redis:7@${digest("b")}`, [], false],
+    ["acme/app:2025.1.30", [], false],
+    ["acme/app:2.0.0-rc1", [], false],
+    ["nginx:latest", [], false],
+    ["jenkins:4211", [], false],
+  ])("%s could stay on %j instead; it names a line: %p", (image, lines, names_line) => {
+    const [service] = proposed([target("web", image)]).targets[0]?.services ?? [];
+    expect([service?.lines, service?.names_line]).toEqual([lines, names_line]);
+  });
+
+  test("a chosen line is followed by a tracker of its own, which keeps the variant; the others are as before", () => {
+    const two = ["a", "b"].map((id) => target(id, "acme/shop:1.4.0-alpine"));
+    const found = trackersOf(two, { lineOf: ({ id }: { id: string }) => (id === "a" ? "1.4" : null) } as never);
+    expect(found.map(({ name, line }) => [name, line])).toEqual([
+      ["shop-1.4-alpine", "1.4"],
+      ["shop-alpine", null],
+    ]);
+    const pattern = new RegExp(found[0]?.sources[0]?.channels[0]?.include_pattern ?? "");
+    const taken = ["1.4.9-alpine", "1.5.0-alpine", "1.4.9", "2.0.0-alpine"].filter((tag) => pattern.test(tag));
+    expect(taken).toEqual(["1.4.9-alpine"]);
+  });
+
   test("a project is one executor with all its services; its containers are not offered beside it", () => {
     const images = { web: "acme/web:1.0.0", db: "postgres:16.4" };
     const shop = target("shop", "", { kind: "compose", is_group: true, images });
@@ -122,7 +151,15 @@ describe("propose()", () => {
 
   test("uses a tracker again that has exactly these rules, and no other", () => {
     const known = (include_pattern: string): KnownChannel => ({
-      ...{ tracker: "proxy", source: "image", channel: "stable", type: "stable", kind: "oci", config: {} },
+      ...{
+        tracker: "proxy",
+        source: "image",
+        source_id: "s",
+        channel: "stable",
+        type: "stable",
+        kind: "oci",
+        config: {},
+      },
       ...{ identity: "oci nginx", include_pattern, exclude_pattern: "", latest: null },
     });
     const rule = ruleOf("nginx:1.27.3-alpine")?.include_pattern ?? "";
@@ -134,7 +171,15 @@ describe("propose()", () => {
 
   test("names are free: of other trackers and executors, of each other, and valid whatever a target is called", () => {
     const known: KnownChannel = {
-      ...{ tracker: "nginx", source: "image", channel: "stable", type: "stable", kind: "oci", config: {} },
+      ...{
+        tracker: "nginx",
+        source: "image",
+        source_id: "s",
+        channel: "stable",
+        type: "stable",
+        kind: "oci",
+        config: {},
+      },
       ...{ identity: "oci other", include_pattern: "", exclude_pattern: "", latest: null },
     };
     const hostile = "<b>\u0000\n".repeat(60);
@@ -164,7 +209,7 @@ describe("propose()", () => {
       };
     }
     const known = (tracker: string): KnownChannel => ({
-      ...{ tracker, source: "chart", channel: "stable", type: "stable", kind: "helm" },
+      ...{ tracker, source: "chart", source_id: "s", channel: "stable", type: "stable", kind: "helm" },
       ...{ config: { chart: "jellyfin" }, identity: "helm jellyfin", include_pattern: "", exclude_pattern: "" },
       latest: "2.1.0",
     });

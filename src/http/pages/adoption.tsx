@@ -130,6 +130,10 @@ function inputOf(form: FormData, targets: readonly ChosenTarget[]) {
       ...target,
       ...given("name", `executor.${target.hash}`),
       ...given("trigger", `trigger.${target.hash}`),
+      lines: named(`line.${target.hash}.`).flatMap((service) => {
+        const line = formText(form, `line.${target.hash}.${service}`);
+        return line === "" ? [] : [{ service, line }];
+      }),
     })),
     trackers: named("tracker.").map((key) => ({
       key,

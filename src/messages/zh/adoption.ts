@@ -10,6 +10,7 @@ export const adoption = {
   nothing_to_follow: "它的服务都无法跟随",
   registry_over_http: ({ registry, image }) =>
     `“${registry}”使用 http 而非 https。请为“${image}”添加追踪器；此后该镜像仓库的所有镜像都通过 http 跟随`,
+  no_line: ({ service, line }) => `“${service}”无法保持在“${line}”版本线`,
   changed: "显示之后它发生了变化，请重新查看",
   gone: "它已不在此处运行",
   none_chosen: "请至少选择一个目标",

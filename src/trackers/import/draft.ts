@@ -52,6 +52,10 @@ export interface Draft {
   runs?: string;
   /** Its tag, if it has one. */
   tag?: string | null;
+  /** Narrower lines that it could stay on instead. */
+  lines?: readonly string[];
+  /** Its tag names a line and moves from version to version. */
+  names_line?: boolean;
   /** A question must be answered first; a remark asks it. */
   needs_answer?: boolean;
   /** Another way to track it, for the person to choose instead. */

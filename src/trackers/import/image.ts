@@ -23,6 +23,8 @@ interface ImageOptions {
   unset?: readonly string[];
   /** What runs when the reference has neither tag nor digest; null when unknown. */
   untagged?: "latest" | null;
+  /** The line to stay on, of those that the tag offers. */
+  line?: string | null;
 }
 
 /**
@@ -30,7 +32,7 @@ interface ImageOptions {
  * or list takes precedence. Says why when it cannot make one.
  */
 export function imageDraft(reference: string, foundIn: string, options: ImageOptions = {}): Draft | Skipped {
-  const { rules = { include_pattern: "", exclude_pattern: "" }, unset = [], untagged = null } = options;
+  const { rules = { include_pattern: "", exclude_pattern: "" }, unset = [], untagged = null, line = null } = options;
   const { named, asks } =
     unset.length === 0 ? { named: reference.trim(), asks: false } : withoutUnsetTag(reference.trim());
   if (named.includes(unsetMark)) {
@@ -45,7 +47,7 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
   if (asks) remarks.push({ code: "tag_unknown", subject: unset.join(", ") });
   const name = repository.replace(/^library\//, "");
   const image = registry === DOCKER_HUB ? name : `${registry}/${repository}`;
-  const kept = tag === null ? null : keptOf(tag, repository);
+  const kept = tag === null ? null : keptOf(tag, repository, line);
   const given = validPattern(rules.include_pattern, remarks);
   const source = (channel: ChannelDraft): SourceDraft => ({
     kind: "oci",
@@ -59,9 +61,9 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
     return { ...draft, settings: byVersion, sources, needs_answer: asks };
   }
   remarks.push(...remarksOn(kept, tag ?? ""));
-  const { channel, include_pattern, versions_pattern } = kept;
+  const { channel, include_pattern, versions_pattern, lines, names_line } = kept;
   return {
-    ...draft,
+    ...{ ...draft, lines, names_line },
     settings: { sorting: proposedSorting(tag === null ? [] : [tag]) },
     sources: [source({ type: channel, include_pattern })],
     needs_answer: kept.leaves_series,

@@ -11,6 +11,7 @@ export async function listChannelAddresses(read: Reader) {
     .select({
       tracker: trackers.name,
       source: tracker_sources.key,
+      source_id: tracker_sources.id,
       kind: tracker_sources.kind,
       config: tracker_sources.config,
       channel: tracker_channels.name,

@@ -10,7 +10,7 @@ export const adoption = {
       ? `${targets(fresh)} found`
       : `${fresh === 0 ? "" : `${targets(fresh)} new, `}${number(adopted)} already adopted`,
   explained:
-    "Each target gets an executor, and each image a tracker that keeps its variant and line. Nothing is added until you adopt it, and nothing is updated until you start it.",
+    "Each target gets an executor, and each image a tracker that keeps its variant. Databases and short tags such as 16 keep their line too; others follow every stable version, unless you choose a line under Change. Nothing is added until you adopt it, and nothing is updated until you start it.",
   open: "Adopt targets",
   new_here: (count: number) => `${targets(count)} here ${count === 1 ? "has" : "have"} no executor yet`,
   new_on: (count: number, connection: string) =>
@@ -48,7 +48,12 @@ export const adoption = {
   left_alone: "Left alone",
   looking: "Looking",
   up_to_date: "Up to date",
-  behind: (count: number) => plural("en", count, { one: "newer version", other: "newer versions" }),
+  versions: "Versions",
+  versions_of: (service: string) => `Versions of ${service}`,
+  every_version: "Every stable version",
+  new_majors: "New majors included",
+  only_line: (line: string) => `Only ${line}.x`,
+  line_replaced: (tag: string) => `An update replaces the tag ${tag} with a full version`,
   no_version: "No version found",
   moving: "New builds of this tag",
   unknown: "Unknown",

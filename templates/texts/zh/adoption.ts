@@ -10,7 +10,7 @@ export const adoption = {
       ? `找到 ${number(fresh)} 个目标`
       : `${fresh === 0 ? "" : `${number(fresh)} 个新目标，`}${number(adopted)} 个已采用`,
   explained:
-    "每个目标会得到一个执行器，每个镜像会得到一个保持其变体和版本线的追踪器。采用之前不会添加任何内容，您启动之前不会更新任何内容。",
+    "每个目标会得到一个执行器，每个镜像会得到一个保持其变体的追踪器。数据库和 16 这样的短标签还会保持其版本线；其他镜像跟随所有稳定版本，除非您在“更改”中选择版本线。采用之前不会添加任何内容，您启动之前不会更新任何内容。",
   open: "采用目标",
   new_here: (count: number) => `这里有 ${number(count)} 个目标还没有执行器`,
   new_on: (count: number, connection: string) => `${connection} 上有 ${number(count)} 个目标还没有执行器`,
@@ -45,7 +45,12 @@ export const adoption = {
   left_alone: "不处理",
   looking: "正在查询",
   up_to_date: "已是最新",
-  behind: (count: number) => `${number(count)} 个更新的版本`,
+  versions: "版本",
+  versions_of: (service: string) => `${service} 的版本`,
+  every_version: "所有稳定版本",
+  new_majors: "包括新的主版本",
+  only_line: (line: string) => `仅 ${line}.x`,
+  line_replaced: (tag: string) => `更新会将标签 ${tag} 替换为完整版本`,
   no_version: "没有找到版本",
   moving: "此标签的新构建",
   unknown: "未知",

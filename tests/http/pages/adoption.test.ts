@@ -114,6 +114,30 @@ describe("the page that adopts", () => {
     expect(rest.trackers.map(({ name }) => name).toSorted()).toEqual(["app", "db", "site"]);
   });
 
+  test("a line that is chosen beside a target is kept, and one that was not offered is refused", async () => {
+    const { targets, trackers: found } = await proposals();
+    const [web, shop] = ["web-0", "shop"].map((id) => targets.find((each) => each.id === id));
+    const key = found.find(({ name }) => name === "web")?.key;
+    const { text } = await person.get(page());
+    expect(text).toContain("New majors included");
+    expect(text).toContain(`name="line.${shop?.hash}.db"`);
+    const chosen = [`${web?.hash} container web-0`, `${shop?.hash} compose shop`];
+    const lines = { [`line.${web?.hash}.main`]: "1.2", [`line.${shop?.hash}.db`]: "9" };
+    const done = await person.post(page(), { _action: "adopt", chosen, ...lines, [`tracker.${key}`]: "web" });
+    for (const words of ["Adopted 1 target", "“db” cannot stay on “9”".replace(/[“”]/g, "&quot;")]) {
+      expect(done.text).toContain(words);
+    }
+    const { items } = await app.services.trackers.list({});
+    const rules = items.flatMap(({ sources }) => sources.flatMap(({ channels }) => channels));
+    expect(rules.map(({ include_pattern }) => include_pattern)).toEqual([String.raw`^v?1\.2(\.\d+)+-alpine$`]);
+  });
+
+  test("marks what is stopped", async () => {
+    expect((await person.get(page())).text).not.toContain("Stopped");
+    for (const container of engine.containers.values()) if (container.name === "web-1") container.running = false;
+    expect((await person.get(page())).text).toContain("Stopped");
+  });
+
   test("a target that changed or went after it was shown is reported, and the others are adopted", async () => {
     const chosen = tickedIn((await person.get(page())).text);
     engine.add("web-0", "registry.test/web:3.0.0-bookworm", digest("c"));
