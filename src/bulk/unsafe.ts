@@ -16,7 +16,7 @@ interface Update {
 
 /**
  * Why an update should be looked at before it is made: empty for a small step onwards that nothing warns of, that nobody has put off, and
- * that can be rolled back.
+ * that can be rolled back. Without any source of release notes, the step alone decides.
  */
 export function whyUnsafe({ executor, plan, breaking }: Update): readonly Problem[] {
   const { name, target } = executor;
@@ -38,8 +38,11 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
     ...(plan?.plan?.warnings ?? []).map(({ code, message_data }) => [code, message_data] as const),
     ...breaking.map(({ tracker, versions }) => {
       const names = versions.map(({ version }) => version);
-      return ["breaking", say("bulk.breaking", { tracker, versions: names })] as const;
+      return names.length === 0 ? null : (["breaking", say("bulk.breaking", { tracker, versions: names })] as const);
     }),
+    ...breaking.map(({ tracker, notes }) =>
+      notes === "unread" ? (["notes_unread", say("bulk.notes_unread", { tracker })] as const) : null,
+    ),
     target.is_declarative && target.saved_as === undefined
       ? ["no_rollback", say("bulk.no_rollback", { target: target.id })]
       : null,

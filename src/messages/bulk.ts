@@ -16,6 +16,7 @@ export const bulk = {
   not_onward: "It is a downgrade, leaves the variant or line, or cannot be compared",
   breaking: ({ tracker, versions }: { tracker: string; versions: readonly string[] }) =>
     `The release notes of "${tracker}" announce breaking changes: ${versions.join(", ")}`,
+  notes_unread: ({ tracker }: { tracker: string }) => `The release notes of "${tracker}" could not be read yet`,
   last_failed: ({ executor }: Executor) => `The last run of "${executor}" failed`,
   no_rollback: ({ target }: { target: string }) => `"${target}" cannot be rolled back`,
 } satisfies Area;

@@ -81,6 +81,7 @@ export function SafeQuestion({
   const t = texts(ctx).bulk;
   const isSafe = (review: BulkReview) => takesPart(review) && review.unsafe.length === 0;
   const safe = reviews.filter(isSafe);
+  const unannounced = safe.filter(({ breaking }) => breaking.some(({ notes }) => notes === "no_source")).length;
   return (
     <BulkConfirm
       {...{ ctx, path: bulkPath, section: "executors", action: "update" }}
@@ -97,6 +98,7 @@ export function SafeQuestion({
       }
     >
       <p>{t.safe_text}</p>
+      {unannounced === 0 ? null : <p>{t.safe_without_notes(unannounced)}</p>}
       <p>{t.update_text}</p>
     </BulkConfirm>
   );

@@ -13,7 +13,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
-import { comparePath, Lead, Notes, SourceLinks } from "./notes.tsx";
+import { announcedCount, comparePath, Lead, Notes, SourceLinks } from "./notes.tsx";
 
 interface ComparePageProps {
   ctx: PageContext;
@@ -128,8 +128,8 @@ function Summary({ ctx, view, from, to }: ComparePageProps & { from: string; to:
           ],
           days === null ? null : [t.time_between, t.days(days)],
           sizes === null ? null : [texts(ctx).common.image_size.download, <SizeChange ctx={ctx} {...sizes} />],
-          [t.breaking, String(breaking)],
-          [t.security, String(security)],
+          [t.breaking, announcedCount(ctx, view, breaking)],
+          [t.security, announcedCount(ctx, view, security)],
           view.comparison_pages.length === 0
             ? null
             : [t.compare_upstream, <SourceLinks ctx={ctx} links={view.comparison_pages} />],

@@ -180,11 +180,9 @@ function Agreement({ ctx, version }: { ctx: PageContext; version: VersionView })
   const t = texts(ctx).trackers;
   return (
     <>
-      {version.missing.length === 0 ? (
-        <Badge icon="check">{t.all_agree}</Badge>
-      ) : (
-        <Badge>{t.not_shown_by(version.missing.join(", "))}</Badge>
-      )}
+      {version.missing.length === 0 ? null : <Badge>{t.not_shown_by(version.missing.join(", "))}</Badge>}
+      {version.unread.length === 0 ? null : <Badge>{t.not_read_in(version.unread.join(", "))}</Badge>}
+      {version.missing.length + version.unread.length > 0 ? null : <Badge icon="check">{t.all_agree}</Badge>}
       {version.build === "matches" ? (
         <Badge icon="check" title={t.build_matches_help}>
           {t.build_matches}

@@ -88,7 +88,7 @@ export function NotesPart(props: NotesProps) {
     ({ release_id, notes_error }) => rendered.has(release_id) || notes_error !== null,
   );
   // A list of versions without any notes would be long and useless.
-  if (view.versions.length > 0 && !hasWords) return <p class="quiet">{texts(ctx).notes.no_notes_between}</p>;
+  if (view.versions.length > 0 && !hasWords) return <p class="quiet">{withoutWords(ctx, view)}</p>;
   return (
     <>
       <p class="quiet">
@@ -97,6 +97,21 @@ export function NotesPart(props: NotesProps) {
       <Notes {...props} />
     </>
   );
+}
+
+/** Why none of the versions has notes to show. */
+function withoutWords(ctx: PageContext, { versions }: NotesView): string {
+  const t = texts(ctx).notes;
+  const states = new Set(versions.map(({ notes_state }) => notes_state));
+  if (states.has("no_source")) return t.no_source;
+  return states.has("unknown") ? t.unread_between : t.no_notes_between;
+}
+
+/** How often something is announced in the notes, as far as they are known. */
+export function announcedCount(ctx: PageContext, { versions, omitted_count }: NotesView, count: number): string {
+  const isUnread = ({ notes_state: state }: VersionNotes) => state === "unknown" || state === "no_source";
+  const unread = versions.filter(isUnread).length + omitted_count;
+  return unread === 0 ? String(count) : texts(ctx).notes.counted(count, unread);
 }
 
 export function Lead({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
@@ -155,6 +170,8 @@ export function Notes({ ctx, view, rendered }: NotesProps) {
   );
 }
 
+const withoutNotes = { published: "no_notes", none: "no_notes", unknown: "unread", no_source: "no_source" } as const;
+
 function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionNotes; html: string | undefined }) {
   const t = texts(ctx).notes;
   if (html !== undefined) {
@@ -165,7 +182,7 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
     );
   }
   if (version.notes !== null && version.notes.trim() !== "") return <p class="quiet prose">{t.too_long}</p>;
-  if (version.notes_error_data === null) return <p class="quiet prose">{t.no_notes}</p>;
+  if (version.notes_error_data === null) return <p class="quiet prose">{t[withoutNotes[version.notes_state]]}</p>;
   return <p class="quiet prose">{t.failed(translateMessage(ctx.language, version.notes_error_data))}</p>;
 }
 
@@ -201,13 +218,20 @@ function BreakingChanges({ ctx, versions, is_update }: MarkedProps & { is_update
 
 /** What breaks with an update, before it is approved; several trackers are named. */
 export function BreakingUpdate({ ctx, steps }: { ctx: PageContext; steps: readonly BreakingStep[] }) {
-  const versions = steps.flatMap((step) =>
+  const breaking = steps.filter((step) => step.versions.length > 0);
+  const versions = breaking.flatMap((step) =>
     step.versions.map((each) => ({
       ...each,
-      version: steps.length === 1 ? each.version : `${step.tracker} ${each.version}`,
+      version: breaking.length === 1 ? each.version : `${step.tracker} ${each.version}`,
     })),
   );
-  return <BreakingChanges ctx={ctx} versions={versions} is_update />;
+  const unread = steps.filter(({ notes }) => notes === "unread").map(({ tracker }) => tracker);
+  return (
+    <>
+      <BreakingChanges ctx={ctx} versions={versions} is_update />
+      {unread.length === 0 ? null : <p class="quiet">{texts(ctx).notes.unread_of(unread.join(", "))}</p>}
+    </>
+  );
 }
 
 /** How many holes the versions close, with the advisories that they name. */

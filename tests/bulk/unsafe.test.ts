@@ -45,11 +45,16 @@ const breaking: BreakingStep = {
   versions: [
     {
       ...{ version: "1.1", tag: "1.1", release_id: "r", source_key: "main", published_at: null, url: null, links: [] },
-      ...{ notes: "", notes_error: null, notes_error_data: null, security_fixes: [] },
+      ...{ notes: "", notes_state: "published", notes_error: null, notes_error_data: null, security_fixes: [] },
       breaking_changes: [{ line: 1, text: "The port is another one" }],
     },
   ],
+  notes: "read",
 };
+
+const unannounced =
+  (notes: BreakingStep["notes"]): Changes =>
+  () => ({ breaking: [{ tracker: "app", versions: [], notes }] });
 
 test("a small step that nothing speaks against is safe", () => {
   expect(whyUnsafe(safe)).toEqual([]);
@@ -91,6 +96,8 @@ test.each<[string, Changes, string[]]>([
     ["careful"],
   ],
   ["one whose notes announce a breaking change", () => ({ breaking: [breaking] }), ["breaking"]],
+  ["one whose notes are not known", unannounced("unread"), ["notes_unread"]],
+  ["one without a source of notes", unannounced("no_source"), []],
   [
     "a kind that cannot be rolled back",
     ({ executor: { target, ...rest } }) => ({ executor: { ...rest, target: { ...target, is_declarative: true } } }),

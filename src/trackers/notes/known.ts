@@ -10,6 +10,7 @@ import type { SourceRegistry } from "../schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
 import { releasePages } from "../upstreams/web-pages.ts";
 import { NotesQuery, type NotesView, type VersionNotes } from "./schema.ts";
+import { storedNotesSettings } from "./settings.ts";
 
 /** The releases of one version, in the order of the sources. */
 export interface Version {
@@ -98,7 +99,9 @@ export async function knownOf({ db, registry }: NotesOptions, name: string, quer
     return version.some(isMember) ? [{ name, releases: [...version, ...others] }] : [];
   });
   const to = given ?? latestTag(chosen, channels, rows, channel);
-  return { from, to, channel, sources, chosen, channels, rows, versions, pages: releasePages(registry, sources) };
+  const settings = storedNotesSettings(tracker.release_notes);
+  const pages = releasePages(registry, sources);
+  return { from, to, channel, sources, chosen, channels, rows, versions, settings, pages };
 }
 
 export type Known = Awaited<ReturnType<typeof knownOf>>;

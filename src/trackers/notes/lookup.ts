@@ -5,12 +5,19 @@ import { releaseRows } from "../releases/queries.ts";
 import { type ComparisonOptions, comparisonOf, nameBefore } from "./comparison.ts";
 import { between, directionOf, type Known, knownOf, linksOf, type Version } from "./known.ts";
 import type { BreakingStep, ComparisonView, NotesView, UpdateStep, VersionNotes } from "./schema.ts";
+import { notesState } from "./state.ts";
 
 const maxVersions = 50;
 /** Of all notes together: room for four of the longest. */
 const maxCharacters = 1_048_576;
 /** Moves of one update; each reads as much. */
 const maxSteps = 20;
+
+function readingOf({ versions, omitted_count }: NotesView): BreakingStep["notes"] {
+  const states = new Set(versions.map(({ notes_state }) => notes_state));
+  if (states.has("no_source")) return "no_source";
+  return states.has("unknown") || omitted_count > 0 ? "unread" : "read";
+}
 
 /** Stored release notes of one version or of all between two. Contacts nobody. */
 export function notesLookup(options: ComparisonOptions) {
@@ -33,6 +40,7 @@ export function notesLookup(options: ComparisonOptions) {
       url: told.url ?? releases.find((row) => row.url !== null)?.url ?? null,
       links: linksOf(version, known),
       notes,
+      notes_state: notesState(version, known),
       ...toldAs("notes_error", notes === null ? failure : null),
       breaking_changes: notes === null ? [] : [...findBreakingChanges(notes)],
       security_fixes:
@@ -70,14 +78,16 @@ export function notesLookup(options: ComparisonOptions) {
     /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
     notesBetween,
 
-    /** What breaks on the way, as far as the stored notes say. Several services with the same move count once. */
+    /** What breaks on the way as far as the stored notes say, and where they do not say all. Several services with the same move count once. */
     breakingIn: async (steps: readonly UpdateStep[]): Promise<readonly BreakingStep[]> => {
       const distinct = [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()];
       const found: BreakingStep[] = [];
       for (const { tracker, ...asked } of distinct.slice(0, maxSteps)) {
-        const { direction, versions } = await notesBetween(tracker, asked);
-        const breaking = versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
-        if (direction === "up" && breaking.length > 0) found.push({ tracker, versions: breaking });
+        const view = await notesBetween(tracker, asked);
+        const versions = view.versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
+        const notes = readingOf(view);
+        if (view.direction === "up" && (versions.length > 0 || notes !== "read"))
+          found.push({ tracker, versions, notes });
       }
       return found;
     },

@@ -14,6 +14,13 @@ export const NotesQuery = v.object({
   source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
 });
 
+/**
+ * What is known of a version's notes. `none`: its sources were read since it came out and have none. `unknown`: a source that may have some
+ * was not read since, does not reach back so far, or failed. `no_source`: the tracker has no source with release notes.
+ */
+const noteStates = ["published", "none", "unknown", "no_source"] as const;
+export type NotesState = (typeof noteStates)[number];
+
 /** Pages for people, at most one of each source. */
 const Links = v.array(
   v.object({
@@ -33,6 +40,12 @@ const VersionNotes = v.object({
   links: v.pipe(Links, v.description("Its pages, in the order of the sources")),
   /** Raw text from upstream, never trusted; null when there is none. */
   notes: v.nullable(v.string()),
+  notes_state: v.pipe(
+    v.picklist(noteStates),
+    v.description(
+      "`none`: none were published. `unknown`: not read yet, or not readable. `no_source`: the tracker has no source with release notes",
+    ),
+  ),
   /** Why the changelog has none. */
   notes_error: v.nullable(v.string()),
   notes_error_data: v.nullable(MessageSchema),
@@ -72,10 +85,13 @@ export interface UpdateStep {
   to: string;
 }
 
-/** The versions that an update of one tracker's version passes and that announce breaking changes. */
+/** What the notes announce of the versions that an update of one tracker's version passes. */
 export interface BreakingStep {
   tracker: string;
+  /** Those that announce breaking changes. */
   versions: readonly VersionNotes[];
+  /** Whether the notes of all of them are known: without, others may announce more. */
+  notes: "read" | "unread" | "no_source";
 }
 
 const ComparedVersion = v.object({

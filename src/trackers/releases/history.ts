@@ -10,6 +10,7 @@ import { releaseView } from "../views.ts";
 import { isBuiltFrom } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { releasesOf } from "./queries.ts";
+import { publishTime, wasReadSince } from "./read-since.ts";
 import { leadingTags } from "./same-build.ts";
 import { ReleaseQuery, type ReleaseView, type VersionView } from "./schema.ts";
 import { twinsAmong } from "./stands-for.ts";
@@ -19,12 +20,6 @@ const isCommit = (revision: string) => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revi
 
 function timeOf(release: ReleaseView): number {
   return release.published_at ?? release.first_observed_at;
-}
-
-/** When a version came out: the earliest time of any source; a published time takes precedence over an observed one. */
-function publishTime(releases: readonly ReleaseView[]): number {
-  const told = releases.flatMap(({ published_at }) => published_at ?? []);
-  return Math.min(...(told.length > 0 ? told : releases.map((release) => release.first_observed_at)));
 }
 
 /** A release, and the one that its image is shown under: itself, or the one with the most specific tag. */
@@ -47,7 +42,10 @@ function toVersion(version: string, shown: readonly Shown[], sources: readonly S
   const aliases = shown.filter(({ release, lead }) => release !== lead).map(({ release }) => release.tag);
   const isAlias = ({ tag }: ReleaseView) => Number(aliases.includes(tag));
   const keys = new Set(releases.map((release) => release.source_key));
-  const missing = sources.filter(({ key }) => !keys.has(key)).map(({ key }) => key);
+  const others = sources.filter(({ key }) => !keys.has(key));
+  const [missing, unread] = [true, false].map((isRead) =>
+    others.filter((source) => wasReadSince(source, releases) === isRead).map(({ key }) => key),
+  );
   const commit = releases.find(({ revision }) => revision !== null && isCommit(revision))?.revision ?? null;
   const built = releases.map(({ source_revision }) => isBuiltFrom(source_revision, commit)).filter((is) => is !== null);
   return {
@@ -60,7 +58,8 @@ function toVersion(version: string, shown: readonly Shown[], sources: readonly S
       (a, b) => placeIn(sources, a) - placeIn(sources, b) || isAlias(a) - isAlias(b) || timeOf(b) - timeOf(a),
     ),
     aliases: orderTags(aliases),
-    missing,
+    missing: missing ?? [],
+    unread: unread ?? [],
     build: built.length === 0 ? "unknown" : built.every((is) => is) ? "matches" : "differs",
   };
 }
@@ -101,7 +100,7 @@ export function versionHistory({ db, registry }: { db: Database; registry: Sourc
         .filter(
           (version) =>
             (parsed.channel === undefined || version.channels.includes(parsed.channel)) &&
-            (parsed.source === undefined || !version.missing.includes(parsed.source)),
+            (parsed.source === undefined || version.releases.some(({ source_key }) => source_key === parsed.source)),
         );
       const places = new Map(
         orderTags(versions.map(({ version }) => version)).map((version, place) => [version, place]),

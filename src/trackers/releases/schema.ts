@@ -84,6 +84,8 @@ export const VersionView = v.object({
   aliases: v.array(v.string()),
   /** Keys of the sources that do not have it, or not in a channel. */
   missing: v.array(v.string()),
+  /** Keys of the sources that were not read since it came out, and may have it. */
+  unread: v.array(v.string()),
   /** Whether the image's label names the commit of the git tag. */
   build: v.picklist(["matches", "differs", "unknown"]),
 });

@@ -51,6 +51,8 @@ export const bulk = {
   safe_title: (count: number) => `Make ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
   safe_text:
     "Safe: a small step forward without warnings or announced breaking changes, not put off by you, after a run that did not fail, and possible to roll back.",
+  safe_without_notes: (count: number) =>
+    `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: nothing would announce breaking changes.`,
   not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} a look first`,
   none_safe: "No update is safe to make without a look",
   no_update: "No executor has an update.",

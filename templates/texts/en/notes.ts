@@ -12,6 +12,14 @@ export const notes = {
   none_text: "The tracker only knows the versions that its checks have fetched; see its version list.",
   no_notes_between: "Upstream published no notes for these versions.",
   no_notes: "No notes were published for this version.",
+  unread_between: "The notes of these versions could not be read yet.",
+  unread: "The notes of this version could not be read yet.",
+  no_source: "The tracker has no source with release notes. Add its repository as a source to see them.",
+  /** In place of a number: what is counted in some notes only. */
+  counted: (count: number, unread: number) =>
+    `${count === 0 ? "Not known" : `At least ${count}`}: no notes known of ${plural("en", unread, { one: "version", other: "versions" })}`,
+  unread_of: (trackers: string) =>
+    `The release notes of ${trackers} could not be read yet: they may announce breaking changes.`,
   failed: (why: string) => `The notes could not be read from the changelog: ${why}`,
   too_long: "These notes are too long to show with the others.",
   breaking: "Breaking changes",

@@ -20,6 +20,7 @@ export const trackers = {
   deprecated: "deprecated",
   all_agree: "All sources",
   not_shown_by: (keys: string) => `Not in ${keys}`,
+  not_read_in: (keys: string) => `Not checked in ${keys} yet`,
   build_matches: "Built from this commit",
   build_matches_help: "The image was built from the commit of the git tag",
   build_differs: "Built from another commit",

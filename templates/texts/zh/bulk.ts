@@ -44,6 +44,8 @@ export const bulk = {
   safe_title: (count) => `要进行 ${number(count)} 个安全更新吗？`,
   safe_text:
     "安全更新是指：小幅向前的更新，没有警告，发行说明未提到破坏性变更，您未推迟或跳过，上一次运行没有失败，并且可以回滚。",
+  safe_without_notes: (count) =>
+    `其中 ${number(count)} 个没有提供发布说明的来源。对它们而言，“安全”仅表示版本跨度小：即使有破坏性变更，也无从得知。`,
   not_safe: (count) => `${number(count)} 个更新需要先查看`,
   none_safe: "没有可以不经查看就进行的安全更新",
   no_update: "没有可更新的执行器。",

@@ -21,6 +21,7 @@ export const trackers = {
   deprecated: "已弃用",
   all_agree: "所有来源一致",
   not_shown_by: (keys: string) => `${keys} 中尚无`,
+  not_read_in: (keys: string) => `尚未在 ${keys} 中检查`,
   build_matches: "由此提交构建",
   build_matches_help: "镜像标注的提交与 Git 标签一致",
   build_differs: "由其他提交构建",

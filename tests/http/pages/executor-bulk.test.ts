@@ -175,6 +175,7 @@ describe("all safe updates", () => {
     expect((await person.get("/executors")).text).toContain("/executors/bulk?safe=1");
     const { text } = await person.get("/executors/bulk?safe=1");
     expect(text).toContain("Make 2 safe updates?");
+    expect(text).toContain("2 of them have no source of release notes");
     expect(text).toContain("1 update needs a look first");
     expect(text).toContain("Automatic updates of &quot;cache&quot; are on hold");
     expect(shown(text)).toHaveLength(2);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { releases } from "../../../src/db/tables.ts";
+import { PluginError } from "../../../src/errors.ts";
+import { plain as words } from "../../../src/messages/message.ts";
 import type { NotesView } from "../../../src/trackers/notes/schema.ts";
 import { channel, failureOf, plain, source, type TrackerHouse, trackerHouse } from "../tracker-house.ts";
 
@@ -114,6 +116,88 @@ describe("notesBetween()", () => {
   ])("of %s with %j is refused", async (name, query, code) => {
     await house.create("web");
     expect(await failureOf(house.trackers.notesBetween(name, query))).toMatchObject({ code });
+  });
+});
+
+describe("what is known of notes", () => {
+  const image = source("image", { key: "image" });
+  const away = () => {
+    house.repository("web").failure = new PluginError("unreachable", words("Away"));
+  };
+  const states = async (query: Record<string, string> = { from: "1.0.0", to: "1.1.0" }) => {
+    const { versions } = await house.trackers.notesBetween("web", { ...query, source: "image" });
+    return versions.map(({ version, notes_state }) => [version, notes_state]);
+  };
+  const breaking = async (to = "1.1.0") => {
+    const steps = await house.trackers.breakingIn([
+      { tracker: "web", source: "image", channel: "stable", from: "1.0.0", to },
+    ]);
+    return steps.map(({ versions, notes }) => [versions.length, notes]);
+  };
+
+  test("without a source that has notes, nothing announces what breaks", async () => {
+    house.publish("image", "1.0.0", "1.1.0");
+    await house.create("web", {}, [image]);
+    await house.check("web");
+    expect(await states()).toEqual([["1.1.0", "no_source"]]);
+    expect(await breaking()).toEqual([[0, "no_source"]]);
+  });
+
+  test("a source that was never read may have some", async () => {
+    house.publish("image", "1.0.0", "1.1.0");
+    away();
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    expect(await states()).toEqual([["1.1.0", "unknown"]]);
+    expect(await breaking()).toEqual([[0, "unread"]]);
+  });
+
+  test("a source that was read has some, or none", async () => {
+    house.publish("image", "1.0.0", "1.1.0", "1.2.0");
+    house.publish("web", "v1.0.0", "v1.1.0", { tag: "v1.2.0", notes: "BREAKING CHANGE: port 80" });
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    expect(await states({ from: "1.0.0", to: "1.2.0" })).toEqual([
+      ["1.2.0", "published"],
+      ["1.1.0", "none"],
+    ]);
+    expect(await breaking()).toEqual([]);
+    expect(await breaking("1.2.0")).toEqual([[1, "read"]]);
+  });
+
+  test("a source that was not read since the version came out may have some by now", async () => {
+    house.publish("image", "1.0.0", "1.1.0");
+    house.publish("web", "v1.0.0", "v1.1.0");
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    await house.clock.advance(86_400_000);
+    house.publish("image", "1.2.0");
+    away();
+    await house.check("web");
+    expect(await states({ from: "1.0.0", to: "1.2.0" })).toEqual([
+      ["1.2.0", "unknown"],
+      ["1.1.0", "none"],
+    ]);
+    expect(await breaking("1.2.0")).toEqual([[0, "unread"]]);
+  });
+
+  test("a source says nothing of versions before its oldest", async () => {
+    house.publish("image", "1.0.0", "1.1.0", "1.2.0");
+    house.publish("web", "v1.2.0");
+    await house.create("web", {}, [image, source("web", git)]);
+    await house.check("web");
+    expect(await states({ from: "1.0.0", to: "1.2.0" })).toEqual([
+      ["1.2.0", "none"],
+      ["1.1.0", "unknown"],
+    ]);
+  });
+
+  test("a changelog that could not be read may announce something", async () => {
+    house.publish("web", "1.0.0", "1.1.0");
+    await house.create("web", { release_notes: { source: "changelog" } }, [source("web", git)]);
+    await house.check("web");
+    const steps = [{ tracker: "web", source: "git", channel: "stable", from: "1.0.0", to: "1.1.0" }];
+    expect(await house.trackers.breakingIn(steps)).toMatchObject([{ versions: [], notes: "unread" }]);
   });
 });
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { PluginError } from "../../../src/errors.ts";
+import { plain } from "../../../src/messages/message.ts";
 import { isBuiltFrom } from "../../../src/trackers/releases/agreement.ts";
 import { displayVersion } from "../../../src/trackers/releases/display.ts";
 import { channel, source, type TrackerHouse, trackerHouse } from "../tracker-house.ts";
@@ -176,6 +178,15 @@ describe("versions()", () => {
     ]);
     const narrowed = await house.trackers.versions("app", { source: "image" });
     expect(narrowed.items.map(({ version }) => version)).toEqual(["1.0.0"]);
+  });
+
+  test("a source that was not read yet is not one that lacks them", async () => {
+    house.publish("image", "1.0.0");
+    house.repository("git").failure = new PluginError("unreachable", plain("Away"));
+    await createBoth(channel("stable", "^v?\\d") as typeof agreed, channel("stable", "^v?\\d") as typeof agreed);
+    await house.check("app");
+    const { items } = await house.trackers.versions("app", {});
+    expect(items.map(({ missing, unread }) => [missing, unread])).toEqual([[[], ["git"]]]);
   });
 
   test("come page by page", async () => {
