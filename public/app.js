@@ -150,11 +150,12 @@ function tick(target) {
 // Keys. Nothing happens while somebody types.
 let waitsForPlace = 0;
 // A search box over a list that is on the page already.
-document.addEventListener("input", ({ target }) => {
-  const words = target.value.toLowerCase().split(" ");
-  for (const item of all(`${target.dataset.find} [data-found]`))
+function find({ dataset, value }) {
+  const words = value.toLowerCase().split(" ");
+  for (const item of all(`${dataset.find} [data-found]`))
     item.hidden = !words.every((word) => item.dataset.found.includes(word));
-});
+}
+document.addEventListener("input", ({ target }) => find(target));
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
@@ -244,6 +245,7 @@ function settle() {
   refreshTimes();
   refreshBadge();
   countChosen();
+  all("[data-find]").forEach(find);
 }
 
 document.addEventListener("htmx:finally:request", (event) => {

@@ -6,7 +6,7 @@ import { ProposalView } from "../trackers/import/schema.ts";
 import { BehindView } from "../trackers/schema.ts";
 
 /** Most targets of one answer: a form of them stays below the number of fields that a request may have. */
-const maxProposedTargets = 300;
+export const maxProposedTargets = 300;
 
 /** How targets that are adopted are updated; a maintenance window needs more than a choice. */
 export const adoptionTriggers = ["manual", "immediate"] as const;

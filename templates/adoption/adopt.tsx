@@ -1,4 +1,4 @@
-import type { AdoptionProposalsView } from "../../src/adoption/schema.ts";
+import { type AdoptionProposalsView, maxProposedTargets } from "../../src/adoption/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -86,12 +86,24 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
       {error === undefined ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
       <Selection {...props} />
       {list.targets.length < list.matching ? (
-        <Banner tone="quiet">{t.only_first(list.targets.length, list.matching)}</Banner>
+        <Banner tone="quiet" action={<ShowMore ctx={ctx} list={list} />}>
+          {t.only_first(list.targets.length, list.matching)}
+        </Banner>
       ) : null}
       <AdoptionForm {...props} />
       <Others ctx={ctx} list={list} />
       <NewestPoll ctx={ctx} list={list} />
     </div>
+  );
+}
+
+function ShowMore({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
+  const count = Math.min(list.matching, maxProposedTargets);
+  if (count === list.targets.length) return null;
+  return (
+    <LinkButton ctx={ctx} href={withQuery(ctx.path, { show: "all" })}>
+      {texts(ctx).adoption.show_first(count)}
+    </LinkButton>
   );
 }
 

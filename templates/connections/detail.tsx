@@ -23,9 +23,11 @@ interface ConnectionPageProps {
   images?: FoundImages;
   /** How many targets can be adopted. */
   new_count?: number;
+  /** Shows all targets, also when they are many. */
+  is_whole?: boolean;
 }
 
-export function ConnectionPage({ ctx, connection, discovery, images, new_count }: ConnectionPageProps) {
+export function ConnectionPage({ ctx, connection, discovery, images, new_count, is_whole }: ConnectionPageProps) {
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
   const address = addressOf(connection);
@@ -65,7 +67,7 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count }
       <Columns aside={<ConnectionFacts ctx={ctx} connection={connection} />}>
         <ConnectionCheck ctx={ctx} connection={connection} />
       </Columns>
-      <Targets ctx={ctx} connection={connection} discovery={discovery} new_count={new_count} />
+      <Targets ctx={ctx} connection={connection} discovery={discovery} new_count={new_count} is_whole={is_whole} />
       <UnusedImages ctx={ctx} connection={connection} found={images ?? null} />
     </Layout>
   );

@@ -8,7 +8,7 @@ import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Reference } from "../components/version.tsx";
-import type { PageContext, Tone } from "../page.ts";
+import { type PageContext, type Tone, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { AskedSection, type Found } from "./asked-section.tsx";
@@ -31,10 +31,11 @@ interface TargetsProps {
   discovery: Discovery;
   /** How many targets can be adopted. */
   new_count?: number | undefined;
+  is_whole?: boolean | undefined;
 }
 
 /** Everything behind a connection. */
-export function Targets({ ctx, connection, discovery, new_count = 0 }: TargetsProps) {
+export function Targets({ ctx, connection, discovery, new_count = 0, is_whole = false }: TargetsProps) {
   const t = texts(ctx).connections;
   return (
     <AskedSection
@@ -51,7 +52,7 @@ export function Targets({ ctx, connection, discovery, new_count = 0 }: TargetsPr
       draw={(list) => (
         <>
           <NewTargets ctx={ctx} connection={connection} new_count={new_count} />
-          <TargetTables ctx={ctx} connection={connection} {...list} />
+          <TargetTables ctx={ctx} connection={connection} is_whole={is_whole} {...list} />
         </>
       )}
     />
@@ -74,10 +75,19 @@ function NewTargets({ ctx, connection, new_count }: Pick<TargetsProps, "ctx" | "
   );
 }
 
-function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "connection"> & TargetList) {
+/** The number of targets that are shown before a person asks for the rest. */
+export const shownAtFirst = 60;
+
+function TargetTables({
+  ctx,
+  connection,
+  is_whole,
+  items,
+}: Omit<TargetsProps, "discovery" | "new_count"> & TargetList) {
   const t = texts(ctx).connections;
   const roots = rootsOf(items);
   const parts = items.filter((target) => !roots.includes(target));
+  const most = is_whole ? items.length : shownAtFirst;
   return items.length === 0 ? (
     <Banner tone="quiet" title={t.no_targets}>
       {t.no_targets_text}
@@ -85,8 +95,9 @@ function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "co
   ) : (
     <div class="discovered">
       {items.length < searchedFrom ? null : <TargetSearch ctx={ctx} />}
-      <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
+      <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} most={most} />
       <p class="quiet found-nothing">{texts(ctx).executors.no_target_found}</p>
+      {items.length > most ? <OtherTargets ctx={ctx} connection={connection} /> : null}
       {parts.length === 0 ? null : (
         <details class="advanced" id="group-parts">
           <summary>
@@ -96,11 +107,37 @@ function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "co
           </summary>
           <div class="advanced-fields">
             <p class="help">{t.parts_text}</p>
-            <TargetTable ctx={ctx} connection={connection} caption={t.parts(parts.length)} targets={parts} />
+            <TargetTable
+              ctx={ctx}
+              connection={connection}
+              caption={t.parts(parts.length)}
+              targets={parts}
+              most={most - Math.min(most, roots.length)}
+            />
           </div>
         </details>
       )}
     </div>
+  );
+}
+
+/** Loads all of them: at the end of the list, and for the search, which looks only at what is in the page. */
+function OtherTargets({ ctx, connection }: Pick<TargetsProps, "ctx" | "connection">) {
+  const address = `/connections/${connection.id}/targets?show=all`;
+  return (
+    <LinkButton
+      ctx={ctx}
+      href={address}
+      attributes={{
+        "hx-get": url(ctx, address),
+        "hx-trigger": "click, intersect once, focus from:[data-find] once",
+        "hx-target": "#targets",
+        "hx-swap": "outerMorph",
+        "hx-sync": "this:drop",
+      }}
+    >
+      {texts(ctx).connections.show_all}
+    </LinkButton>
   );
 }
 
@@ -135,7 +172,8 @@ function TargetTable({
   connection,
   caption,
   targets,
-}: Pick<TargetsProps, "ctx" | "connection"> & { caption: string; targets: readonly TargetView[] }) {
+  most,
+}: Pick<TargetsProps, "ctx" | "connection"> & { caption: string; targets: readonly TargetView[]; most: number }) {
   const t = texts(ctx).connections;
   // Updatable targets without an executor come first: adding one is why people come here.
   const rank = (target: TargetView) =>
@@ -173,6 +211,7 @@ function TargetTable({
       ]}
       rows={targets
         .toSorted((a, b) => namespaceOrder(a, b) || rank(a) - rank(b) || a.name.localeCompare(b.name))
+        .slice(0, most)
         .map((target) => ({
           id: `target-${target.kind}-${target.id}`,
           found: wordsOf(target),

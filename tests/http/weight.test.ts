@@ -99,6 +99,8 @@ const pages: [string, () => string][] = [
   ["a run", () => `/runs/${seeded.run_id}`],
   ["/connections", () => "/connections"],
   ["/connections/new", () => "/connections/new"],
+  ["a connection", () => `/connections/${connection}`],
+  ["adoption", () => `/connections/${connection}/adopt`],
   ["an executor of a connection", () => `/executors/new?connection=${connection}`],
   ["/credentials", () => "/credentials"],
   ["/notifiers", () => "/notifiers"],

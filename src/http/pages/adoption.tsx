@@ -2,6 +2,7 @@ import { AdoptPage } from "../../../templates/adoption/adopt.tsx";
 import { countAnswered, NewestCells, NewestPoll } from "../../../templates/adoption/newest.tsx";
 import { type AdoptPageProps, adoptPath } from "../../../templates/adoption/props.ts";
 import { AdoptedPage } from "../../../templates/adoption/result.tsx";
+import { shownAtFirst } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
@@ -20,7 +21,8 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
     const ctx = await pageContext(c, page);
     const connection = await connections.get(c.req.param("id") ?? "");
     const [search, namespace] = [c.req.query("search") ?? "", c.req.query("namespace") ?? null];
-    const query = { search, ...(namespace === null ? {} : { namespace }) };
+    const limit = c.req.query("show") === "all" ? {} : { limit: shownAtFirst };
+    const query = { search, ...(namespace === null ? {} : { namespace }), ...limit };
     const known = isKnown ? await adoption.remembered(connection.id, query) : null;
     const discover = async () => ({ list: await adoption.proposals(connection.id, query, c.req.raw.signal) });
     const found = known !== null ? { list: known } : connection.is_enabled ? await orFailure(discover) : null;

@@ -36,7 +36,7 @@ export function connectionPages(app: App, services: Services, page: PageSettings
     const discover = () => adoption.targets(connection.id, c.req.raw.signal);
     const discovery = connection.is_enabled ? await orFailure(discover) : null;
     const new_count = discovery !== null && "list" in discovery ? discovery.new_count : 0;
-    const props = { ctx, connection, discovery, new_count };
+    const props = { ctx, connection, discovery, new_count, is_whole: c.req.query("show") === "all" };
     return respondHtml(c, isFragmentRequest(c) ? <Targets {...props} /> : <ConnectionPage {...props} />);
   });
 

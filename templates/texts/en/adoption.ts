@@ -27,6 +27,7 @@ export const adoption = {
     adopted === 0
       ? "Nothing that Tidemark can update runs here. Start something, then refresh."
       : "Everything that can be updated here has an executor.",
+  show_first: (count: number) => `Show ${targets(count)}`,
   only_first: (shown: number, matching: number) =>
     `The first ${number(shown)} of ${number(matching)} are shown. Adopt them, then come back for the others.`,
   groups: "Projects",

@@ -62,6 +62,7 @@ export const connections = {
   targets: "Targets",
   targets_lead: (count: number, updatable: number) =>
     `${plural("en", count, { one: "target", other: "targets" })}, ${updatable} supported`,
+  show_all: "Show all targets",
   count_targets: (count: number) => plural("en", count, { one: "target", other: "targets" }),
   owner: "Managed by",
   may_revert: "An update may be reverted by what manages it",

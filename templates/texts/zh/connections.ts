@@ -63,6 +63,7 @@ export const connections = {
   targets: "目标",
   targets_lead: (count: number, updatable: number) =>
     `${formatNumber("zh", count)} 个目标，其中 ${formatNumber("zh", updatable)} 个可更新`,
+  show_all: "显示全部目标",
   count_targets: (count: number) => `${formatNumber("zh", count)} 个目标`,
   owner: "管理者",
   may_revert: "更新可能会被其管理者还原",

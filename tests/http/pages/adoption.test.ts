@@ -207,6 +207,17 @@ describe("the page that adopts", () => {
     expect(text).not.toContain("0 targets");
   });
 
+  test("the connection shows the first of many targets, then all", async () => {
+    for (let count = 0; count < 100; count++) engine.add(`many-${count}`, "registry.test/app:1.0.0", digest("e"));
+    const targets = `/connections/${connection}/targets`;
+    const rowsIn = (html: string) => [...html.matchAll(/<tr id="target-/g)].length;
+    const first = await person.get(targets, { htmx: true });
+    expect([rowsIn(first.text), first.text.includes("Show all targets")]).toEqual([60, true]);
+    expect(first.text).toContain("104 targets, 104 supported");
+    const whole = await person.get(`${targets}?show=all`, { htmx: true });
+    expect([rowsIn(whole.text), whole.text.includes("Show all targets")]).toEqual([106, false]);
+  });
+
   test("an engine that does not answer is said, with a way to try again, and nothing is created", async () => {
     const chosen = tickedIn((await person.get(page())).text);
     engine.isUnreachable = true;
@@ -253,8 +264,14 @@ describe("the page that adopts", () => {
   test("three hundred containers are shown and adopted", async () => {
     for (let count = 0; count < 300; count++)
       engine.add(`many-${count}`, `registry.test/app-${count % 9}:1.0.${count % 3}`, digest("e"));
-    const shown = await person.get(page());
+    const first = await person.get(page());
+    expect(first.text).toContain("The first 60 of 304 are shown");
+    expect(tickedIn(first.text)).toHaveLength(60);
+    expect(first.text).toContain(`href="${page()}?show=all"`);
+    expect(first.text).toContain("Show 300 targets");
+    const shown = await person.get(`${page()}?show=all`);
     expect(shown.text).toContain("The first 300 of 304 are shown");
+    expect(shown.text).not.toContain("Show 300 targets");
     const done = await person.post(page(), { _action: "adopt", chosen: tickedIn(shown.text) });
     expect(done.text).toContain("Adopted 300 targets");
   }, 120_000);
