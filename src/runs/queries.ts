@@ -49,6 +49,14 @@ export async function findRun(read: Reader, id: string): Promise<RunRow | null> 
   return rows[0] ?? null;
 }
 
+/** Those that are there. */
+export async function runsByIds(read: Reader, ids: readonly string[]): Promise<RunRow[]> {
+  return await read
+    .select()
+    .from(runs)
+    .where(inArray(runs.id, [...ids]));
+}
+
 export const runLists = listsOver(runs, (read) => {
   const name = "(select e.name from executors e where e.id = runs.executor_id)";
   return {

@@ -26,6 +26,7 @@ import {
   outageOf,
   type RunRow,
   runLists,
+  runsByIds,
   stepsAfter,
 } from "./queries.ts";
 import { runRunner } from "./runner.ts";
@@ -166,20 +167,25 @@ export function runService(options: RunServiceOptions) {
     });
   };
 
+  const viewsOf = async (rows: readonly RunRow[]): Promise<RunView[]> => {
+    const names = await namesOfExecutors(
+      db.read,
+      rows.map((row) => row.executor_id),
+    );
+    return rows.map((row) => viewOf(row, names.get(row.executor_id) ?? row.executor_id));
+  };
+
   return {
     /** Newest first. */
     ...listOperations({
       shape: runList,
       page: (ask) => runLists.page(db.read, null, ask),
       counts: (ask) => runLists.counts(db.read, null, ask),
-      views: async (rows) => {
-        const names = await namesOfExecutors(
-          db.read,
-          rows.map((row) => row.executor_id),
-        );
-        return rows.map((row) => viewOf(row, names.get(row.executor_id) ?? row.executor_id));
-      },
+      views: viewsOf,
     }),
+
+    /** Those that are there. */
+    byIds: async (ids: readonly string[]): Promise<RunView[]> => await viewsOf(await runsByIds(db.read, ids)),
 
     get: async (id: string): Promise<RunDetailView> => {
       const { run, executor } = await getRow(id);

@@ -2,8 +2,10 @@ import type { Child } from "hono/jsx";
 import { type BulkAction, type BulkOutcome, type BulkResult, maxBulk } from "../../src/bulk/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { Problem } from "../../src/messages/schema.ts";
+import type { RunView } from "../../src/runs/schema.ts";
 import { Layout } from "../layout.tsx";
-import type { PageContext, Tone } from "../page.ts";
+import { type PageContext, type Tone, url } from "../page.ts";
+import { isActiveRun, RunState } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
@@ -32,13 +34,21 @@ const icons = {
 
 /** What a list offers for its selected rows. */
 export function selectionOf<Item>({ ctx, items, next_cursor, is_first_page, asked, counts }: ListProps<Item>) {
-  const matching = counts.state?.[asked.filters.state ?? ""] ?? 0;
+  const inState = (state: string) => counts.state?.[state] ?? 0;
+  const matching = inState(asked.filters.state ?? "");
   const isWhole = is_first_page && next_cursor === null;
   return {
     matching: isWhole || matching > maxBulk ? null : matching,
-    /** As far as an entry calls for it. Of what other pages have, nothing is known. */
-    offer: (name: BulkAction, calls: (item: Item) => boolean = () => true): readonly SelectionAction[] =>
-      isWhole && !items.some(calls) ? [] : [{ name, word: texts(ctx).bulk.actions[name], icon: icons[name] }],
+    /** As far as an entry calls for it. Of other pages it is only known whether they can have entries in the only `state` that does. */
+    offer: (
+      name: BulkAction,
+      calls: (item: Item) => boolean = () => true,
+      state = asked.filters.state ?? "",
+    ): readonly SelectionAction[] => {
+      const isPossible = !isWhole && inState(state) > 0 && [state, undefined].includes(asked.filters.state);
+      if (!isPossible && !items.some(calls)) return [];
+      return [{ name, word: texts(ctx).bulk.actions[name], icon: icons[name] }];
+    },
   };
 }
 
@@ -47,6 +57,8 @@ interface BulkConfirmProps {
   section: Listed;
   /** The path of the action on several. */
   path: string;
+  /** Where it was asked for. */
+  back: string;
   action: BulkAction;
   title: string;
   verb: string;
@@ -67,6 +79,7 @@ export function BulkConfirm({
   ctx,
   section,
   path,
+  back,
   action,
   nothing,
   children,
@@ -74,10 +87,9 @@ export function BulkConfirm({
   left,
   ...asked
 }: BulkConfirmProps) {
-  const list = `/${section}`;
   if (ready.length === 0) {
     return (
-      <NothingAsked ctx={ctx} title={nothing} section={section} heading={nothing} back={list}>
+      <NothingAsked ctx={ctx} title={nothing} section={section} heading={nothing} back={back}>
         {left}
       </NothingAsked>
     );
@@ -88,8 +100,8 @@ export function BulkConfirm({
       {...{ ctx, section }}
       kind={action === "delete" ? "danger" : "main"}
       action={`${path}/confirmed`}
-      fields={{ _action: action }}
-      cancel_href={list}
+      fields={{ _action: action, next: back }}
+      cancel_href={back}
     >
       {children}
       <Rows>{ready}</Rows>
@@ -152,15 +164,21 @@ interface BulkOutcomeProps {
   section: Listed;
   title: string;
   outcome: BulkOutcome<BulkAction>;
+  /** Where it was asked for. */
+  back: string;
+  /** How the runs stand, by id. */
+  runs?: ReadonlyMap<string, RunView>;
   /** The words of the way back to the list. */
   to_list: string;
   actions?: Child;
   pathOf: (result: BulkResult) => string;
 }
 
-/** What happened to each of several, what was not done first. */
-export function BulkOutcomePage({ ctx, section, title, outcome, to_list, actions, pathOf }: BulkOutcomeProps) {
-  const order = ["refused", "unchanged", "done"];
+/** What happened to each of several, what was not done first; while their runs are in progress it follows them. */
+export function BulkOutcomePage({ ctx, section, title, back, to_list, actions, ...shown }: BulkOutcomeProps) {
+  const list = `/${section}`;
+  const results = <BulkResults ctx={ctx} {...shown} />;
+  if (ctx.is_fragment === true) return results;
   return (
     <Layout ctx={ctx} title={title} section={section}>
       <PageHeader
@@ -169,29 +187,43 @@ export function BulkOutcomePage({ ctx, section, title, outcome, to_list, actions
         actions={
           <>
             {actions}
-            <LinkButton ctx={ctx} href={`/${section}`} kind="main">
+            <LinkButton ctx={ctx} href={back.startsWith(list) ? back : list} kind="main">
               {to_list}
             </LinkButton>
           </>
         }
       />
+      {results}
+    </Layout>
+  );
+}
+
+type BulkResultsProps = Pick<BulkOutcomeProps, "ctx" | "outcome" | "runs" | "pathOf">;
+
+function BulkResults({ ctx, outcome: { action, results }, runs, pathOf }: BulkResultsProps) {
+  const order = ["refused", "unchanged", "done"];
+  const isLive = [...(runs?.values() ?? [])].some(isActiveRun);
+  const live = { "hx-get": url(ctx, ctx.path), "hx-trigger": "every 3s", "hx-swap": "outerMorph" };
+  return (
+    <div id="bulk-results" {...(isLive ? live : {})}>
       <Rows>
-        {outcome.results
+        {results
           .toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
           .map((each) => (
-            <ResultRow ctx={ctx} action={outcome.action} result={each} pathOf={pathOf} />
+            <ResultRow ctx={ctx} action={action} result={each} run={runs?.get(each.run_id ?? "")} pathOf={pathOf} />
           ))}
       </Rows>
-    </Layout>
+    </div>
   );
 }
 
 interface ResultRowProps extends Pick<BulkOutcomeProps, "ctx" | "pathOf"> {
   action: BulkAction;
   result: BulkResult;
+  run: RunView | undefined;
 }
 
-function ResultRow({ ctx, action, result, pathOf }: ResultRowProps) {
+function ResultRow({ ctx, action, result, run, pathOf }: ResultRowProps) {
   const t = texts(ctx).bulk;
   const { name, outcome, problem } = result;
   const isGone = (action === "delete" && outcome === "done") || problem?.code === "not_found";
@@ -200,9 +232,13 @@ function ResultRow({ ctx, action, result, pathOf }: ResultRowProps) {
     <Row
       ctx={ctx}
       lead={
-        <State ctx={ctx} tone={tone}>
-          {outcome === "done" ? t.done[action] : t.outcomes[outcome]}
-        </State>
+        outcome === "done" && run !== undefined ? (
+          <RunState ctx={ctx} run={run} />
+        ) : (
+          <State ctx={ctx} tone={tone}>
+            {outcome === "done" ? t.done[action] : t.outcomes[outcome]}
+          </State>
+        )
       }
       title={name}
       href={isGone ? undefined : pathOf(result)}

@@ -1,6 +1,7 @@
 import type { BulkAction, BulkOutcome, BulkReview, ReviewedAction } from "../../src/bulk/schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
+import type { RunView } from "../../src/runs/schema.ts";
 import type { BadRun } from "../../src/stats/schema.ts";
 import { BulkConfirm, BulkOutcomePage, LeftOut, Notes, selectionOf, summaryOf } from "../components/bulk.tsx";
 import { LinkButton } from "../components/button.tsx";
@@ -8,7 +9,7 @@ import type { ListProps } from "../components/list-page.tsx";
 import { Row } from "../components/rows.tsx";
 import type { SelectionBarProps } from "../components/selection.tsx";
 import { formatDuration } from "../format.ts";
-import type { PageContext } from "../page.ts";
+import { type PageContext, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { ExecutorVersions } from "./versions.tsx";
 
@@ -22,7 +23,7 @@ export function executorSelection(list: ListProps<ExecutorView>): Omit<Selection
     action: bulkPath,
     buttons: [
       ...offer("update"),
-      ...offer("approve", ({ waiting }) => waiting?.reason === "approval"),
+      ...offer("approve", ({ waiting }) => waiting?.reason === "approval", "waiting"),
       ...offer("check"),
     ],
     more: [
@@ -40,19 +41,21 @@ interface BulkQuestionProps {
   ctx: PageContext;
   action: ReviewedAction;
   reviews: readonly BulkReview[];
+  /** Where it was asked for. */
+  back: string;
   /** For a deletion: how many have snapshots, which are deleted too. */
   snapshot_count: number;
   error?: Message | undefined;
 }
 
 /** The one question before several executors are updated, approved or deleted: what each would do, and which are left out. */
-export function BulkQuestion({ ctx, action, reviews, snapshot_count, error }: BulkQuestionProps) {
+export function BulkQuestion({ ctx, action, reviews, back, snapshot_count, error }: BulkQuestionProps) {
   const t = texts(ctx).bulk;
   const ready = reviews.filter(takesPart);
   const hasSnapshots = action === "delete" && snapshot_count > 0;
   return (
     <BulkConfirm
-      {...{ ctx, action, error, path: bulkPath, section: "executors" }}
+      {...{ ctx, action, error, back, path: bulkPath, section: "executors" }}
       title={t.titles[action](ready.length)}
       verb={t.verbs[action]}
       nothing={t.nothing[action]}
@@ -76,15 +79,16 @@ export function BulkQuestion({ ctx, action, reviews, snapshot_count, error }: Bu
 export function SafeQuestion({
   ctx,
   reviews,
+  back,
   omitted_count,
-}: Pick<BulkQuestionProps, "ctx" | "reviews"> & { omitted_count: number }) {
+}: Pick<BulkQuestionProps, "ctx" | "reviews" | "back"> & { omitted_count: number }) {
   const t = texts(ctx).bulk;
   const isSafe = (review: BulkReview) => takesPart(review) && review.unsafe.length === 0;
   const safe = reviews.filter(isSafe);
   const unannounced = safe.filter(({ breaking }) => breaking.some(({ notes }) => notes === "no_source")).length;
   return (
     <BulkConfirm
-      {...{ ctx, path: bulkPath, section: "executors", action: "update" }}
+      {...{ ctx, back, path: bulkPath, section: "executors", action: "update" }}
       title={t.safe_title(safe.length)}
       verb={t.verbs.update}
       nothing={reviews.length === 0 ? t.nothing.update : t.none_safe}
@@ -106,8 +110,9 @@ export function SafeQuestion({
 
 /** Leads to that question. */
 export function UpdateSafe({ ctx, small }: { ctx: PageContext; small?: boolean }) {
+  const back = ctx.path === "/executors" ? null : ctx.path;
   return (
-    <LinkButton ctx={ctx} href={`${bulkPath}?safe=1`} small={small} icon="play">
+    <LinkButton ctx={ctx} href={withQuery(`${bulkPath}?safe=1`, { back })} small={small} icon="play">
       {texts(ctx).bulk.update_safe}
     </LinkButton>
   );
@@ -183,12 +188,18 @@ function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedA
   );
 }
 
+interface BulkResultPageProps extends Pick<BulkQuestionProps, "ctx" | "back"> {
+  result: BulkOutcome<BulkAction>;
+  runs: ReadonlyMap<string, RunView>;
+}
+
 /** What happened to each executor. */
-export function BulkResultPage({ ctx, result }: { ctx: PageContext; result: BulkOutcome<BulkAction> }) {
+export function BulkResultPage({ result, ...page }: BulkResultPageProps) {
+  const { ctx } = page;
   const t = texts(ctx).bulk;
   return (
     <BulkOutcomePage
-      ctx={ctx}
+      {...page}
       section="executors"
       title={bulkSummary(ctx, result)}
       outcome={result}

@@ -28,8 +28,15 @@ export function trackerSelection(list: ListProps<TrackerView>): Omit<SelectionBa
   };
 }
 
+interface TrackerBulkQuestionProps {
+  ctx: PageContext;
+  reviews: readonly TrackerReview[];
+  /** Where it was asked for. */
+  back: string;
+}
+
 /** The one question before several trackers are deleted: which these are, and which stay because executors follow them. */
-export function TrackerBulkQuestion({ ctx, reviews }: { ctx: PageContext; reviews: readonly TrackerReview[] }) {
+export function TrackerBulkQuestion({ ctx, reviews, back }: TrackerBulkQuestionProps) {
   const t = texts(ctx).tracker_bulk;
   const ready = reviews.filter(({ problem }) => problem === null);
   const others = reviews.flatMap(({ tracker: { name }, problem }) =>
@@ -37,7 +44,7 @@ export function TrackerBulkQuestion({ ctx, reviews }: { ctx: PageContext; review
   );
   return (
     <BulkConfirm
-      {...{ ctx, path: trackerBulkPath, section: "trackers", action: "delete" }}
+      {...{ ctx, back, path: trackerBulkPath, section: "trackers", action: "delete" }}
       title={t.delete_title(ready.length)}
       verb={t.delete_verb}
       nothing={t.nothing_to_delete}
@@ -69,16 +76,19 @@ export function TrackerBulkQuestion({ ctx, reviews }: { ctx: PageContext; review
 interface TrackerBulkResultProps {
   ctx: PageContext;
   result: BulkOutcome<TrackerBulkAction>;
+  /** The list's address. */
+  back: string;
 }
 
 /** What happened to each tracker. */
-export function TrackerBulkResultPage({ ctx, result }: TrackerBulkResultProps) {
+export function TrackerBulkResultPage({ ctx, result, back }: TrackerBulkResultProps) {
   return (
     <BulkOutcomePage
       ctx={ctx}
       section="trackers"
       title={trackerBulkSummary(ctx, result)}
       outcome={result}
+      back={back}
       to_list={texts(ctx).tracker_bulk.to_list}
       pathOf={({ name }) => trackerPath(name)}
     />

@@ -50,7 +50,7 @@ function reviews(ctx: PageContext): readonly BulkReview[] {
 }
 
 export function BulkQuestionSample({ ctx }: { ctx: PageContext }) {
-  return <BulkQuestion ctx={ctx} action="update" reviews={reviews(ctx)} snapshot_count={0} />;
+  return <BulkQuestion ctx={ctx} action="update" reviews={reviews(ctx)} back="/executors" snapshot_count={0} />;
 }
 
 export function BulkResultSample({ ctx }: { ctx: PageContext }) {
@@ -58,7 +58,7 @@ export function BulkResultSample({ ctx }: { ctx: PageContext }) {
     ...{ id, name, problem: why, run_id: why === null ? id : null },
     outcome: why === null ? ("done" as const) : ("refused" as const),
   }));
-  return <BulkResultPage ctx={ctx} result={{ action: "update", results }} />;
+  return <BulkResultPage ctx={ctx} result={{ action: "update", results }} back="/executors" runs={new Map()} />;
 }
 
 function trackerReviews(): readonly TrackerReview[] {
@@ -81,7 +81,7 @@ function trackerReviews(): readonly TrackerReview[] {
 }
 
 export function TrackerBulkQuestionSample({ ctx }: { ctx: PageContext }) {
-  return <TrackerBulkQuestion ctx={ctx} reviews={trackerReviews()} />;
+  return <TrackerBulkQuestion ctx={ctx} reviews={trackerReviews()} back="/trackers" />;
 }
 
 export function TrackerBulkResultSample({ ctx }: { ctx: PageContext }) {
@@ -89,5 +89,5 @@ export function TrackerBulkResultSample({ ctx }: { ctx: PageContext }) {
     ...{ id, name, problem: why, run_id: null },
     outcome: why === null ? ("done" as const) : ("refused" as const),
   }));
-  return <TrackerBulkResultPage ctx={ctx} result={{ action: "delete", results }} />;
+  return <TrackerBulkResultPage ctx={ctx} result={{ action: "delete", results }} back="/trackers" />;
 }

@@ -1,9 +1,11 @@
 import { bulkTone } from "../../../templates/components/bulk.tsx";
 import { type PageContext, withQuery } from "../../../templates/page.ts";
+import { texts } from "../../../templates/texts/texts.ts";
 import type { Actor } from "../../auth/schema.ts";
 import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts";
 import { AppError } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
@@ -20,14 +22,26 @@ interface BulkRoutes<Action extends BulkAction, Reviewed extends Action> {
   /** Asked about before they are done. */
   reviewed: readonly [Reviewed, ...Reviewed[]];
   list: ListService<{ id: string }>;
-  question(c: AppContext, ctx: PageContext, action: Reviewed, ids: readonly string[], error?: Message): Promise<Markup>;
+  question(c: AppContext, ctx: PageContext, asked: Asked<Reviewed>): Promise<Markup>;
   /** Why the answer is not enough; null if it is. */
   refuse?(form: FormData, action: Reviewed, ids: readonly string[]): Promise<Message | null>;
   /** `chosen`: ids, or what the question named. */
   perform(actor: Actor, action: Action, chosen: readonly string[]): Promise<BulkOutcome<Action>>;
   summary(ctx: PageContext, outcome: BulkOutcome<Action>): string;
-  draw(ctx: PageContext, outcome: BulkOutcome<Action>): Markup;
+  /** `back`: the list's address. */
+  draw(ctx: PageContext, outcome: BulkOutcome<Action>, back: string): Promise<Markup>;
 }
+
+interface Asked<Reviewed> {
+  action: Reviewed;
+  ids: readonly string[];
+  /** Where it was asked for. */
+  back: string;
+  error?: Message;
+}
+
+/** How many outcomes can still be looked at; each is shown right after its action, and by reloading its page. */
+const maxOutcomes = 50;
 
 /** Actions on the rows that were selected in a list: at once, or after one question about all of them. */
 export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
@@ -36,17 +50,20 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
   routes: BulkRoutes<Action, Reviewed>,
 ): void {
   const { section, path, actions, reviewed, question } = routes;
+  const outcomes = new RecentMap<string, { outcome: BulkOutcome<Action>; next: string }>(maxOutcomes);
   const reviewedOf = (name: string | undefined) => reviewed.find((each) => each === name) ?? reviewed[0];
 
   app.get(path, async (c) => {
     const ctx = await pageContext(c, page);
-    return respondHtml(c, await question(c, ctx, reviewedOf(c.req.query("action")), await chosenBy(ctx.path)));
+    const ids = await chosenBy(ctx.path);
+    const back = backTo(section, c.req.query("back"));
+    return respondHtml(c, await question(c, ctx, { action: reviewedOf(c.req.query("action")), ids, back }));
   });
 
   app.post(path, async (c) => {
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
-    const next = nextPath(formText(form, "next"));
+    const next = backTo(section, formText(form, "next"));
     const action = actions.find((each) => each === formText(form, "_action"));
     const chosen =
       formText(form, "all") === ""
@@ -54,25 +71,35 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
         : withQuery(next, { all: "1", cursor: null, select: null });
     if (action === undefined) return respondDone(c, ctx.base_path, next);
     if (reviewed.some((each) => each === action)) {
-      const [, query = ""] = withQuery(chosen, { action }).split("?", 2);
+      const [, query = ""] = withQuery(chosen, { action, back: next }).split("?", 2);
       return respondDone(c, ctx.base_path, `${path}?${query}`);
     }
     const ids = await chosenBy(chosen);
-    if (ids.length === 0) return respondHtml(c, await question(c, ctx, reviewed[0], []), 422);
+    if (ids.length === 0) {
+      return respondHtml(c, await question(c, ctx, { action: reviewed[0], ids, back: next }), 422);
+    }
     return respondOutcome(c, ctx, { next, chosen: ids, outcome: await routes.perform(c.get("actor"), action, ids) });
+  });
+
+  app.get(`${path}/confirmed`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const kept = outcomes.get(c.req.query("result") ?? "");
+    if (kept !== undefined) return respondHtml(c, await routes.draw(ctx, kept.outcome, kept.next));
+    return respondDone(c, ctx.base_path, `/${section}`, { tone: "quiet", text: texts(ctx).bulk.outcome_gone });
   });
 
   app.post(`${path}/confirmed`, async (c) => {
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
+    const back = backTo(section, formText(form, "next"));
     const action = reviewedOf(formText(form, "_action"));
     const chosen = form.getAll(routes.field).map(String);
     const ids = chosen.map(idOf);
-    if (ids.length === 0) return respondHtml(c, await question(c, ctx, action, []), 422);
+    if (ids.length === 0) return respondHtml(c, await question(c, ctx, { action, ids, back }), 422);
     const refusal = (await routes.refuse?.(form, action, ids)) ?? null;
-    if (refusal !== null) return respondHtml(c, await question(c, ctx, action, ids, refusal), 422);
+    if (refusal !== null) return respondHtml(c, await question(c, ctx, { action, ids, back, error: refusal }), 422);
     const outcome = await routes.perform(c.get("actor"), action, chosen);
-    return respondOutcome(c, ctx, { next: `/${section}`, chosen, outcome });
+    return respondOutcome(c, ctx, { next: back, chosen, outcome });
   });
 
   interface Done {
@@ -84,7 +111,11 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
   /** A page of its own for what was refused, or leads to runs; otherwise a notice in the list. */
   function respondOutcome(c: AppContext, ctx: PageContext, { next, chosen, outcome }: Done) {
     const isPlain = outcome.results.every((each) => each.outcome !== "refused" && each.run_id === null);
-    if (!isPlain) return respondHtml(c, routes.draw(ctx, outcome));
+    if (!isPlain) {
+      const result = crypto.randomUUID();
+      outcomes.set(result, { outcome, next });
+      return respondDone(c, ctx.base_path, withQuery(`${path}/confirmed`, { result }));
+    }
     const done = new Set(outcome.results.filter((each) => each.outcome === "done").map(({ id }) => id));
     const notice = noticeOf(
       ctx,
@@ -106,11 +137,6 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     };
   }
 
-  function nextPath(path: string): string {
-    const isOurs = isLocalPath(path) && ["/", `/${section}`].includes(path.split("?", 1)[0] ?? "");
-    return isOurs ? withQuery(path, { select: null }) : `/${section}`;
-  }
-
   /** The ids that an address names, or all that its filters leave. */
   async function chosenBy(path: string): Promise<readonly string[]> {
     const query = new URLSearchParams(path.split("?", 2)[1]);
@@ -126,6 +152,12 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     }
     return ids;
   }
+}
+
+/** The page where an action was chosen: the list with its filters, or the overview. */
+export function backTo(section: "executors" | "trackers", path = ""): string {
+  const isOurs = isLocalPath(path) && ["/", `/${section}`].includes(path.split("?", 1)[0] ?? "");
+  return isOurs ? withQuery(path, { select: null }) : `/${section}`;
 }
 
 /** What was chosen may name more than the id. */

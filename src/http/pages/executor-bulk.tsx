@@ -9,17 +9,18 @@ import { type BulkAction, bulkActions, reviewedActions } from "../../bulk/schema
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
-import { bulkRoutes } from "./bulk-routes.ts";
+import { backTo, bulkRoutes } from "./bulk-routes.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
-export function executorBulkPages(app: App, { bulk, executors, snapshots }: Services, page: PageSettings): void {
+export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }: Services, page: PageSettings): void {
   app.get(bulkPath, async (c, next) => {
     if (c.req.query("safe") === undefined) return await next();
     const ctx = await pageContext(c, page);
     const { reviews, omitted_count } = await bulk.reviewAll(c.req.raw.signal);
-    return respondHtml(c, <SafeQuestion ctx={ctx} reviews={reviews} omitted_count={omitted_count} />);
+    const back = backTo("executors", c.req.query("back"));
+    return respondHtml(c, <SafeQuestion {...{ ctx, reviews, omitted_count, back }} />);
   });
 
   bulkRoutes(app, page, {
@@ -29,10 +30,10 @@ export function executorBulkPages(app: App, { bulk, executors, snapshots }: Serv
     actions: bulkActions,
     reviewed: reviewedActions,
     list: executors,
-    question: async (c, ctx, action, ids, error) => {
+    question: async (c, ctx, { action, ids, ...asked }) => {
       const reviews = await bulk.review(action, ids, c.req.raw.signal);
       const saved = action === "delete" ? await snapshots.latestOf(reviews.map(({ executor }) => executor.id)) : null;
-      const props = { ctx, action, reviews, error, snapshot_count: saved?.size ?? 0 };
+      const props = { ctx, action, reviews, ...asked, snapshot_count: saved?.size ?? 0 };
       return <BulkQuestion {...props} />;
     },
     refuse: async (form, action, ids) => {
@@ -43,7 +44,10 @@ export function executorBulkPages(app: App, { bulk, executors, snapshots }: Serv
     perform: async (actor, action, chosen) =>
       await bulk.perform(actor, { action, executors: chosen.map((each) => namedIn(action, each)) }),
     summary: bulkSummary,
-    draw: (ctx, result) => <BulkResultPage ctx={ctx} result={result} />,
+    draw: async (ctx, result, back) => {
+      const views = await runs.byIds(result.results.flatMap(({ run_id }) => run_id ?? []));
+      return <BulkResultPage {...{ ctx, result, back }} runs={new Map(views.map((run) => [run.id, run]))} />;
+    },
   });
 }
 

@@ -15,7 +15,7 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { readList } from "./read-list.ts";
-import { respondHtml } from "./respond.ts";
+import { respondDone, respondHtml } from "./respond.ts";
 import { stepsOfRun } from "./update-notes.ts";
 
 /** How long a page waits for the last step of a finished run. */
@@ -97,6 +97,11 @@ function consentRoutes(app: App, services: Services, page: PageSettings): void {
     });
   }
 
+  // A refusal is shown at this address, which may be reloaded.
+  app.get("/runs/:id/approvals", async (c) => {
+    const ctx = await pageContext(c, page);
+    return respondDone(c, ctx.base_path, `/runs/${c.req.param("id")}/approve`);
+  });
   app.post("/runs/:id/approvals", async (c) => {
     const ctx = await pageContext(c, page);
     const id = c.req.param("id");

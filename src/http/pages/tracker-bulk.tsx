@@ -18,12 +18,12 @@ export function trackerBulkPages(app: App, { tracker_bulk, trackers }: Services,
     actions: trackerBulkActions,
     reviewed: ["delete"],
     list: trackers,
-    question: async (_c, ctx, _action, ids) => (
-      <TrackerBulkQuestion ctx={ctx} reviews={await tracker_bulk.review(ids)} />
+    question: async (_c, ctx, { ids, back }) => (
+      <TrackerBulkQuestion ctx={ctx} reviews={await tracker_bulk.review(ids)} back={back} />
     ),
     perform: async (actor, action, ids) =>
       await tracker_bulk.perform(actor, { action, trackers: ids.map((id) => ({ id })) }),
     summary: trackerBulkSummary,
-    draw: (ctx, result) => <TrackerBulkResultPage ctx={ctx} result={result} />,
+    draw: async (ctx, result, back) => <TrackerBulkResultPage ctx={ctx} result={result} back={back} />,
   });
 }

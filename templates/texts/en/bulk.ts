@@ -89,6 +89,7 @@ export const bulk = {
     disable: "Disabled",
     delete: "Deleted",
   },
+  outcome_gone: "That result is no longer kept. The list shows the current state.",
   to_list: "Back to executors",
   to_runs: "Runs",
 };

@@ -76,6 +76,7 @@ export const bulk = {
     disable: "已停用",
     delete: "已删除",
   },
+  outcome_gone: "该结果已不再保留。列表显示当前状态。",
   to_list: "返回执行器",
   to_runs: "运行记录",
 } satisfies typeof bulkEn;

@@ -319,6 +319,7 @@ describe("the administrator's pages", () => {
     expect(again.status).toBe(409);
     expect(again.text).toContain("The run is already approved");
     expect(again.text).not.toContain('name="plan_hash"');
+    expect((await person.get(`/runs/${id}/approvals`)).location).toBe(`/runs/${id}/approve`);
     expect((await person.get(`/runs/${id}/refuse`)).text).not.toContain('name="plan_hash"');
   });
 

@@ -40,6 +40,11 @@ afterEach(() => app.close());
 
 const select = (fields: Record<string, string | readonly string[]>) => person.post("/executors/bulk", fields);
 const shown = (text: string) => [...text.matchAll(/name="executor" value="([^"]+)"/g)].map(([, value = ""]) => value);
+const confirm = async (executor: string | readonly string[]) => {
+  const { status, location } = await person.post("/executors/bulk/confirmed", { _action: "update", executor });
+  expect(status).toBe(303);
+  return location ?? "";
+};
 const started = async () => (await app.db.read.select().from(runs).orderBy(asc(runs.id))).map(({ state }) => state);
 const held = async () => (await app.db.read.select().from(executors)).map(({ held_since }) => held_since !== null);
 
@@ -66,6 +71,27 @@ describe("the list", () => {
   });
 });
 
+test("a list of several pages offers to approve only if a run may wait for it", async () => {
+  const [row] = await app.db.read.select().from(executors);
+  const more = Array.from({ length: 60 }, (_, place) => ({
+    ...row,
+    id: `more-${place}`,
+    name: `more-${place}`,
+    target_id: `more-${place}`,
+  }));
+  await app.db.write((tx) => tx.insert(executors).values(more as (typeof executors.$inferInsert)[]));
+  const list = async () => (await person.get("/executors?sort=name")).text;
+  expect(await list()).toContain("All 63 that match");
+  expect(await list()).not.toContain('name="_action" value="approve"');
+  const run = { kind: "update" as const, state: "pending" as const, trigger: "manual" as const, desired_revision: "r" };
+  const at = { due_at: app.clock.now(), created_at: app.clock.now() };
+  await app.db.write((tx) =>
+    tx.insert(runs).values({ ...run, ...at, id: "r", executor_id: ids[2] ?? "", approval: "awaiting" }),
+  );
+  expect(await list()).not.toContain(`executor-${ids[2]}`);
+  expect(await list()).toContain('name="_action" value="approve"');
+});
+
 describe("an update of several", () => {
   test("is asked about once with each plan, and started by the answer", async () => {
     const asked = await select({ _action: "update", id: ids, next: "/executors" });
@@ -74,20 +100,45 @@ describe("an update of several", () => {
     expect(text).toContain("Update 3 executors?");
     expect(text).toContain("1.1");
     expect(await started()).toEqual([]);
-    const done = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
-    expect(done.status).toBe(200);
-    expect(done.text).toContain("Started 3 updates");
+    const done = await confirm(shown(text));
+    expect((await person.get(done)).text).toContain("Started 3 updates");
     expect(await started()).toEqual(["pending", "pending", "pending"]);
-    const again = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    const again = await person.get(await confirm(shown(text)));
     expect(again.text).toContain("No update started");
     expect(again.text).toContain("nothing was started again");
     expect(await started()).toHaveLength(3);
   });
 
+  test("has a page of its own that follows its runs, leads back to the filtered list, and can be reloaded", async () => {
+    const next = "/executors?q=b";
+    const { location } = await select({ _action: "update", id: ids.slice(0, 2), next });
+    const { text } = await person.get(location ?? "");
+    expect(text).toContain(`name="next" value="${next}"`);
+    const sent = { _action: "update", executor: shown(text), next };
+    const result = (await person.post("/executors/bulk/confirmed", sent)).location ?? "";
+    const live = (await person.get(result)).text;
+    expect(live).toContain("Started 2 updates");
+    expect(live.match(/Waiting/g)).toHaveLength(2);
+    expect(live).toContain('hx-trigger="every 3s"');
+    expect(live).toContain(`href="${next}"`);
+    await app.db.write((tx) => tx.update(runs).set({ state: "succeeded", ended_at: app.clock.now() }));
+    const over = (await person.get(result)).text;
+    expect(over).toContain("Started 2 updates");
+    expect(over.match(/Succeeded/g)).toHaveLength(2);
+    expect(over).not.toContain('hx-trigger="every 3s"');
+    const part = await person.get(result, { htmx: true });
+    expect(part.text).toStartWith('<div id="bulk-results"');
+    expect(await started()).toHaveLength(2);
+    for (const gone of ["/executors/bulk/confirmed", "/executors/bulk/confirmed?result=other"]) {
+      expect((await person.get(gone)).location).toBe("/executors");
+      expect((await person.get("/executors")).text).toContain("That result is no longer kept");
+    }
+  });
+
   test("leaves out whom the person unticks, and refuses when nobody is left", async () => {
     const { location } = await select({ _action: "update", id: ids, next: "/executors" });
     const [first = ""] = shown((await person.get(location ?? "")).text);
-    await person.post("/executors/bulk/confirmed", { _action: "update", executor: first });
+    await confirm(first);
     expect(await started()).toHaveLength(1);
     expect((await person.post("/executors/bulk/confirmed", { _action: "update" })).status).toBe(422);
   });
@@ -96,7 +147,7 @@ describe("an update of several", () => {
     const { location } = await select({ _action: "update", id: ids, next: "/executors" });
     const { text } = await person.get(location ?? "");
     engine.add("db", "registry.test/app:1.0", digest("c"));
-    const done = await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    const done = await person.get(await confirm(shown(text)));
     expect(done.text).toContain("Started 2 updates");
     expect(done.text).toContain("The plan of &quot;db&quot; has changed since you saw it");
     expect(await started()).toHaveLength(2);
@@ -179,7 +230,7 @@ describe("all safe updates", () => {
     expect(text).toContain("1 update needs a look first");
     expect(text).toContain("Automatic updates of &quot;cache&quot; are on hold");
     expect(shown(text)).toHaveLength(2);
-    await person.post("/executors/bulk/confirmed", { _action: "update", executor: shown(text) });
+    await confirm(shown(text));
     expect(await started()).toHaveLength(2);
   });
 
