@@ -25,7 +25,8 @@ export const engine = {
   requests_blocked: ({ requests }: { requests: readonly string[] }) =>
     `Requests to the engine are blocked: ${requests.join(", ")}; allow them at the socket proxy`,
   credential_half: "The credential needs the client certificate and the client key, or neither",
-  address_wanted: "Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port",
+  address_wanted:
+    'Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port; turn off "TLS verification" for plain HTTP',
   version_wanted: "Enter the version as 1.41, or leave it blank",
   registry_wanted: "Enter the registry as host or host:port",
   config_unusable: ({ path, cause }: Caused & { path: string }, tell) =>
