@@ -118,7 +118,10 @@ function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { t
       {services.map((service, position) => (
         <li class="adopt-service">
           <div class="adopt-running">
-            <span class="quiet">{about(service).join(" · ")}</span> <Reference>{service.image}</Reference>
+            {about(service).map((words, place) => (
+              <span class="quiet">{place === 0 ? words : ` · ${words}`}</span>
+            ))}{" "}
+            <Reference>{service.image}</Reference>
           </div>
           <div class="adopt-newest" id={newestId(target, position)}>
             <Newest ctx={ctx} service={service} trackers={trackers} />

@@ -328,6 +328,10 @@ describe("a registry that uses http, on a runtime that does not tell", () => {
       ["front", "known", "1.1.0"],
       ["store", "known", "1.1.0"],
     ]);
+    // As far behind by a tracker that exists as by one that would be created.
+    const { targets } = (await proposals()) as never as { targets: { services: { behind: unknown }[] }[] };
+    const minor = expect.objectContaining({ releases: 1, steps: { major: 0, minor: 1, patch: 0 }, is_at_least: false });
+    expect(targets.flatMap(({ services }) => services.map(({ behind }) => behind))).toEqual([minor, minor]);
     await person.post(page(), { _action: "adopt", chosen: tickedIn((await person.get(page())).text) });
     expect(await trackers()).toEqual(["front", "store"]);
   });
