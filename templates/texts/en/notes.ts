@@ -15,9 +15,8 @@ export const notes = {
   unread_between: "The notes of these versions could not be read yet.",
   unread: "The notes of this version could not be read yet.",
   no_source: "The tracker has no source with release notes. Add its repository as a source to see them.",
-  /** In place of a number: what is counted in some notes only. */
   counted: (count: number, unread: number) =>
-    `${count === 0 ? "Not known" : `At least ${count}`}: no notes known of ${plural("en", unread, { one: "version", other: "versions" })}`,
+    `${count === 0 ? "Unknown" : `At least ${count}`} (notes of ${plural("en", unread, { one: "version", other: "versions" })} not known)`,
   unread_of: (trackers: string) =>
     `The release notes of ${trackers} could not be read yet: they may announce breaking changes.`,
   failed: (why: string) => `The notes could not be read from the changelog: ${why}`,

@@ -15,7 +15,7 @@ export const notes: Texts["notes"] = {
   unread_between: "尚未读取到这些版本的发布说明。",
   unread: "尚未读取到此版本的发布说明。",
   no_source: "此追踪器没有提供发布说明的来源。将其代码仓库添加为来源即可查看。",
-  counted: (count, unread) => `${count === 0 ? "未知" : `至少 ${count} 项`}：${unread} 个版本的发布说明未知`,
+  counted: (count, unread) => `${count === 0 ? "未知" : `至少 ${count} 项`}（${unread} 个版本的发布说明未知）`,
   unread_of: (trackers) => `尚未读取到 ${trackers} 的发布说明，其中可能提到不兼容的变更。`,
   failed: (why: string) => `无法从更新日志中获取说明：${why}`,
   too_long: "此说明过长，无法与其他说明一同显示。",

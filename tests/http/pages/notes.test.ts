@@ -79,7 +79,7 @@ describe("GET /trackers/{name}/notes", () => {
     await app.db.write((tx) => tx.insert(tracker_sources).values({ ...git, next_check_at: app.clock.now() }));
     expect(await bare()).toContain("The notes of this version could not be read yet");
     const compared = await person.get("/trackers/app/compare?from=1.0.0&to=1.1.0");
-    expect(compared.text).toContain("Not known: no notes known of 1 version");
+    expect(compared.text).toContain("Unknown (notes of 1 version not known)");
     const part = await person.get("/trackers/app/notes?from=1.0.0&to=1.1.0", { htmx: true });
     expect(part.text).toContain("The notes of these versions could not be read yet");
     await app.db.write((tx) => tx.update(tracker_sources).set({ last_success_at: app.clock.now() }));
