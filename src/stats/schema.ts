@@ -217,7 +217,10 @@ export interface RequestHours {
 const Sources = v.object({
   /** Of enabled trackers. */
   total: v.number(),
+  /** Without those that wait. */
   failing: v.number(),
+  /** For a host that does not respond, as in `upstream_outages`. */
+  waiting: v.number(),
   /** Not checked yet. */
   pending: v.number(),
   last_checked_at: NullableInstant,

@@ -149,7 +149,8 @@ export function statsService(options: StatsServiceOptions) {
       active_runs: going.slice(0, listed).map(activeRun),
       sources: {
         total: sources.total,
-        failing: sources.failing,
+        failing: sources.failing - sources.waiting_for_host,
+        waiting: outages.reduce((sum, { waiting }) => sum + waiting, 0),
         pending: sources.total - sources.checked,
         last_checked_at: sources.last_checked_at,
       },

@@ -2,6 +2,7 @@ import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
+import { waitsForHost } from "./upstreams/outage-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
 
@@ -26,8 +27,10 @@ interface TrackerListContext {
 
 /** The names of its options are those of `trackerList`. */
 export const trackerLists = listsOver(trackers, (_read, { now, outdated }: TrackerListContext) => {
-  const isFailing = isNotNull(tracker_sources.last_error_code);
-  const isPending = isNull(tracker_sources.last_checked_at);
+  const hasFailed = isNotNull(tracker_sources.last_error_code);
+  const isUnchecked = isNull(tracker_sources.last_checked_at);
+  const isFailing = and(hasFailed, sql`not ${waitsForHost}`);
+  const isPending = and(isUnchecked, sql`not ${waitsForHost}`);
   const inAddress = (contains: (text: SQL) => SQL) =>
     sourceOf(sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`);
   return {
@@ -37,9 +40,10 @@ export const trackerLists = listsOver(trackers, (_read, { now, outdated }: Track
     },
     filters: {
       state: {
-        ok: sql`not ${sourceOf(or(isPending, isFailing))}`,
+        ok: sql`not ${sourceOf(or(isUnchecked, hasFailed))}`,
         failing: sourceOf(isFailing),
         pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
+        waiting: and(eq(trackers.is_enabled, true), sourceOf(waitsForHost)),
         checking: sourceOf(gt(tracker_sources.lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`,

@@ -312,7 +312,7 @@ const SortingSchema = v.picklist(sortings);
 
 export const trackerList: ListShape = {
   sorts: ["name", "checked"],
-  filters: { state: [...sourceStates, "disabled", "update"], channel: channelTypes, kind: sourceKinds },
+  filters: { state: [...sourceStates, "waiting", "disabled", "update"], channel: channelTypes, kind: sourceKinds },
   searched: "Part of a name, description or address",
 };
 
@@ -381,6 +381,8 @@ export const SourceView = v.object({
    * The earliest time for a due check while its upstream's rate limit is used up or its host does not respond; null when it need not wait.
    */
   waits_until: NullableInstant,
+  /** Its host does not respond: it waits together with the host's other sources. */
+  is_host_away: v.boolean(),
 });
 export type SourceView = v.InferOutput<typeof SourceView>;
 

@@ -88,6 +88,13 @@ function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates, outages }:
   return until > now && due < until ? until : null;
 }
 
+/** As `waitsForHost` says it of rows. */
+function isHostAway(source: SourceRow, { is_enabled }: OwnerFacts, { outages }: ViewContext): boolean {
+  const outage = outages.find(({ host }) => host === source.host);
+  const isOther = source.last_error_code !== null && source.last_error_code !== "unreachable";
+  return is_enabled && outage !== undefined && !isOther && source.next_check_at <= outage.next_due_at;
+}
+
 function sourceView(
   source: SourceRow,
   tracker: OwnerFacts,
@@ -105,6 +112,7 @@ function sourceView(
     next_check_at: tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at,
     ...loadOf(source, tracker, channels.length, context),
     waits_until: waitOf(source, tracker, context),
+    is_host_away: isHostAway(source, tracker, context),
   });
 }
 

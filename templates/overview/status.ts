@@ -9,9 +9,12 @@ export function statusLine(
 ): Pick<PageContext, "counts" | "status"> {
   const t = texts({ language }).overview.status;
   const counts = { overview: needs, runs: active_runs };
-  const { total, failing, pending, last_checked_at } = sources;
+  const { total, failing, waiting, pending, last_checked_at } = sources;
   if (total === 0) return { counts };
-  if (failing > 0) return { counts, status: { tone: "attention", text: t.failing(failing, total), href: "/" } };
+  if (failing + waiting > 0) {
+    const text = waiting === 0 ? t.failing(failing, total) : t.waiting(waiting, failing, total);
+    return { counts, status: { tone: "attention", text, href: "/" } };
+  }
   if (pending > 0 || last_checked_at === null) {
     return { counts, status: { tone: "quiet", text: t.pending(pending, total), href: "/trackers" } };
   }

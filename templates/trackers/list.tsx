@@ -28,7 +28,7 @@ import { channelWord } from "./channel-words.ts";
 import { OlderRemark } from "./older-remark.tsx";
 import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
 
-const shownStates = ["update", "failing", "pending", "disabled"] as const;
+const shownStates = ["update", "failing", "waiting", "pending", "disabled"] as const;
 
 export interface TrackersPageProps extends ListProps<TrackerView> {
   /** By the tracker's id. */

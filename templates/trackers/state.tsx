@@ -23,6 +23,11 @@ export function isWaiting(ctx: Pick<PageContext, "now">, source: SourceView): bo
   return source.waits_until !== null && source.waits_until > ctx.now;
 }
 
+/** The same, or its host does not respond. */
+function waits(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
+  return source.is_host_away || (source.state !== "failing" && isWaiting(ctx, source));
+}
+
 /** A source's failure in the page's language, with times in the system time zone. */
 export function reasonOf(ctx: PageContext, message: Message): string {
   const shown = withTexts(message, (text) => {
@@ -47,7 +52,7 @@ interface TrackerStateProps {
 /** A tracker's state, the most urgent first: a check, a failure, an update, unknown. */
 export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerStateProps) {
   const t = texts(ctx).trackers.states;
-  const failing = tracker.sources.filter((source) => source.state === "failing");
+  const failing = tracker.sources.filter((source) => source.state === "failing" && !source.is_host_away);
   const updates = uses.filter((use) => use.state === "update").length;
   const look = { ctx, solid };
   const [worst] = failing;
@@ -61,9 +66,11 @@ export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerState
       </State>
     );
   }
-  const waiting = tracker.sources.find((source) => isWaiting(ctx, source));
-  if (waiting !== undefined) return <Waiting ctx={ctx} source={waiting} solid={solid} />;
-  if (tracker.state === "pending") return <State {...look} tone="unknown" children={t.pending} />;
+  // What waits leaves the state to the sources that do not.
+  const others = tracker.sources.filter((source) => !waits(ctx, source));
+  const [waiting] = tracker.sources;
+  if (others.length === 0 && waiting !== undefined) return <Waiting ctx={ctx} source={waiting} solid={solid} />;
+  if (others.some(({ state }) => state === "pending")) return <State {...look} tone="unknown" children={t.pending} />;
   if (updates > 0) {
     return <State {...look} tone="update" children={updates === 1 ? t.update : t.updates(updates)} />;
   }
@@ -76,10 +83,11 @@ export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerState
 
 function Waiting({ ctx, source, solid = false }: { ctx: PageContext; source: SourceView; solid?: boolean }) {
   const t = texts(ctx);
-  const time = formatClock(ctx, source.waits_until ?? ctx.now);
+  const until = nextCheckOf(source);
+  const help = source.state === "failing" ? failureTitle(ctx, source) : t.upstreams.waits_help;
   return (
-    <State ctx={ctx} solid={solid} tone="attention" icon="clock" title={t.upstreams.waits_help}>
-      {t.trackers.states.waits_until(time)}
+    <State ctx={ctx} solid={solid} tone="attention" icon="clock" title={help}>
+      {until === null ? t.upstreams.waits : t.trackers.states.waits_until(formatClock(ctx, until))}
     </State>
   );
 }
@@ -88,7 +96,7 @@ function Waiting({ ctx, source, solid = false }: { ctx: PageContext; source: Sou
 export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers.states;
   if (isSourceChecking(ctx, source)) return <State ctx={ctx} tone="running" children={t.checking} />;
-  if (source.state !== "failing" && isWaiting(ctx, source)) return <Waiting ctx={ctx} source={source} />;
+  if (waits(ctx, source)) return <Waiting ctx={ctx} source={source} />;
   switch (source.state) {
     case "failing":
       return <State ctx={ctx} tone="failed" title={failureTitle(ctx, source)} children={t.failing} />;

@@ -141,7 +141,13 @@ describe("get()", () => {
       code: "unauthorized",
       ...told(plain("The registry answered 401")),
     });
-    expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
+    expect(view.sources).toEqual({
+      total: 3,
+      failing: 2,
+      waiting: 0,
+      pending: 1,
+      last_checked_at: clock.now() - 120_000,
+    });
   });
 
   test("tells once of a credential that a host refuses for several sources, or for the only one", async () => {

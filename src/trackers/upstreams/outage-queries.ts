@@ -33,6 +33,16 @@ export function isHeld(now: Placeholder): SQL {
   )`;
 }
 
+/** A source that waits for an outage to end: its check failed because of it, or would be due before the next attempt. */
+const waits = sql`(tracker_sources.next_check_at <= upstream_outages.next_due_at
+  and coalesce(tracker_sources.last_error_code, 'unreachable') = 'unreachable')`;
+
+/** The same of a source in a query over several tables. */
+export const waitsForHost = sql`exists (
+  select 1 from upstream_outages
+  where upstream_outages.host = tracker_sources.host and upstream_outages.ended_at is null and ${waits}
+)`;
+
 const probeClaim = preparedFor((tx: Writer) =>
   tx
     .update(upstream_outages)
@@ -193,10 +203,7 @@ export async function endedOutages(read: Reader, limit: number): Promise<OutageR
     .limit(limit);
 }
 
-/**
- * The sources of enabled trackers that wait for an outage to end: those whose check failed because of it, and those that would be due
- * before the next attempt. At most `each` of a host, by tracker; `total` counts all of that host.
- */
+/** The sources of enabled trackers that wait for an outage to end. At most `each` of a host, by tracker; `total` counts all of that host. */
 export async function sourcesWaiting(read: Reader, each: number) {
   const partition = sql`partition by ${tracker_sources.host}`;
   const ranked = read
@@ -212,13 +219,7 @@ export async function sourcesWaiting(read: Reader, each: number) {
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .innerJoin(upstream_outages, and(eq(upstream_outages.host, tracker_sources.host), isOpen))
-    .where(
-      and(
-        eq(trackers.is_enabled, true),
-        sql`${tracker_sources.next_check_at} <= ${upstream_outages.next_due_at}`,
-        or(isNull(tracker_sources.last_error_code), isUnreachable),
-      ),
-    )
+    .where(and(eq(trackers.is_enabled, true), waits))
     .as("ranked");
   return await read
     .select()

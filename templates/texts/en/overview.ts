@@ -110,6 +110,12 @@ export const overview = {
     checked: (count: number) => (count === 1 ? "Source checked" : `All ${formatNumber("en", count)} sources checked`),
     failing: (failing: number, total: number) =>
       total === 1 ? "Source failing" : `${formatNumber("en", failing)} of ${formatNumber("en", total)} sources failing`,
+    waiting: (waiting: number, failing: number, total: number) =>
+      failing === 0
+        ? total === 1
+          ? "Source waiting"
+          : `${formatNumber("en", waiting)} of ${formatNumber("en", total)} sources waiting`
+        : `${formatNumber("en", failing)} of ${formatNumber("en", total)} sources failing, ${formatNumber("en", waiting)} waiting`,
     pending: (pending: number, total: number) =>
       `${formatNumber("en", pending)} of ${plural("en", total, { one: "source", other: "sources" })} not checked yet`,
   },

@@ -109,6 +109,10 @@ export const overview = {
   status: {
     checked: (count: number) => `全部 ${number(count)} 个来源已检查，最近一次`,
     failing: (failing: number, total: number) => `${number(total)} 个来源中有 ${number(failing)} 个检查失败`,
+    waiting: (waiting: number, failing: number, total: number) =>
+      failing === 0
+        ? `${number(total)} 个来源中有 ${number(waiting)} 个在等待`
+        : `${number(total)} 个来源中有 ${number(failing)} 个检查失败，${number(waiting)} 个在等待`,
     pending: (pending: number, total: number) => `${number(total)} 个来源中有 ${number(pending)} 个尚未检查`,
   },
   setup: {

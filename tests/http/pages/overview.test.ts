@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { trackers } from "../../../src/db/tables.ts";
+import { tracker_sources, trackers } from "../../../src/db/tables.ts";
+import { newId } from "../../../src/ids.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { markedParts } from "../../../templates/search/marked.ts";
 import { hourMs, installation } from "../../stats/installation.ts";
@@ -55,7 +56,7 @@ describe("GET /", () => {
     expect(body).toMatchObject({
       failing_sources: [{ tracker: "own" }],
       upstream_outages: [{ host: "registry.example.org", waiting: 12, failures: 1, error: { message: "No answer" } }],
-      sources: { total: 13, failing: 13 },
+      sources: { total: 13, failing: 1, waiting: 12 },
     });
     const { text } = await person.get("/");
     expect(heading(text)).toBe("1 upstream not responding, 1 source failing");
@@ -66,6 +67,37 @@ describe("GET /", () => {
     );
     expect(needs).toMatch(/next attempt[\s\S]*?12:01[\s\S]*?No answer/);
     expect(text).not.toMatch(clean);
+  });
+
+  test("the trackers' list and every page's line tell of a host that does not respond as the overview does", async () => {
+    const now = app.clock.now();
+    const away = { host: "github.test", next_check_at: now + 60_000 };
+    const failed = { failing_since: now, last_error_message: plain("No answer") };
+    const unchecked = { ...away, last_checked_at: null, last_success_at: null };
+    for (let n = 0; n < 2; n += 1) {
+      await world.tracker(`failed-${n}`, { ...away, ...failed, last_error_code: "unreachable" });
+    }
+    for (let n = 0; n < 3; n += 1) await world.tracker(`unchecked-${n}`, unchecked);
+    await world.tracker("own", { ...failed, last_error_code: "unauthorized" });
+    const { tracker_id } = await world.tracker("image");
+    const second = { id: newId(now), tracker_id, key: "code", kind: "oci", position: 1 };
+    const config = { image: "a/b", registry: "github.test" };
+    await app.db.write((tx) => tx.insert(tracker_sources).values({ ...second, ...unchecked, config }));
+    await world.outage({ host: "github.test", since: now, next_due_at: now + 60_000 });
+    expect((await person.get("/")).text).toContain("6 sources wait");
+    const { text } = await person.get("/trackers");
+    expect(text).toContain("1 of 8 sources failing, 6 waiting");
+    const filters = /<main[\s\S]*?class="segments"[^>]*>([\s\S]*?)<\/(?:nav|ul|div)>/.exec(text)?.[1] ?? "";
+    const words = filters.replaceAll(/<[^>]*>/g, " ").split(/\s+/);
+    expect(words.join(" ").trim()).toBe("All 7 Failing 1 Waiting 6");
+    const stateOf = (name: string) =>
+      /<span class="state[^>]*>[\s\S]*?<span>([^<]*)/.exec(text.slice(text.indexOf(`href="/trackers/${name}"`)))?.[1];
+    expect(["failed-0", "unchecked-0", "own", "image"].map(stateOf)).toEqual([
+      ...["Waiting until 12:01", "Waiting until 12:01", "Failing", "Notify only"],
+    ]);
+    const shown = (await person.get("/trackers?state=waiting")).text;
+    expect(shown).toContain('href="/trackers/image"');
+    expect(shown).not.toContain('href="/trackers/own"');
   });
 
   test("tells of runs that failed for one reason in one row, which unfolds to each with what can be done", async () => {
