@@ -93,8 +93,8 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
       const facts = await drawConnectionForm(services, named, stored);
       return <ConnectionFormPage ctx={ctx} connection={stored} errors={errors} {...facts} />;
     },
-    input: async (sent, stored) => {
-      if (stored === null) return { ...sent, name: sent.name || (await usualName(services, sent.kind)) };
+    input: (sent, stored) => {
+      if (stored === null) return sent;
       const { kind: _fixed, config, ...changes } = sent;
       const blanks = { description: "", credential_id: null, concurrent_runs: 1 };
       return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };

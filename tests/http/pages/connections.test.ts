@@ -53,8 +53,7 @@ test("a new connection is named like its kind until somebody names it, and has o
     nameIn((await person.post("/connections", { ...form, ...values, _action: "redraw" })).text);
   expect(await redraw({ kind: "podman", name: "Docker Engine" })).toBe("Podman");
   expect(await redraw({ kind: "podman", name: "cellar engine" })).toBe("cellar engine");
-  await create("", { "config.address": "/nowhere/first.sock" });
-  await create("", { "config.address": "/nowhere/second.sock" });
+  for (const name of ["Docker Engine", "Docker Engine 2"]) await create(name);
   expect(nameIn((await person.get("/connections/new")).text)).toBe("Docker Engine 3");
 });
 
