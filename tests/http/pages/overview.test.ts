@@ -151,7 +151,7 @@ describe("GET /", () => {
       ids: `${ids[0]} ${runIds[1]}`,
       next: "/",
     });
-    expect(stale.text).toContain("cannot be dismissed");
+    expect((await person.get(stale.location ?? "")).text).toContain("cannot be dismissed");
     const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
     expect(chinese.text).toMatch(/8 个执行器[\s\S]*?另有 3 个[\s\S]*?全部重试[\s\S]*?全部忽略/);
   });
