@@ -98,7 +98,7 @@ function TargetTables({
       <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} most={most} />
       <p class="quiet found-nothing">{texts(ctx).executors.no_target_found}</p>
       {items.length > most ? <OtherTargets ctx={ctx} connection={connection} /> : null}
-      {parts.length === 0 ? null : (
+      {parts.length === 0 || roots.length >= most ? null : (
         <details class="advanced" id="group-parts">
           <summary>
             <Icon name="chevron-right" />
@@ -112,7 +112,7 @@ function TargetTables({
               connection={connection}
               caption={t.parts(parts.length)}
               targets={parts}
-              most={most - Math.min(most, roots.length)}
+              most={most - roots.length}
             />
           </div>
         </details>

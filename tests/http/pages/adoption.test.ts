@@ -214,8 +214,10 @@ describe("the page that adopts", () => {
     const first = await person.get(targets, { htmx: true });
     expect([rowsIn(first.text), first.text.includes("Show all targets")]).toEqual([60, true]);
     expect(first.text).toContain("104 targets, 104 supported");
+    expect(first.text).not.toContain("2 containers of these groups");
     const whole = await person.get(`${targets}?show=all`, { htmx: true });
     expect([rowsIn(whole.text), whole.text.includes("Show all targets")]).toEqual([106, false]);
+    expect(whole.text).toContain("2 containers of these groups");
   });
 
   test("an engine that does not answer is said, with a way to try again, and nothing is created", async () => {
