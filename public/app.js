@@ -256,6 +256,13 @@ document.addEventListener("htmx:finally:request", (event) => {
 let waited = false;
 // The row that an action was chosen in: its control may be gone afterwards, and the keyboard goes on from there.
 let actedIn = null;
+// What a page that is seen asks for: the rows of its list but those that somebody is acting in.
+document.addEventListener("htmx:config:request", (event) => {
+  if (event.target.id !== "follow") return;
+  if (document.hidden) event.preventDefault();
+  const rows = all("#content tr.leads[id]:not(:has([data-busy], .menu[open]))");
+  event.detail.ctx.request.body.append("shown", Array.from(rows, ({ id }) => id).join());
+});
 document.addEventListener("htmx:before:request", (event) => {
   actedIn = event.target.closest?.("form")?.closest(".leads")?.id ?? null;
   if (!event.target.matches?.("[data-calm]")) return;

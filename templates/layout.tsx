@@ -53,6 +53,10 @@ const secondary = [
   { key: "settings", path: "/settings", icon: "settings", shortcut: "s" },
 ] as const satisfies readonly Entry[];
 
+export function isSection(key: string): key is Section {
+  return [...primary, ...secondary].some((entry) => entry.key === key);
+}
+
 /** A page of a signed-in administrator. */
 export function Layout({ ctx, title, section, live, logs, children }: LayoutProps) {
   const t = texts(ctx).common;
@@ -81,13 +85,29 @@ export function Layout({ ctx, title, section, live, logs, children }: LayoutProp
         <Palette ctx={ctx} />
         <Shortcuts ctx={ctx} entries={[...primary, ...secondary]} />
         <Toasts ctx={ctx} />
+        {/* The overview asks for all of itself. */}
+        {ctx.user === null || section === "overview" ? null : <Follow ctx={ctx} section={section} />}
       </body>
     </Document>
   );
 }
 
+/** Asks what has changed, and with that whether the server responds: `app.js` adds the rows of the list, and asks while the page is seen. */
+function Follow({ ctx, section }: { ctx: PageContext; section: Section | undefined }) {
+  return (
+    <span
+      id="follow"
+      hidden
+      hx-get={url(ctx, "/changes", { section })}
+      hx-trigger="every 20s, visibilitychange from:document"
+      hx-include="#content [name=seen]"
+      hx-swap="none"
+    />
+  );
+}
+
 /** Accompanies a fragment of a page that refreshes itself: the numbers of the navigation and the status line. */
-export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Section }) {
+export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Section | undefined }) {
   return (
     <>
       <Partial target="#sections">

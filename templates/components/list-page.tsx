@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { formatNumber } from "../format.ts";
 import { Layout, type Section } from "../layout.tsx";
@@ -164,6 +165,7 @@ export function ListBody(given: ListBodyProps | RowListProps) {
       <ListFilters {...props} />
       {items.length === 0 ? <NothingMatches ctx={ctx} href={bare + fragment} /> : <ListRows {...props} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+      {"table" in props ? <Shown id={id} rows={props.table.rows} /> : null}
       {props.children}
     </div>
   );
@@ -186,6 +188,38 @@ export function ListChanges({ changed, ...list }: ListBodyProps & { changed: rea
           <SelectionBar ctx={ctx} {...selection} />
         </Partial>
       )}
+    </>
+  );
+}
+
+/** What an open page says of its list when it asks for changes. */
+export interface OpenList {
+  /** As `Shown` wrote it. */
+  seen: string;
+  /** The ids of its rows. */
+  shown: readonly string[];
+}
+
+function Shown({ id, rows }: { id: string; rows: TableProps["rows"] }) {
+  if (rows.every((row) => row.shows === undefined)) return null;
+  return <input type="hidden" id={`${id}-seen`} name="seen" value={fingerprint(rows)} autocomplete="off" />;
+}
+
+function fingerprint(rows: TableProps["rows"]): string {
+  const shown = rows.map(({ id, shows }) => [id, shows] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
+}
+
+/** The rows of an open list, unless they still show what they did. */
+export function ListNews({ seen, shown, ...list }: ListBodyProps & OpenList) {
+  const rows = list.table.rows.filter(({ id }) => shown.includes(id));
+  if (shown.length === 0 || fingerprint(rows) === seen) return null;
+  return (
+    <>
+      <ListChanges {...list} changed={shown} />
+      <Partial target={`#${list.id}-seen`}>
+        <Shown id={list.id} rows={rows} />
+      </Partial>
     </>
   );
 }

@@ -41,6 +41,8 @@ export interface Row {
   found?: string | undefined;
   /** Can be selected, for an action on several rows. */
   choice?: Choice | undefined;
+  /** What an open list follows: the row is replaced once this changes. Times of looks do not belong here. */
+  shows?: unknown;
 }
 
 interface Choice {

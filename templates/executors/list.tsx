@@ -38,7 +38,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
   const add = <AddButton ctx={ctx} section="executors" />;
   return (
     <ListPage
-      {...bodyOf(props)}
+      {...executorsBody(props)}
       section="executors"
       icon="rocket"
       texts={t}
@@ -63,7 +63,7 @@ interface ExecutorChangeProps extends ExecutorsPageProps {
 export function ExecutorChange({ changed, notice, ...props }: ExecutorChangeProps) {
   return (
     <>
-      <ListChanges {...bodyOf(props)} changed={[rowId(changed)]} />
+      <ListChanges {...executorsBody(props)} changed={[rowId(changed)]} />
       <ToastPartial ctx={props.ctx} notice={notice} />
     </>
   );
@@ -74,7 +74,7 @@ function rowId(executorId: string): string {
 }
 
 /** Filters and rows: replaced by filtering. */
-function bodyOf(props: ExecutorsPageProps): ListBodyProps {
+export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
   const { ctx, items: executors, snapshots } = props;
   const t = texts(ctx).executors;
   return {
@@ -103,6 +103,7 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
         id: rowId(executor.id),
         href: `/executors/${executor.id}`,
         muted: !executor.is_enabled,
+        shows: [shownOf(executor), snapshots.get(executor.id)],
         choice: { value: executor.id, label: texts(ctx).selection.choose(executor.name) },
         cells: {
           name: executor.name,
@@ -127,6 +128,10 @@ function bodyOf(props: ExecutorsPageProps): ListBodyProps {
       })),
     },
   };
+}
+
+function shownOf({ observed_at: _looked, connection: { reach, ...connection }, ...executor }: ExecutorView) {
+  return { ...executor, connection, reach: [reach.state, reach.problem] };
 }
 
 /** "Immediate"; for a window also when it opens next. */

@@ -31,7 +31,7 @@ export function RunsPage(props: RunsPageProps) {
   const t = texts(ctx).runs;
   return (
     <ListPage
-      {...bodyOf(props)}
+      {...runsBody(props)}
       section="runs"
       icon="list-checks"
       texts={t}
@@ -49,7 +49,7 @@ export function RunsPage(props: RunsPageProps) {
 export function RunChange({ changed, notice, ...props }: RunsPageProps & { changed: string; notice: Notice }) {
   return (
     <>
-      <ListChanges {...bodyOf(props)} changed={[rowId(changed)]} />
+      <ListChanges {...runsBody(props)} changed={[rowId(changed)]} />
       <ToastPartial ctx={props.ctx} notice={notice} />
     </>
   );
@@ -59,7 +59,8 @@ function rowId(runId: string): string {
   return `run-${runId}`;
 }
 
-function bodyOf({ executor, dismissible, ...props }: RunsPageProps): ListBodyProps {
+/** Filters and rows: replaced by filtering, and followed by an open page. */
+export function runsBody({ executor, dismissible, ...props }: RunsPageProps): ListBodyProps {
   const { ctx } = props;
   const t = texts(ctx).runs;
   const only: ListFilter[] =
@@ -119,6 +120,7 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
     rows: runs.map((run) => ({
       id: rowId(run.id),
       href: `/runs/${run.id}`,
+      shows: [run, dismissible?.has(run.id)],
       cells: {
         executor: run.executor,
         versions: (

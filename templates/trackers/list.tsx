@@ -51,7 +51,7 @@ export function TrackersPage(props: TrackersPageProps) {
   );
   return (
     <ListPage
-      {...bodyOf(props)}
+      {...trackersBody(props)}
       section="trackers"
       icon="tag"
       texts={t}
@@ -91,7 +91,7 @@ export function TrackersPage(props: TrackersPageProps) {
 }
 
 /** Filters and rows: replaced by filtering and by a check of all. */
-function bodyOf(props: TrackersPageProps): ListBodyProps {
+export function trackersBody(props: TrackersPageProps): ListBodyProps {
   const { ctx } = props;
   const t = texts(ctx).trackers;
   return {
@@ -122,7 +122,7 @@ function bodyOf(props: TrackersPageProps): ListBodyProps {
 
 /** The list after filtering, and after the request of a check of all. */
 export function TrackerList(props: TrackersPageProps) {
-  return <ListBody {...bodyOf(props)} />;
+  return <ListBody {...trackersBody(props)} />;
 }
 
 interface TrackerChangesProps extends TrackersPageProps {
@@ -136,7 +136,7 @@ interface TrackerChangesProps extends TrackersPageProps {
 export function TrackerChanges({ changed, notice, ...props }: TrackerChangesProps) {
   return (
     <>
-      <ListChanges {...bodyOf(props)} changed={changed.map(rowId)} />
+      <ListChanges {...trackersBody(props)} changed={changed.map(rowId)} />
       <Partial target="#look-again">
         <LookAgain {...props} />
       </Partial>
@@ -187,6 +187,7 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
     id: rowId(tracker.id),
     href: path,
     muted: !tracker.is_enabled,
+    shows: [tracker, own],
     choice: { value: tracker.id, label: texts(ctx).selection.choose(tracker.name) },
     cells: {
       name: tracker.name,

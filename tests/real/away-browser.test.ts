@@ -278,6 +278,21 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     await page.getByRole("button", { name: "Add selected trackers" }).waitFor();
   });
 
+  test.each([
+    ["/executors", "#search"],
+    ["/settings/audit", "#search"],
+    ["/trackers/new", "main input:visible"],
+  ])("%s notices by itself, and keeps what was typed", async (path, field) => {
+    await openAt(path);
+    const typed = page.locator(field).first();
+    await typed.fill("ghcr.io/owner/app");
+    await ops.goAway();
+    await page.locator("#away", { hasText: "Tidemark is not responding" }).waitFor();
+    await ops.comeBack();
+    await page.locator("#away", { hasText: "Tidemark is responding again" }).waitFor();
+    expect(await typed.inputValue()).toBe("ghcr.io/owner/app");
+  });
+
   test("the form of a foreign page stays foreign", async () => {
     await openAt("/");
     const foreign = Bun.serve({

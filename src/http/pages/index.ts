@@ -11,6 +11,7 @@ import { approvalLinkPages } from "./approval-links.tsx";
 import { auditPages } from "./audit.tsx";
 import { awayPages } from "./away.tsx";
 import { backupPages } from "./backups.tsx";
+import { changePages } from "./changes.tsx";
 import { connectionImagePages } from "./connection-images.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
@@ -67,6 +68,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   oidcPages(app, services, page);
   docsPages(app, services, page);
   approvalLinkPages(app, services, page);
+  changePages(app, services, page);
   app.use(pageGuard());
   overviewPages(app, services, page);
   searchPages(app, services, page);

@@ -47,6 +47,15 @@ export function themeOf(c: AppContext): Theme {
   return chosen === "light" || chosen === "dark" ? chosen : "system";
 }
 
+/** The page that asks for a fragment: what it changes returns there. */
+export function pathShown(c: AppContext, { base_path }: PageContext): string {
+  const address = c.req.header("hx-current-url") ?? "";
+  if (!URL.canParse(address)) return "/";
+  const { pathname, search } = new URL(address);
+  const path = belowBasePath(pathname, base_path) + search;
+  return isLocalPath(path) ? path : "/";
+}
+
 /** What every template gets for this request. */
 export async function pageContext(c: AppContext, page: PageSettings): Promise<PageContext> {
   // Missing when the request failed before the session was read.

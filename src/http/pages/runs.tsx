@@ -14,7 +14,7 @@ import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { readList } from "./read-list.ts";
+import { known, readList, withShown } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 import { stepsOfRun } from "./update-notes.ts";
 
@@ -66,9 +66,13 @@ export function runPages(app: App, services: Services, page: PageSettings): void
   });
 }
 
-/** The page of the list that the path of `ctx` asks for. */
-export async function readRuns(services: Services, ctx: PageContext): Promise<RunsPageProps> {
-  const list = await readList(ctx, services.runs);
+/** The page of the list that the path of `ctx` asks for, and the runs with the ids `shown`. */
+export async function readRuns(
+  services: Services,
+  ctx: PageContext,
+  shown: readonly string[] = [],
+): Promise<RunsPageProps> {
+  const list = await withShown(await readList(ctx, services.runs), shown, known<RunView>(services.runs.get));
   const { executor_id } = list.asked.filters;
   const executor = executor_id === undefined ? null : await services.executors.get(executor_id);
   return { ...list, executor, dismissible: await dismissibleOf(services, list.items) };

@@ -16,9 +16,7 @@ import type { ExecutorView } from "../../executors/schema.ts";
 import type { Services } from "../../services.ts";
 import type { SearchView } from "../../stats/schema.ts";
 import type { App, AppContext } from "../context.ts";
-import { isLocalPath } from "../cookies.ts";
-import { belowBasePath } from "../paths.ts";
-import { type PageSettings, pageContext } from "./page-context.ts";
+import { type PageSettings, pageContext, pathShown } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
 /** The form has the same limit; a longer query in the address is cut, not refused. */
@@ -44,15 +42,6 @@ export function searchPages(app: App, services: Services, page: PageSettings): v
 
 function queryOf(c: AppContext): string {
   return (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
-}
-
-/** The page that the palette is open on: what it changes returns there. */
-function pathShown(c: AppContext, { base_path }: PageContext): string {
-  const address = c.req.header("hx-current-url") ?? "";
-  if (!URL.canParse(address)) return "/";
-  const { pathname, search } = new URL(address);
-  const path = belowBasePath(pathname, base_path) + search;
-  return isLocalPath(path) ? path : "/";
 }
 
 interface Found {

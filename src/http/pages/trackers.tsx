@@ -135,7 +135,7 @@ function instantOf(text: string | null): number | null {
 }
 
 /** The page of the list that the path of `ctx` asks for, and the trackers with the ids `shown`. */
-async function readTrackers(
+export async function readTrackers(
   { trackers, stats }: Services,
   ctx: PageContext,
   shown: readonly string[] = [],

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+
+beforeAll(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+  await addSurroundings(app);
+  await person.api("POST", "/executors", {
+    name: "web",
+    connection_id: "connection-1",
+    target: { kind: "container", id: "web" },
+    bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+    trigger: "manual",
+  });
+});
+afterAll(() => app.close());
+beforeEach(() => setLooks(0));
+
+/** Of the engine: so many in a row were missed. */
+async function setLooks(missed: number): Promise<void> {
+  const now = app.clock.now();
+  await app.db.client.execute({
+    sql: "update connections set seen_at = ?, next_look_at = ?, missed_looks = ?, missed_since = ?",
+    args: [now, now + 60_000, missed, missed === 0 ? null : now],
+  });
+}
+
+/** What an open list sends along. */
+function sentBy(text: string): { seen: string; shown: string } {
+  const seen = /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  const rows = [...text.matchAll(/<tr id="([^"]+)"[^>]*class="leads/g)].map(([, id]) => id);
+  return { seen, shown: rows.join() };
+}
+
+async function changes(path: string, sent: Record<string, string>): Promise<{ status: number; text: string }> {
+  const query = new URLSearchParams({ section: "executors", ...sent });
+  return await person.get(`/changes?${query}`, {
+    htmx: true,
+    headers: { "hx-current-url": `http://127.0.0.1${path}` },
+  });
+}
+
+describe("an open list", () => {
+  test.each(["/executors", "/executors?trigger=manual", "/connections", "/trackers"])(
+    "%s hears nothing while it shows what is true",
+    async (path) => {
+      const sent = sentBy((await person.get(path)).text);
+      expect(sent.seen).not.toBe("");
+      const { text } = await changes(path, sent);
+      expect(text).toContain('hx-target="#sections"');
+      expect(text).not.toContain("<tr");
+    },
+  );
+
+  test.each([
+    ["/executors", "Engine unreachable"],
+    ["/connections", "Unreachable"],
+  ])("%s hears of an engine that went away, once, and of its return", async (path, word) => {
+    const sent = sentBy((await person.get(path)).text);
+    await setLooks(2);
+    // The frame's numbers are counted every five seconds.
+    await app.clock.advance(5_000);
+    const gone = (await changes(path, sent)).text;
+    expect(gone).toContain(`hx-target="#${sent.shown}"`);
+    expect(gone).toContain(`<span>${word}</span>`);
+    expect(gone).toContain('<span class="count">1</span>');
+    const next = { ...sent, seen: sentBy(gone).seen };
+    expect((await changes(path, next)).text).not.toContain("<tr");
+    await setLooks(0);
+    expect((await changes(path, next)).text).toContain(`hx-target="#${sent.shown}"`);
+  });
+});
+
+test("whoever is signed out keeps the page as it is", async () => {
+  const answer = await app.send("/changes", { headers: { "hx-request": "true" } });
+  expect([answer.status, answer.headers.get("hx-redirect")]).toEqual([204, null]);
+});
