@@ -12,6 +12,9 @@ let state = "connecting";
 let isPaused = false;
 let held = [];
 let skipped = 0;
+// What interrupted the logs may pass: the page tries again until lines or containers arrive.
+const pauseMs = 10000;
+let timer;
 
 function tell() {
   const text = status.dataset[isPaused && state === "following" ? "paused" : state];
@@ -52,10 +55,15 @@ function hold(nodes) {
 function take(html) {
   const added = [];
   for (const node of [...new DOMParser().parseFromString(html, "text/html").body.children]) {
+    if (node.id !== "log-end") clearEnd();
     const present = node.id === "" ? null : document.getElementById(node.id);
     if (present === null) added.push(node);
     else present.replaceWith(node);
     if (node.id === "log-end") end();
+    if (!node.matches("[data-again]")) continue;
+    state = "connecting";
+    tell();
+    timer = setTimeout(begin, pauseMs);
   }
   if (isPaused) hold(added);
   else show(added);
@@ -74,7 +82,14 @@ function lose() {
   end();
 }
 
+function clearEnd() {
+  const empty = document.createElement("div");
+  empty.id = "log-end";
+  document.getElementById("log-end").replaceWith(empty);
+}
+
 function begin() {
+  clearTimeout(timer);
   const address = new URL(lines.dataset.stream, location.href);
   address.searchParams.set("after", after);
   state = "connecting";
@@ -115,9 +130,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("[data-continue]");
   if (!link) return;
   event.preventDefault();
-  const empty = document.createElement("div");
-  empty.id = "log-end";
-  link.closest("#log-end").replaceWith(empty);
+  clearEnd();
   begin();
 });
 

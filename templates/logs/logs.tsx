@@ -243,18 +243,23 @@ export function LogNewsPart({ ctx, news, parts }: { ctx: PageContext; news: LogN
   );
 }
 
+/** Trying again would not help, or is up to the person. */
+const lastCodes: readonly string[] = ["logs.ended_by_time", "logs.ended_by_target", "logs.too_many_own"];
+
 /** Nothing more follows; `why`: null if the page lost its stream and does not know. */
 function LogEnd({ ctx, why }: { ctx: PageContext; why: Message | null }) {
   const t = texts(ctx).logs;
+  const isTriedAgain = why !== null && !lastCodes.includes(why.code);
   const action = (
     <LinkButton ctx={ctx} href={ctx.path} attributes={{ "data-continue": "" }}>
       {t.continue}
     </LinkButton>
   );
   return (
-    <div id="log-end">
-      <Banner tone="attention" title={t.ended_title} action={action}>
+    <div id="log-end" data-again={isTriedAgain ? "" : undefined}>
+      <Banner tone="attention" title={isTriedAgain ? t.interrupted_title : t.ended_title} action={action}>
         {why === null ? t.lost_text : translateMessage(ctx.language, why)}
+        {isTriedAgain ? <p>{t.again}</p> : null}
       </Banner>
     </div>
   );

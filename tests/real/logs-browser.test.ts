@@ -144,6 +144,27 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     });
   });
 
+  test("go on by themselves once an engine that died is back, while an open list follows it", async () => {
+    const list = await page.context().newPage();
+    await list.goto(`${server.url}/executors`);
+    await list.locator("tr .choice").check();
+    const badge = async () => Number(await list.locator("#sections li:first-child .count").allTextContents());
+    const before = await badge();
+    await engine.kill();
+    await page.locator("#log-end", { hasText: "The log view is interrupted" }).waitFor();
+    await list.bringToFront();
+    await list.locator("tr", { hasText: "Engine unreachable" }).waitFor();
+    expect(await list.locator("tr .choice").isChecked()).toBe(true);
+    expect(await badge()).toBe(before + 1);
+    await engine.restart();
+    await engine.call("POST", "/containers/speaks/start");
+    await list.locator("tr", { hasText: "Engine unreachable" }).waitFor({ state: "detached" });
+    await list.close();
+    await shows(await speak());
+    await page.locator("#log-end .banner").waitFor({ state: "detached" });
+    await status("Following");
+  });
+
   test("that lost their server say so, and go on when asked to", async () => {
     await server.kill("SIGTERM");
     server = await startServer({ data_dir: server.data_dir, env: { PORT: new URL(server.url).port } });
