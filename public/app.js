@@ -277,9 +277,12 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (target?.id === "dialog") open(target);
   const within = target?.isConnected ? target : document;
   within.querySelector("[data-errors]")?.focus();
-  if (actedIn === null || (document.activeElement ?? document.body) !== document.body) return;
-  const row = byId(actedIn);
-  (row?.querySelector(".menu > summary") ?? row?.querySelector("a") ?? document.querySelector("main"))?.focus();
+  const row = actedIn && byId(actedIn);
+  const menu = row?.querySelector(".menu[open]");
+  if (menu) menu.open = false;
+  if (actedIn === null || (!menu && (document.activeElement ?? document.body) !== document.body)) return;
+  const places = [row?.querySelector(".menu > summary"), row?.querySelector("a"), document.querySelector("main")];
+  places.find((place) => place?.checkVisibility())?.focus();
   actedIn = null;
 });
 // While the server does not respond, a line says so until it does. What loads by itself is then loaded.

@@ -39,11 +39,13 @@ interface MenuActionProps {
   icon: IconName;
   /** See `ActionForm`. */
   target?: string | undefined;
+  /** As in `MenuLink`. */
+  is_narrow?: boolean | undefined;
   children: Child;
 }
 
 /** An entry that acts at once and can be taken back. */
-export function MenuAction({ ctx, action, fields, icon, target, children }: MenuActionProps) {
+export function MenuAction({ ctx, action, fields, icon, target, is_narrow, children }: MenuActionProps) {
   const address = url(ctx, action);
   const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": "outerMorph" };
   return (
@@ -52,13 +54,15 @@ export function MenuAction({ ctx, action, fields, icon, target, children }: Menu
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button class="menu-item" type="submit">
+      <button class={menuItem(is_narrow)} type="submit">
         <Icon name={icon} />
         <span>{children}</span>
       </button>
     </form>
   );
 }
+
+const menuItem = (isNarrow = false) => classes("menu-item", isNarrow && "narrow-only");
 
 interface MenuLinkProps {
   ctx: PageContext;
@@ -77,7 +81,7 @@ export function MenuLink({ ctx, href, icon, opens_dialog, is_narrow, children }:
   const address = url(ctx, href);
   const dialog = opens_dialog === true ? { "hx-get": address, "hx-target": "#dialog", "hx-swap": "innerHTML" } : {};
   return (
-    <a class={classes("menu-item", is_narrow === true && "narrow-only")} href={address} {...dialog}>
+    <a class={menuItem(is_narrow)} href={address} {...dialog}>
       <Icon name={icon} />
       <span>{children}</span>
     </a>

@@ -75,11 +75,14 @@ export function OfferItems({
   ctx,
   executor,
   offers,
+  button,
   place,
 }: {
   ctx: PageContext;
   executor: Pick<ExecutorView, "id">;
   offers: readonly Offer[];
+  /** The one that has a button beside the menu. */
+  button?: ActionName | undefined;
   place: Place;
 }) {
   return (
@@ -91,6 +94,7 @@ export function OfferItems({
           fields={{ ...offer.fields, next: place.next }}
           icon={offer.icon}
           target={place.target}
+          is_narrow={offer.name === button}
         >
           {texts(ctx).executors.acts.names[offer.name]}
         </MenuAction>

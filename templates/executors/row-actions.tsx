@@ -63,11 +63,12 @@ export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProp
                 action={`/executors/${executor.id}/enable`}
                 fields={{ next: place.next }}
                 icon="play"
+                is_narrow
               >
                 {t.enable}
               </MenuAction>
             ) : null}
-            <OfferItems ctx={ctx} executor={executor} offers={offers} place={place} />
+            <OfferItems {...{ ctx, executor, offers, place }} button={isButton ? first : undefined} />
           </>
         }
       />

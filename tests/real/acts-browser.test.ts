@@ -45,6 +45,10 @@ peerSuite("acting on updates where they are shown, in Chromium on a real engine"
     await menu().click();
     await row().getByText("Skip this version").click();
     await row().getByText("Version skipped").waitFor();
+    // The menu has done its work, and does not repeat the row's button.
+    await page.waitForFunction((row) => document.querySelector(`#${row} .menu[open]`) === null, `executor-${id}`);
+    await row().getByRole("button", { name: "Stop skipping" }).waitFor();
+    expect(await menu().isVisible()).toBe(false);
     expect((await executor()).is_version_skipped).toBe(true);
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
     await row().getByText("Update available").waitFor();
