@@ -8,8 +8,10 @@ import { LinkButton } from "../components/button.tsx";
 import type { ListProps } from "../components/list-page.tsx";
 import { Row } from "../components/rows.tsx";
 import type { SelectionBarProps } from "../components/selection.tsx";
+import { State } from "../components/state.tsx";
 import { formatDuration } from "../format.ts";
-import { type PageContext, withQuery } from "../page.ts";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { ExecutorVersions } from "./versions.tsx";
 
@@ -72,6 +74,29 @@ export function BulkQuestion({ ctx, action, reviews, back, snapshot_count, error
       <p>{t[`${action}_text`]}</p>
       {hasSnapshots ? <p>{t.delete_snapshots(snapshot_count)}</p> : null}
     </BulkConfirm>
+  );
+}
+
+/** While many plans are made: asks for the question, which takes its place. */
+export function Planning({ ctx, count }: { ctx: PageContext; count: number }) {
+  const t = texts(ctx).bulk;
+  const title = t.planning(count);
+  return (
+    <Layout ctx={ctx} title={title} section="executors">
+      <section class="confirm" hx-get={url(ctx, ctx.path)} hx-trigger="load" hx-swap="outerHTML">
+        <h1>{title}</h1>
+        <p role="status" class="scripted">
+          <State ctx={ctx} tone="running">
+            {t.planning_text}
+          </State>
+        </p>
+        <p class="unscripted">
+          <LinkButton ctx={ctx} href={withQuery(ctx.path, { whole: "1" })} kind="main">
+            {t.show_plans}
+          </LinkButton>
+        </p>
+      </section>
+    </Layout>
   );
 }
 

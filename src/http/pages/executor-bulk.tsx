@@ -3,21 +3,24 @@ import {
   BulkResultPage,
   bulkPath,
   bulkSummary,
+  Planning,
   SafeQuestion,
 } from "../../../templates/executors/bulk.tsx";
 import { type BulkAction, bulkActions, reviewedActions } from "../../bulk/schema.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { backTo, bulkRoutes } from "./bulk-routes.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText } from "./read-form.ts";
-import { respondHtml } from "./respond.ts";
+import { isFragmentRequest, respondHtml } from "./respond.ts";
 
 export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }: Services, page: PageSettings): void {
   app.get(bulkPath, async (c, next) => {
     if (c.req.query("safe") === undefined) return await next();
     const ctx = await pageContext(c, page);
+    const { state } = await executors.counts({});
+    if (isLong(c, state?.update ?? 0)) return respondHtml(c, <Planning ctx={ctx} count={state?.update ?? 0} />);
     const { reviews, omitted_count } = await bulk.reviewAll(c.req.raw.signal);
     const back = backTo("executors", c.req.query("back"));
     return respondHtml(c, <SafeQuestion {...{ ctx, reviews, omitted_count, back }} />);
@@ -31,6 +34,7 @@ export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }
     reviewed: reviewedActions,
     list: executors,
     question: async (c, ctx, { action, ids, ...asked }) => {
+      if (action === "update" && isLong(c, ids.length)) return <Planning ctx={ctx} count={ids.length} />;
       const reviews = await bulk.review(action, ids, c.req.raw.signal);
       const saved = action === "delete" ? await snapshots.latestOf(reviews.map(({ executor }) => executor.id)) : null;
       const props = { ctx, action, reviews, ...asked, snapshot_count: saved?.size ?? 0 };
@@ -49,6 +53,11 @@ export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }
       return <BulkResultPage {...{ ctx, result, back }} runs={new Map(views.map((run) => [run.id, run]))} />;
     },
   });
+}
+
+/** More plans than are made within a second are asked for by the page that says so. */
+function isLong(c: AppContext, count: number): boolean {
+  return count > 20 && !isFragmentRequest(c) && c.req.query("whole") === undefined;
 }
 
 /** What an action names; see `seenValue` and `failedValue`. */

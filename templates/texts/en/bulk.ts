@@ -58,6 +58,9 @@ export const bulk = {
   no_update: "No executor has an update.",
   not_looked_at: (count: number) =>
     `${plural("en", count, { one: "more update was", other: "more updates were" })} not looked at. Come back after these.`,
+  planning: (count: number) => `Making ${plural("en", count, { one: "plan", other: "plans" })}`,
+  planning_text: "This takes a few seconds. Nothing is updated before you confirm.",
+  show_plans: "Show plans",
   expected_downtime: (time: string) => `${time} downtime expected`,
   results: {
     update: (count: number) =>

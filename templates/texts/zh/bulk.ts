@@ -50,6 +50,9 @@ export const bulk = {
   none_safe: "没有可以不经查看就进行的安全更新",
   no_update: "没有可更新的执行器。",
   not_looked_at: (count) => `另有 ${number(count)} 个更新尚未检查。请在完成这些之后再来。`,
+  planning: (count) => `正在生成 ${number(count)} 个计划`,
+  planning_text: "需要几秒钟。在您确认之前，不会更新任何内容。",
+  show_plans: "显示计划",
   expected_downtime: (time) => `预计停机 ${time}`,
   results: {
     update: (count) => (count === 0 ? "未开始任何更新" : `已开始 ${number(count)} 个更新`),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import type { BulkPlansView, BulkResultView } from "../../../src/bulk/schema.ts";
-import { connections, executors, releases, runs } from "../../../src/db/tables.ts";
+import { connections, executor_bindings, executors, releases, runs } from "../../../src/db/tables.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
@@ -132,6 +132,34 @@ describe("an update of several", () => {
     for (const gone of ["/executors/bulk/confirmed", "/executors/bulk/confirmed?result=other"]) {
       expect((await person.get(gone)).location).toBe("/executors");
       expect((await person.get("/executors")).text).toContain("That result is no longer kept");
+    }
+  });
+
+  test("of many is shown at once, and asks for the plans by itself, or by a link without script", async () => {
+    const [row] = await app.db.read.select().from(executors);
+    const bindings = await app.db.read.select().from(executor_bindings);
+    const many = Array.from({ length: 21 }, (_, place) => `many-${place}`);
+    for (const name of many) {
+      engine.add(name, "registry.test/app:1.0", digest("a"));
+      await app.db.write(async (tx) => {
+        await tx.insert(executors).values({ ...row, id: name, name, target_id: name } as typeof executors.$inferInsert);
+        for (const each of bindings.filter(({ executor_id }) => executor_id === row?.id)) {
+          await tx.insert(executor_bindings).values({ ...each, executor_id: name });
+        }
+      });
+    }
+    const { location } = await select({ _action: "update", id: many, next: "/executors" });
+    const { text } = await person.get(location ?? "");
+    expect(text).toContain("Making 21 plans");
+    expect(shown(text)).toEqual([]);
+    const [, whole = ""] = /href="([^"]+whole=1)"/.exec(text) ?? [];
+    const questions = [
+      await person.get(location ?? "", { htmx: true }),
+      await person.get(whole.replaceAll("&amp;", "&")),
+    ];
+    for (const question of questions) {
+      expect(question.text).toContain("Update 21 executors?");
+      expect(shown(question.text)).toHaveLength(21);
     }
   });
 
