@@ -140,11 +140,16 @@ export function authService(options: AuthServiceOptions) {
     /** Known clients (right passwords and live sessions), as keys of the throttle. */
     familiarClients: (): Promise<ReadonlySet<string>> => familiar.keys(),
 
-    /** The session of a token, judged by its row and the account's current state; null when it is invalid. Records `address`. */
+    /**
+     * The session of a token, judged by its row and the account's current state; null when it is invalid. Records `address`, and the use
+     * unless the request is none: see `isUse`.
+     */
     authenticate: async (
       token: string,
       via: Session["via"],
       address: string | null = null,
+      /** Whether a person or a program asks, and not an open page by itself, which nobody may be looking at. */
+      isUse = true,
     ): Promise<Session | null> => {
       const claims = await tokens.verify(token);
       if (claims === null) return null;
@@ -161,7 +166,8 @@ export function authService(options: AuthServiceOptions) {
       const isStale = now - session.last_seen_at >= TOUCH_EVERY_MS;
       // "Never used" would be wrong for a token that a program uses at once.
       const isUnused = session.kind === "api_token" && session.last_seen_at === session.created_at;
-      if (isStale || (isUnused && now > session.created_at) || moved !== null) await touch(session.id, now, moved);
+      const isNews = isStale || (isUnused && now > session.created_at) || moved !== null;
+      if (isUse && isNews) await touch(session.id, now, moved);
       return {
         id: session.id,
         kind: session.kind,

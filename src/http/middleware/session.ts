@@ -8,6 +8,9 @@ interface SessionOptions {
   baseUrl: BaseUrl;
 }
 
+/** What every open page asks for again and again: a session goes idle all the same. */
+const askedByPages = /\/changes$/;
+
 /** The token of `Authorization: Bearer …`; null for any other scheme or form. */
 function bearerToken(header: string): string | null {
   return /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1] ?? null;
@@ -25,7 +28,8 @@ export function session({ auth, baseUrl }: SessionOptions): MiddlewareHandler<Ap
       return token === null ? null : await auth.authenticate(token, "bearer", c.get("address"));
     }
     const cookie = readSessionCookie(c, baseUrl);
-    return cookie === null ? null : await auth.authenticate(cookie, "cookie", c.get("address"));
+    if (cookie === null) return null;
+    return await auth.authenticate(cookie, "cookie", c.get("address"), !askedByPages.test(c.req.path));
   };
   return async function session(c, next) {
     const found = await find(c);

@@ -79,3 +79,15 @@ test("whoever is signed out keeps the page as it is", async () => {
   const answer = await app.send("/changes", { headers: { "hx-request": "true" } });
   expect([answer.status, answer.headers.get("hx-redirect")]).toEqual([204, null]);
 });
+
+test("a page that nobody uses does not keep its session", async () => {
+  const lastSeen = async () =>
+    (await app.db.client.execute("select max(last_seen_at) as at from sessions")).rows[0]?.at;
+  await person.get("/executors");
+  const before = await lastSeen();
+  await app.clock.advance(120_000);
+  await changes("/executors", {});
+  expect(await lastSeen()).toBe(before);
+  await person.get("/executors");
+  expect(await lastSeen()).not.toBe(before);
+});
