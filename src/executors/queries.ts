@@ -74,10 +74,23 @@ interface ExecutorListContext {
   states: readonly string[];
 }
 
+/** What needs attention first. */
+const byUrgency = ["failed", "unknown", "update", "waiting", "running", "held", "snoozed", "skipped", "dismissed"];
+
+/** The place of an executor's state among those: an expression without values. */
+function urgencyIn(inState: ExecutorListContext["inState"]): string {
+  const places = byUrgency.map((state, place) => {
+    const ids = JSON.stringify(inState.get(state) ?? []).replaceAll("'", "''");
+    return `when executors.id in (select value from json_each('${ids}')) then ${place}`;
+  });
+  return `case ${places.join(" ")} else ${byUrgency.length} end`;
+}
+
 export const executorLists = listsOver(executors, (read, { inState, states }: ExecutorListContext) => ({
   sorts: {
     name: "executors.name",
     target: "executors.target_id",
+    state: urgencyIn(inState),
     run: "(select coalesce(max(r.ended_at), 0) from runs r where r.executor_id = executors.id)",
   },
   filters: {

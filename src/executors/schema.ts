@@ -29,7 +29,7 @@ export const executorStates = [
 export type ExecutorState = (typeof executorStates)[number];
 
 export const executorList: ListShape = {
-  sorts: ["name", "target", "run"],
+  sorts: ["name", "target", "state", "run"],
   filters: { state: executorStates, trigger: triggers },
   texts: { connection_id: anyText, tracker: anyText },
   searched: "Part of a name, description or target",

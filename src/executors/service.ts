@@ -218,7 +218,10 @@ export function executorService(options: ExecutorServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: executorList,
-      page: async (ask) => await executorLists.page(db.read, await listContext(ask.filters.state !== undefined), ask),
+      page: async (ask) => {
+        const needsStates = ask.filters.state !== undefined || ask.sort === "state";
+        return await executorLists.page(db.read, await listContext(needsStates), ask);
+      },
       counts: async (ask) => await executorLists.counts(db.read, await listContext(true), ask),
       views: (rows) => executorViews(viewDeps, rows),
     }),

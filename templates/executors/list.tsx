@@ -95,7 +95,7 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
         { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },
         { key: "target", title: texts(ctx).common.target, clips: true, sort: "target" },
         { key: "versions", title: texts(ctx).common.version, grows: true, leads: true },
-        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
+        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true, sort: "state" },
         { key: "trigger", title: t.trigger, wide_only: true },
         { key: "run", title: t.last_run, align: "end", sort: "-run" },
       ],

@@ -297,6 +297,20 @@ describe("GET /", () => {
   });
 });
 
+test("executors are sorted by state, with what needs attention first, over several pages", async () => {
+  await busy();
+  await world.executor({ name: "idle" });
+  const ordered = async (sort: string, cursor = ""): Promise<string[]> => {
+    const { body } = await person.api("GET", `/executors?sort=${sort}&limit=2${cursor}`);
+    const names = (body.items ?? []).map(({ state, name }) => `${state} ${name}`);
+    return body.next_cursor === null ? names : [...names, ...(await ordered(sort, `&cursor=${body.next_cursor}`))];
+  };
+  const expected = ["failed paperless", "update immich", "update traefik", "running home-assistant", "current idle"];
+  expect(await ordered("state")).toEqual(expected);
+  expect(await ordered("-state")).toEqual(expected.toReversed());
+  expect((await person.get("/executors?sort=state")).text).toMatch(/aria-sort="ascending"><a[^>]*>State/);
+});
+
 test("GET /api/stats answers with instants as texts, and only to those who are signed in", async () => {
   await busy();
   const { status, body } = await person.api("GET", "/stats");
