@@ -307,7 +307,7 @@ const cases: readonly ParityCase[] = [
       ],
     ],
     refused: [
-      ["a form left blank", { name: "", kind: "docker", config: { address: "" } }],
+      ["a long name", { ...connection, name: "n".repeat(101) }],
       ["a relative address", { ...connection, config: { ...connection.config, address: "docker.sock" } }],
       ["a strange API version", { ...connection, config: { ...connection.config, api_version: "latest" } }],
       ["an unknown credential", { ...connection, credential_id: "nobody" }],
