@@ -6,7 +6,7 @@ import type { Reader } from "./client.ts";
 /** What one list of a table can be sorted, filtered and searched by. */
 export interface Listing {
   /** By the name of the sort: an expression with qualified column names that is never null. */
-  sorts: Readonly<Record<string, string>>;
+  sorts: Readonly<Record<string, string | SQL>>;
   /** By the name of the filter. */
   filters: Readonly<Record<string, ListingFilter>>;
   /** Expressions that a text may be part of. */
@@ -96,7 +96,8 @@ function lists<Row, Context>(
       const entries = rowsFor(context);
       const { from, id, columns, rowOf } = entries;
       const listing = listingFor(read, context);
-      const at = sql<string | number>`${sql.raw(listing.sorts[ask.sort] ?? "")}`;
+      const sort = listing.sorts[ask.sort] ?? "";
+      const at = sql<string | number>`${typeof sort === "string" ? sql.raw(sort) : sort}`;
       const position = positionOf(ask.after);
       const order = ask.is_descending ? desc : asc;
       const isAfter =

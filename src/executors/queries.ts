@@ -77,13 +77,13 @@ interface ExecutorListContext {
 /** What needs attention first. */
 const byUrgency = ["failed", "unknown", "update", "waiting", "running", "held", "snoozed", "skipped", "dismissed"];
 
-/** The place of an executor's state among those: an expression without values. */
-function urgencyIn(inState: ExecutorListContext["inState"]): string {
+/** The place of an executor's state among those. */
+function urgencyIn(inState: ExecutorListContext["inState"]): SQL {
   const places = byUrgency.map((state, place) => {
-    const ids = JSON.stringify(inState.get(state) ?? []).replaceAll("'", "''");
-    return `when executors.id in (select value from json_each('${ids}')) then ${place}`;
+    const ids = JSON.stringify(inState.get(state) ?? []);
+    return sql`when executors.id in (select value from json_each(${ids})) then ${place}`;
   });
-  return `case ${places.join(" ")} else ${byUrgency.length} end`;
+  return sql`case ${sql.join(places, sql` `)} else ${byUrgency.length} end`;
 }
 
 export const executorLists = listsOver(executors, (read, { inState, states }: ExecutorListContext) => ({

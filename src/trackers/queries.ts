@@ -33,9 +33,19 @@ export const trackerLists = listsOver(trackers, (_read, { now, outdated }: Track
   const isPending = and(isUnchecked, sql`not ${waitsForHost}`);
   const inAddress = (contains: (text: SQL) => SQL) =>
     sourceOf(sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`);
+  const isOutdated = sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`;
   return {
     sorts: {
       name: "trackers.name",
+      // What needs attention first, as the list shows it.
+      state: sql`case
+        when not ${trackers.is_enabled} then 5
+        when ${sourceOf(isFailing)} then 0
+        when not ${sourceOf(sql`not ${waitsForHost}`)} then 1
+        when ${sourceOf(isPending)} then 2
+        when ${isOutdated} then 3
+        else 4
+      end`,
       checked: "(select coalesce(max(s.last_checked_at), 0) from tracker_sources s where s.tracker_id = trackers.id)",
     },
     filters: {
@@ -46,7 +56,7 @@ export const trackerLists = listsOver(trackers, (_read, { now, outdated }: Track
         waiting: and(eq(trackers.is_enabled, true), sourceOf(waitsForHost)),
         checking: sourceOf(gt(tracker_sources.lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
-        update: sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`,
+        update: isOutdated,
       },
       channel: channelTypes,
       kind: sourceKinds,

@@ -311,7 +311,7 @@ export const ChannelTypeSchema = v.picklist(channelTypes);
 const SortingSchema = v.picklist(sortings);
 
 export const trackerList: ListShape = {
-  sorts: ["name", "checked"],
+  sorts: ["name", "state", "checked"],
   filters: { state: [...sourceStates, "waiting", "disabled", "update"], channel: channelTypes, kind: sourceKinds },
   searched: "Part of a name, description or address",
 };

@@ -136,9 +136,9 @@ export function trackerService(options: TrackerServiceOptions) {
     outages: await openOutages(db.read),
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
-  const listContext = async (filtersByState: boolean) => ({
+  const listContext = async (needsUpdates: boolean) => ({
     now: clock.now(),
-    outdated: filtersByState ? await executors.outdatedTrackers(db.read, clock.now()) : [],
+    outdated: needsUpdates ? await executors.outdatedTrackers(db.read, clock.now()) : [],
   });
   const get = async (name: string): Promise<TrackerView> => {
     const [view] = await trackerViews(
@@ -294,7 +294,12 @@ export function trackerService(options: TrackerServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: trackerList,
-      page: async (ask) => await trackerLists.page(db.read, await listContext(ask.filters.state !== undefined), ask),
+      page: async (ask) =>
+        await trackerLists.page(
+          db.read,
+          await listContext(ask.filters.state !== undefined || ask.sort === "state"),
+          ask,
+        ),
       counts: async (ask) => await trackerLists.counts(db.read, await listContext(true), ask),
       views: async (rows) => await trackerViews(db.read, rows, await viewContext(clock.now())),
     }),

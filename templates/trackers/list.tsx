@@ -172,7 +172,7 @@ function trackerTable(props: TrackersPageProps) {
     { key: "sources", title: t.sources, wide_only: true },
     ...channels.map((type, position) => ({ key: type, title: t.channels[type], leads: position === 0 })),
     { key: "running", title: t.running, grows: true },
-    { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none", sort: "state" },
     { key: "checked", title: t.last_check, align: "end", sort: "-checked" },
     { key: "next", title: t.next_check, align: "end", wide_only: true },
   ];

@@ -95,6 +95,9 @@ describe("GET /", () => {
     expect(["failed-0", "unchecked-0", "own", "image"].map(stateOf)).toEqual([
       ...["Waiting until 12:01", "Waiting until 12:01", "Failing", "Notify only"],
     ]);
+    const sorted = (await person.get("/trackers?sort=state")).text;
+    const order = [...sorted.matchAll(/<th scope="row"[^>]*><a href="\/trackers\/([\w-]+)"/g)].map(([, name]) => name);
+    expect([order[0], order.at(-1)]).toEqual(["own", "image"]);
     const shown = (await person.get("/trackers?state=waiting")).text;
     expect(shown).toContain('href="/trackers/image"');
     expect(shown).not.toContain('href="/trackers/own"');
