@@ -1,6 +1,5 @@
 import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
-import { AppError } from "../errors.ts";
 import type { ActionInput } from "../executors/deferral-schema.ts";
 import { type PlanView, stepsOfPlan, whyNoRun } from "../executors/plan-schema.ts";
 import { type ExecutorView, executorStates } from "../executors/schema.ts";
@@ -26,7 +25,7 @@ import { whyUnsafe } from "./unsafe.ts";
 interface BulkOptions {
   clock: Clock;
   log: Log;
-  executors: Pick<ExecutorService, "get" | "list" | "planTogether" | "act" | "update" | "remove">;
+  executors: Pick<ExecutorService, "byIds" | "list" | "planTogether" | "act" | "update" | "remove">;
   runs: Pick<RunService, "create" | "decide" | "view">;
   trackers: Pick<TrackerService, "breakingIn" | "requestCheck">;
 }
@@ -52,19 +51,6 @@ type Seen = (BulkInput & { action: "update" })["executors"][number];
 export function bulkService(options: BulkOptions) {
   const { clock, executors, runs, trackers } = options;
   const each = eachByItself("executor", options.log);
-
-  /** The executors that are there, in the given order. */
-  const found = async (ids: readonly string[]): Promise<readonly ExecutorView[]> => {
-    const views: ExecutorView[] = [];
-    for (const id of ids) {
-      try {
-        views.push(await executors.get(id));
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-      }
-    }
-    return views;
-  };
 
   const planOf = async (
     executor: ExecutorView,
@@ -268,7 +254,7 @@ export function bulkService(options: BulkOptions) {
       ids: readonly string[],
       signal: AbortSignal,
     ): Promise<readonly BulkReview[]> => {
-      const views = await found(ids);
+      const views = await executors.byIds(ids);
       switch (action) {
         case "update":
           return await reviewUpdates(views, signal);
@@ -291,7 +277,7 @@ export function bulkService(options: BulkOptions) {
     /** For the API: what `update` would do. */
     plans: async (input: unknown, signal: AbortSignal): Promise<BulkPlansView> => {
       const { executor_ids } = parseInput(BulkPlansInput, input ?? {});
-      const views = executor_ids === undefined ? await withUpdate() : await found([...new Set(executor_ids)]);
+      const views = executor_ids === undefined ? await withUpdate() : await executors.byIds([...new Set(executor_ids)]);
       const reviews = await reviewUpdates(views.slice(0, maxBulk), signal);
       return {
         executors: reviews.map(({ executor: { id, name, newest_run_id }, breaking: _, unsafe, ...review }) => ({
@@ -306,7 +292,7 @@ export function bulkService(options: BulkOptions) {
     perform: async (actor: Actor, input: unknown): Promise<BulkResultView> => {
       const parsed = parseInput(BulkInput, input);
       const ids = [...new Set(parsed.executors.map(({ id }) => id))];
-      const views = await found(ids);
+      const views = await executors.byIds(ids);
       const done =
         parsed.action === "update"
           ? await startAll(actor, views, parsed.executors)

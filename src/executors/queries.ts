@@ -34,6 +34,16 @@ export async function findExecutor(read: Reader, id: string): Promise<ExecutorRo
   return rows[0] ?? null;
 }
 
+/** Those that are there, in the given order. */
+export async function executorsByIds(read: Reader, ids: readonly string[]): Promise<ExecutorRow[]> {
+  const rows = await read
+    .select()
+    .from(executors)
+    .where(inArray(executors.id, [...ids]));
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
 export async function findExecutorByName(read: Reader, name: string): Promise<ExecutorRow | null> {
   const rows = await read.select().from(executors).where(eq(executors.name, name)).limit(1);
   return rows[0] ?? null;

@@ -27,6 +27,7 @@ import {
   deleteExecutorRow,
   type ExecutorRow,
   executorLists,
+  executorsByIds,
   findExecutor,
   findExecutorByName,
   findExecutorByTarget,
@@ -226,6 +227,9 @@ export function executorService(options: ExecutorServiceOptions) {
       views: (rows) => executorViews(viewDeps, rows),
     }),
     get,
+    /** Those that are there, in the given order. */
+    byIds: async (ids: readonly string[]): Promise<ExecutorView[]> =>
+      await executorViews(viewDeps, await executorsByIds(db.read, ids)),
 
     draft,
 
