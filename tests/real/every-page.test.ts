@@ -137,5 +137,5 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
 
 /** Not what is for programs, nor a part of a page. */
 function isPage(path: string): boolean {
-  return !/^\/health\/|\.(js|json|webmanifest)$|\/(parts|newest|palette)$/.test(path);
+  return !/^\/health\/|\.(js|json|webmanifest)$|\/(parts|newest|palette|changes)$/.test(path);
 }

@@ -76,7 +76,8 @@ peerSuite("an engine, a registry and a credential that stop working", missing, (
     await eventually("the engine to be lost", () => isReached("unreachable"));
     await eventually("every check to fail", async () => {
       const { sources } = await api.ok("GET", "/stats");
-      return (sources as { failing: number }).failing === 3;
+      const { failing, waiting } = sources as { failing: number; waiting: number };
+      return failing + waiting === 3;
     });
     expect(await server.kill("SIGKILL")).not.toBe(0);
     expect(told()).toEqual([]);

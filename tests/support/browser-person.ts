@@ -8,8 +8,8 @@ import { type RunningServer, testPassword } from "./server.ts";
 
 /** Browsers report every 4xx of a page, and that plain http cannot isolate origins. */
 const usualComplaints = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
-/** The same where the server goes away in between. */
-export const usualWhileAway = new RegExp(`${usualComplaints.source}|net::ERR_`);
+/** The same where the server goes away in between: open pages ask it what has changed. */
+export const usualWhileAway = new RegExp(`${usualComplaints.source}|net::ERR_|^htmx: htmx:error: Failed to fetch`);
 
 const limitMs = 100_000;
 const runLimitMs = 120_000;
