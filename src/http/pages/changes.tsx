@@ -5,11 +5,13 @@ import { isSection, ShellPartials } from "../../../templates/layout.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { runsBody } from "../../../templates/runs/list.tsx";
 import { trackersBody } from "../../../templates/trackers/list.tsx";
+import type { ConnectionView } from "../../connections/schema.ts";
+import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { readExecutors } from "./executor-actions.tsx";
 import { type PageSettings, pageContext, pathShown } from "./page-context.ts";
-import { known, readList, withShown } from "./read-list.ts";
+import { readList, withShown } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
 import { readRuns } from "./runs.tsx";
 import { readTrackers } from "./trackers.tsx";
@@ -22,7 +24,7 @@ type Read = (services: Services, ctx: PageContext, shown: readonly string[]) => 
 /** The lists that are followed, by their pages. */
 const lists: Readonly<Record<string, Read>> = {
   "/connections": async ({ connections }, ctx, shown) =>
-    connectionsBody(await withShown(await readList(ctx, connections), shown, known(connections.get))),
+    connectionsBody(await withShown(await readList(ctx, connections), shown, known(connections))),
   "/executors": async (services, ctx, shown) => executorsBody(await readExecutors(services, ctx, shown)),
   "/runs": async (services, ctx, shown) => runsBody(await readRuns(services, ctx, shown)),
   "/trackers": async (services, ctx, shown) => trackersBody(await readTrackers(services, ctx, shown)),
@@ -56,4 +58,17 @@ export function changePages(app: App, services: Services, page: PageSettings): v
 /** Rows are named by what they are, then its id. */
 function idOf(row: string): string {
   return row.slice(row.indexOf("-") + 1);
+}
+
+/** Reads connections by their ids; those that are gone are left out. */
+function known({ get }: Services["connections"]): (ids: readonly string[]) => Promise<readonly ConnectionView[]> {
+  const find = async (id: string) => {
+    try {
+      return [await get(id)];
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return [];
+      throw error;
+    }
+  };
+  return async (ids) => (await Promise.all(ids.map(find))).flat();
 }

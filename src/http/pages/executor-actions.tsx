@@ -13,7 +13,7 @@ import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { overviewProps } from "./overview.tsx";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
-import { known, readList, withShown } from "./read-list.ts";
+import { readList, withShown } from "./read-list.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { readRuns } from "./runs.tsx";
 
@@ -58,7 +58,7 @@ export async function readExecutors(
   ctx: PageContext,
   shown: readonly string[] = [],
 ): Promise<ExecutorsPageProps> {
-  const list = await withShown(await readList(ctx, executors), shown, known(executors.get));
+  const list = await withShown(await readList(ctx, executors), shown, executors.byIds);
   return { ...list, snapshots: await snapshots.latestOf(list.items.map(({ id }) => id)) };
 }
 

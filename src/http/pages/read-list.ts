@@ -1,6 +1,5 @@
 import type { ListProps } from "../../../templates/components/list-page.tsx";
 import { type PageContext, partsOf } from "../../../templates/page.ts";
-import { AppError } from "../../errors.ts";
 import { knownQuery, type ListCounts, type ListShape, type Page } from "../../forms/page.ts";
 
 type List<T> = (query: { cursor: string | undefined; limit: number }) => Promise<Page<T>>;
@@ -55,19 +54,6 @@ export async function readList<View>(
   const [page, counts] = await Promise.all([service.list({ ...query, limit: listSize }), service.counts(query)]);
   const filters = Object.fromEntries(Object.entries(known).filter(([name]) => !(name in given)));
   return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };
-}
-
-/** Reads each by its id; those that are gone are left out. */
-export function known<View>(get: (id: string) => Promise<View>): (ids: readonly string[]) => Promise<readonly View[]> {
-  const find = async (id: string) => {
-    try {
-      return [await get(id)];
-    } catch (error) {
-      if (error instanceof AppError && error.code === "not_found") return [];
-      throw error;
-    }
-  };
-  return async (ids) => (await Promise.all(ids.map(find))).flat();
 }
 
 /** The list with rows that the open page shows, even those that its filters no longer find: `read` reads these. */

@@ -14,7 +14,7 @@ import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { known, readList, withShown } from "./read-list.ts";
+import { readList, withShown } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 import { stepsOfRun } from "./update-notes.ts";
 
@@ -72,7 +72,7 @@ export async function readRuns(
   ctx: PageContext,
   shown: readonly string[] = [],
 ): Promise<RunsPageProps> {
-  const list = await withShown(await readList(ctx, services.runs), shown, known<RunView>(services.runs.get));
+  const list = await withShown(await readList(ctx, services.runs), shown, services.runs.byIds);
   const { executor_id } = list.asked.filters;
   const executor = executor_id === undefined ? null : await services.executors.get(executor_id);
   return { ...list, executor, dismissible: await dismissibleOf(services, list.items) };

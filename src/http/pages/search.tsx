@@ -11,8 +11,6 @@ import { PaletteAnswer, type PaletteGroup } from "../../../templates/search/pale
 import { type FoundCommands, SearchPage } from "../../../templates/search/search.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
-import { AppError } from "../../errors.ts";
-import type { ExecutorView } from "../../executors/schema.ts";
 import type { Services } from "../../services.ts";
 import type { SearchView } from "../../stats/schema.ts";
 import type { App, AppContext } from "../context.ts";
@@ -69,7 +67,7 @@ async function foundFor(
   const is_command = found !== exact;
   const about = (all: readonly Command[]) => (is_command ? commandsAbout(all, terms) : all);
   const [executors, connections] = await Promise.all([
-    executorsOf(services, found.executors.slice(0, withCommands)),
+    services.executors.byIds(found.executors.slice(0, withCommands).map(({ id }) => id)),
     services.connections.list({ limit: mostConnections }),
   ]);
   const snapshots = await services.snapshots.latestOf(executors.map(({ id }) => id));
@@ -90,24 +88,6 @@ async function foundFor(
 
 function isNothing({ trackers, executors, releases, runs }: SearchView): boolean {
   return trackers.length + executors.length + releases.length + runs.length === 0;
-}
-
-/** Found executors as they are now; one that was deleted meanwhile is left out. */
-async function executorsOf(
-  { executors }: Pick<Services, "executors">,
-  found: SearchView["executors"],
-): Promise<ExecutorView[]> {
-  const views = await Promise.all(
-    found.map(async ({ id }) => {
-      try {
-        return await executors.get(id);
-      } catch (error) {
-        if (error instanceof AppError && error.status === 404) return null;
-        throw error;
-      }
-    }),
-  );
-  return views.filter((view) => view !== null);
 }
 
 /** Things first, each followed by its commands; what the words name a command of, the command first. */
