@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { executors, runs } from "../../../src/db/tables.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -73,6 +74,19 @@ describe("an open list", () => {
     await setLooks(0);
     expect((await changes(path, next)).text).toContain(`hx-target="#${sent.shown}"`);
   });
+});
+
+test("a list of runs hears nothing of a run that its filter no longer finds, until it changes", async () => {
+  const [executor] = await app.db.read.select({ id: executors.id }).from(executors);
+  const kept = { kind: "update", state: "failed", trigger: "manual", desired_revision: "r" } as const;
+  const at = { due_at: app.clock.now(), created_at: app.clock.now(), ended_at: app.clock.now() };
+  await app.db.write((tx) => tx.insert(runs).values({ ...kept, ...at, id: "r", executor_id: executor?.id ?? "" }));
+  const sent = sentBy((await person.get("/runs")).text);
+  expect(sent.shown).toBe("run-r");
+  const elsewhere = "/runs?state=succeeded";
+  expect((await changes(elsewhere, sent)).text).not.toContain("<tr");
+  await app.db.client.execute("update runs set state = 'degraded' where id = 'r'");
+  expect((await changes(elsewhere, sent)).text).toContain('hx-target="#run-r"');
 });
 
 test("whoever is signed out keeps the page as it is", async () => {
