@@ -321,11 +321,6 @@ document.addEventListener("htmx:response:error", (event) => {
 document.addEventListener("htmx:error", (event) => {
   if (event.detail.ctx) miss(event.detail.ctx);
 });
-// Over plain http there is none, except on this machine.
-navigator.serviceWorker
-  ?.register(root.dataset.worker, { scope: `${root.dataset.base}/`, updateViaCache: "all" })
-  .catch(() => undefined);
-
 // A live part whose stream has been silent for longer than its server ever is asks by itself.
 const heard = new WeakMap();
 for (const name of ["htmx:sse:after:connection", "htmx:sse:after:message"]) {

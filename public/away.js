@@ -80,6 +80,20 @@ function standIn(page) {
 /** Whether it is the error page of a proxy, whose server does not respond. Every response of ours has an ID. */
 self.isOfProxy = ({ status, headers }) => [502, 503, 504].includes(status) && !headers.has("x-request-id");
 
-// The service worker has no document.
-const awayPage = self.document?.querySelector("[data-away]");
+/** Keeps what the service worker shows, in the language and theme of this page. Over plain http browsers have neither, except on this machine. */
+async function keepAway({ base, worker, kept }) {
+  const scope = `${base}/`;
+  await navigator.serviceWorker.register(worker, { scope, updateViaCache: "all" });
+  const cache = await caches.open(`tidemark-away ${new URL(scope, location)}`);
+  const addresses = kept.split(" ").map((path) => new URL(path, location).href);
+  // All of them are added, or none.
+  if (await cache.match(addresses[0])) return;
+  await cache.addAll(addresses);
+  for (const { url } of await cache.keys()) if (!addresses.includes(url)) await cache.delete(url);
+}
+
+// The service worker has no document, and the page that it shows names none.
+const shown = self.document;
+const awayPage = shown?.querySelector("[data-away]");
 if (awayPage) standIn(awayPage);
+else if (shown && navigator.serviceWorker) keepAway(shown.documentElement.dataset).catch(() => undefined);

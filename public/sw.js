@@ -1,44 +1,22 @@
-// Stands between the browser and the server for navigations, so that a server that does not respond is our page and not the browser's. It
-// keeps that page and its files, and nothing else: no page of the administrator, no answer of the API.
+// Stands between the browser and the server for navigations, so that a server that does not respond is our page and not the browser's. That page
+// and its files are kept by `away.js`: nothing else is, no page of the administrator, no answer of the API. What this script says changes with
+// neither language nor theme, and rarely with a version: while one worker replaces another, Chromium may never finish a page that is on its way.
 // `away` is set above this file by its route.
-const { away, caches, clients, registration } = self;
+const { away, caches, registration } = self;
 self.importScripts(away.script);
-const scopeName = `tidemark-away ${registration.scope} `;
-// The files' names say what is in them: as long as they are the same, a new worker has nothing to delete.
-const cacheName = scopeName + away.files.join(" ");
 // What the browser itself should answer at once and sometimes does not must not keep navigations waiting.
-const takeOverMs = 1000;
+const activateMs = 1000;
 const preloadMs = 3000;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-self.addEventListener("install", (event) => {
-  self.skipWaiting();
-  event.waitUntil(caches.open(cacheName).then((cache) => cache.addAll(away.files)));
-});
-
 self.addEventListener("activate", (event) => {
-  event.waitUntil(Promise.race([takeOver(), pause(takeOverMs)]));
+  // The browser then sends a navigation without waiting until this worker has started.
+  event.waitUntil(Promise.race([registration.navigationPreload?.enable(), pause(activateMs)]));
 });
-
-async function takeOver() {
-  await Promise.all([
-    // The browser then sends a navigation without waiting until this worker has started.
-    registration.navigationPreload?.enable(),
-    clients.claim(),
-    deleteFormer(),
-  ]);
-}
-
-async function deleteFormer() {
-  const names = await caches.keys();
-  const former = names.filter((name) => name.startsWith(scopeName) && name !== cacheName);
-  await Promise.all(former.map((name) => caches.delete(name)));
-}
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  const { pathname } = new URL(request.url);
-  if (away.files.includes(pathname)) event.respondWith(kept(request));
+  if (request.url.endsWith("?kept")) event.respondWith(kept(request));
   else if (request.mode === "navigate" && isOurs(request)) event.respondWith(navigate(event));
 });
 
@@ -50,9 +28,11 @@ function isOurs({ method, referrer }) {
   return method === "GET" || referrer.startsWith(registration.scope);
 }
 
+const find = (address) =>
+  caches.match(address, { cacheName: `tidemark-away ${registration.scope}`, ignoreSearch: true });
+
 async function kept(request) {
-  const cache = await caches.open(cacheName);
-  return (await cache.match(request)) ?? (await self.fetch(request));
+  return (await find(request.url)) ?? (await self.fetch(request));
 }
 
 /**
@@ -67,6 +47,6 @@ async function navigate(event) {
   } catch {
     // Not reached, or cut off.
   }
-  const page = event.request.method === "GET" ? away.pages.opened : away.pages.sent;
-  return new Response(page, { status: 503, headers: away.headers });
+  const page = await find(`${registration.scope}away/${event.request.method === "GET" ? "opened" : "sent"}`);
+  return page ? new Response(page.body, { status: 503, headers: page.headers }) : Response.error();
 }

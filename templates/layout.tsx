@@ -201,7 +201,8 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
         data-now={String(ctx.now)}
         data-just-now={formatRelative(ctx.language, ctx.now, ctx.now)}
         data-refused={t.errors.request_failed}
-        data-worker={ctx.worker}
+        data-worker={ctx.away?.worker}
+        data-kept={ctx.away?.kept.join(" ")}
       >
         <head>
           <meta charset="utf-8" />

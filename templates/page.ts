@@ -34,8 +34,8 @@ export interface PageContext {
   path: string;
   /** The content-hashed address of a file in `public/` or of a served package file, base path included. */
   assets(name: string): string;
-  /** The address of the service worker, base path included; not for the page that it keeps. */
-  worker?: string | undefined;
+  /** The addresses of the service worker and of what the browser keeps for it, base path included; not for the page that it keeps. */
+  away?: { worker: string; kept: readonly string[] } | undefined;
   notices: readonly Notice[];
   /** htmx asks for a part: a question then comes alone, for the dialog of the open page. */
   is_fragment?: boolean | undefined;

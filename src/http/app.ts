@@ -23,10 +23,10 @@ import { securityHeaders } from "./middleware/security-headers.ts";
 import { session } from "./middleware/session.ts";
 import { readUnreadBody } from "./middleware/unread-body.ts";
 import { openApi } from "./openapi.ts";
-import { makeWorkers } from "./pages/away.tsx";
 import { mountPages } from "./pages/index.ts";
 import type { PageSettings } from "./pages/page-context.ts";
 import { respondToPageError } from "./pages/page-error.tsx";
+import { makeAway } from "./pages/stand-ins.tsx";
 import { basePath, belowBasePath, isApiPath, shownPath } from "./paths.ts";
 import { logError, respondToApiError, toAppError } from "./respond-to-error.ts";
 
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): App {
   const description = openApi({ routes, version });
   const page: PageSettings = {
     assets,
-    workers: makeWorkers(assets),
+    away: makeAway(assets),
     clock: services.clock,
     settings: services.settings,
     version,

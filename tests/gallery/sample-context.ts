@@ -12,7 +12,7 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
     csrf_token: "form-token",
     path: "/trackers?state=update",
     assets: (name) => `/assets/${name}`,
-    worker: "/sw.js",
+    away: { worker: "/sw.js", kept: [] },
     notices: [],
     counts: { overview: 3 },
     status: {

@@ -82,6 +82,7 @@ const named = (html: string) =>
 /** What the page asks for by itself. */
 const askedBy = (html: string) => [
   ...namedBy(html, / data-worker="([^"]+)/g),
+  ...namedBy(html, / data-kept="([^"]+)/g).flatMap((each) => each.split(" ").filter((path) => path.includes("/away/"))),
   ...namedBy(html, /<link rel="manifest" href="([^"]+)/g),
 ];
 const partsOf = (html: string) => namedBy(html, / hx-get="([^"]+)" hx-trigger="load/g);

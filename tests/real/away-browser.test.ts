@@ -108,7 +108,8 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     // A page that was on its way when the worker took over is not controlled; the next one is.
     await eventually("a page that the service worker controls", async () => {
       await person.go(path);
-      return await page.evaluate(() => navigator.serviceWorker.controller?.state === "activated");
+      const isControlled = await page.evaluate(() => navigator.serviceWorker.controller?.state === "activated");
+      return isControlled && (await keptFiles()).length === 6;
     });
   }
   /** By hand, that is by the form that this suite sends. */
@@ -116,6 +117,12 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     const { items } = (await api.get("/backups")).body as { items: { kind: string }[] };
     return items.filter(({ kind }) => kind === "manual");
   };
+  const keptFiles = () =>
+    page.evaluate(async () => {
+      const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+      const requests = await Promise.all(opened.map((cache) => cache.keys()));
+      return requests.flat().map(({ url }) => url.slice(location.origin.length));
+    });
   const heading = async (text: string) => await page.locator("h1", { hasText: text }).waitFor();
 
   beforeAll(async () => {
@@ -182,9 +189,15 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
       { name: "tidemark_theme", value: "dark", url: `${ops.address}/` },
     ]);
     await person.go("/account");
-    await page.waitForFunction(() => {
-      const { controller } = navigator.serviceWorker;
-      return controller?.state === "activated" && controller.scriptURL.includes("?language=zh&theme=dark&");
+    // The worker stays, the page that it shows is another.
+    const workers = await page.evaluate(async () => {
+      const { active, waiting, installing } = await navigator.serviceWorker.ready;
+      return [active?.state, waiting, installing];
+    });
+    expect(workers).toEqual(["activated", null, null]);
+    await eventually("the page in that language and theme to be kept", async () => {
+      const [first = ""] = (await keptFiles()).filter((file) => file.startsWith("/ops/away/"));
+      return first.includes("language=zh&theme=dark");
     });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await ground();
@@ -197,21 +210,12 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     await heading("运行");
   });
 
-  test("the browser keeps nothing but that page's files", async () => {
+  test("the browser keeps nothing but that page and its files", async () => {
     await openAt("/");
     for (const path of ["/trackers", "/account", "/settings/audit"]) await person.go(path);
-    const kept = await page.evaluate(async () => {
-      const found: [string, string][] = [];
-      for (const name of await caches.keys()) {
-        const cache = await caches.open(name);
-        for (const key of await cache.keys()) found.push([key.url, (await (await cache.match(key))?.text()) ?? ""]);
-      }
-      return found;
-    });
-    const paths = kept.map(([address]) => new URL(address).pathname.replace(/\.[0-9a-f]{16}\./, "."));
-    expect(paths.toSorted()).toEqual(
-      ["app.css", "away.js", "icon.svg", "transition.js"].map((name) => `/ops/assets/${name}`),
-    );
+    const files = ["app.css", "away.js", "icon.svg", "transition.js"].map((name) => `/ops/assets/${name}`);
+    const kept = (await keptFiles()).map((path) => path.replace(/\.[0-9a-f]{16}\./, ".").replace(/\?.*/, ""));
+    expect(kept.toSorted()).toEqual([...files, "/ops/away/opened", "/ops/away/sent"]);
     expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).scope)).toBe(`${ops.address}/`);
   });
 
@@ -244,7 +248,7 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     }
   });
 
-  test("a browser that never finishes the takeover, and forgets what it preloads, keeps no page waiting", async () => {
+  test("a browser that never finishes to activate the worker, and forgets what it preloads, keeps no page waiting", async () => {
     const front = await startFront(ops.port);
     front.beforeWorker(`
       const never = () => new Promise(() => {});

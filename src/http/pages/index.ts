@@ -9,7 +9,7 @@ import { adoptionPages } from "./adoption.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
 import { auditPages } from "./audit.tsx";
-import { awayPages } from "./away.tsx";
+import { awayPages } from "./away.ts";
 import { backupPages } from "./backups.tsx";
 import { changePages } from "./changes.tsx";
 import { connectionImagePages } from "./connection-images.tsx";

@@ -1,18 +1,15 @@
 import { getCookie } from "hono/cookie";
-import { type Language, type Notice, type PageContext, type Theme, withQuery } from "../../../templates/page.ts";
-import type { LoadedAsset } from "../assets.ts";
+import type { Language, Notice, PageContext, Theme } from "../../../templates/page.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath, readNotice } from "../cookies.ts";
 import { basePath, belowBasePath } from "../paths.ts";
 import { isFragmentRequest } from "./respond.ts";
-
-export type Workers = (language: Language, theme: Theme, prefix: string) => LoadedAsset;
+import type { Away } from "./stand-ins.tsx";
 
 /** What pages need besides the services. */
 export interface PageSettings {
   assets: { path(name: string): string };
-  /** The service worker of those who read in this language and theme. */
-  workers: Workers;
+  away: Away;
   clock: { now(): number };
   settings: { current(): { timezone: string; base_url: string } };
   /** Tidemark's version. */
@@ -66,7 +63,6 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
   const path = belowBasePath(pathname, prefix);
   const notice: Notice | null = readNotice(c, prefix);
   const [language, theme] = [languageOf(c), themeOf(c)];
-  const { hash } = page.workers(language, theme, prefix);
   const status = session === null || session.is_password_change_required ? {} : await page.status(language);
   return {
     language,
@@ -78,7 +74,7 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
     csrf_token: c.get("csrf_token") ?? "",
     path: isLocalPath(path) ? `${path}${search}` : "/",
     assets: (name) => prefix + page.assets.path(name),
-    worker: prefix + withQuery("/sw.js", { language, theme, version: hash }),
+    away: page.away.namedBy(language, theme, prefix),
     notices: notice === null ? [] : [notice],
     is_fragment: isFragmentRequest(c),
     ...status,
