@@ -38,11 +38,12 @@ import {
 } from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";
+import { upstreamOperations } from "./upstreams/list.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
 import { handProbesOn, openOutages } from "./upstreams/outage-queries.ts";
 import { currentOutages, pastOutages } from "./upstreams/outages.ts";
 import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
-import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "./upstreams/schema.ts";
+import type { UpstreamOutageView } from "./upstreams/schema.ts";
 import { identityOf, type OpenContext, sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
@@ -94,14 +95,15 @@ export function trackerService(options: TrackerServiceOptions) {
     for (const listener of listeners) listener(trackerId, sourceId);
   };
   const check = sourceCheck({ ...opener, ...options, onChecked, explainByClock: options.clocks.explain });
-  /** Requests that the enabled trackers, and `more`, send to the upstreams. */
-  const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
+  /** Requests that the enabled trackers, and `more`, send to the upstreams, and those that do not respond. */
+  const loadsWith = async (more: readonly SourceLoad[]) => {
+    const outages = await currentOutages(db.read);
     const checked = await listCheckedSources(db.read);
     const loads = checked.map(({ kind, config, release_fallback, channel_count, ...source }): SourceLoad => {
       const terms = { has_credential: source.credential_id !== null, has_fallback: release_fallback, channel_count };
       return { ...source, cost: options.sources[sourceKindOf(kind)].cost(config ?? {}, terms) };
     });
-    return upstreamLoads([...loads, ...more], options.rates());
+    return { items: upstreamLoads([...loads, ...more], options.rates(), outages), outages };
   };
   const previews = trackerPreviews({
     ...opener,
@@ -110,10 +112,10 @@ export function trackerService(options: TrackerServiceOptions) {
       const plugin = options.sources[kind];
       const cost = plugin.cost(config, { has_credential: source.credential_id !== null, has_fallback, channel_count });
       const load = { ...source, host: plugin.host(config), cost };
-      const upstream = (await loadsWith([load])).find(
+      const upstream = (await loadsWith([load])).items.find(
         ({ host, credential_id }) => host === load.host && credential_id === load.credential_id,
       );
-      const [alone] = upstreamLoads([load], []);
+      const [alone] = upstreamLoads([load], [], []);
       if (alone === undefined || upstream === undefined) throw new Error("The source that was added is not there");
       return { requests_per_hour: alone.requests_per_hour, quota_per_hour: alone.quota_per_hour, upstream };
     },
@@ -277,16 +279,16 @@ export function trackerService(options: TrackerServiceOptions) {
       return typeof address === "string" ? freeName(address, takenNames(await knownChannels())) : null;
     },
 
-    /** Requests of the enabled trackers per upstream, its limits, and the hosts that did not respond. */
-    upstreams: async (): Promise<UpstreamsView> => ({
-      items: await loadsWith([]),
-      outages: await currentOutages(db.read),
-      past_outages: await pastOutages(db.read),
-      clock_differences: options.clocks
+    /** Requests of the enabled trackers per upstream, its limits, and the hosts that did not respond, as they are now. */
+    upstreams: async () => {
+      const { items, outages } = await loadsWith([]);
+      const clock_differences = options.clocks
         .all()
         .slice(0, maxClockDifferences)
-        .map(({ host, ms, said }) => ({ host, ms, ...told(said) })),
-    }),
+        .map(({ host, ms, said }) => ({ host, ms, ...told(said) }));
+      const list = upstreamOperations(db, items);
+      return { items, list, outages, past_outages: await pastOutages(db.read), clock_differences };
+    },
 
     /** The hosts that do not respond, with the sources that wait for them. */
     outages: (): Promise<UpstreamOutageView[]> => currentOutages(db.read),

@@ -55,7 +55,7 @@ export function Outages({ ctx, outages }: { ctx: PageContext; outages: readonly 
   const t = texts(ctx).upstreams;
   if (outages.length === 0) return null;
   return (
-    <Section title={t.outages}>
+    <Section title={t.states.not_responding}>
       <Rows id="outages">
         {outages.map((outage) => (
           <Row
@@ -63,7 +63,7 @@ export function Outages({ ctx, outages }: { ctx: PageContext; outages: readonly 
             id={`outage-${outage.host}`}
             lead={
               <State ctx={ctx} tone="attention">
-                {t.outages}
+                {t.states.not_responding}
               </State>
             }
             title={outage.host}

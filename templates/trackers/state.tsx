@@ -87,7 +87,7 @@ function Waiting({ ctx, source, solid = false }: { ctx: PageContext; source: Sou
   const help = source.state === "failing" ? failureTitle(ctx, source) : t.upstreams.waits_help;
   return (
     <State ctx={ctx} solid={solid} tone="attention" icon="clock" title={help}>
-      {until === null ? t.upstreams.waits : t.trackers.states.waits_until(formatClock(ctx, until))}
+      {until === null ? t.upstreams.states.waiting : t.trackers.states.waits_until(formatClock(ctx, until))}
     </State>
   );
 }

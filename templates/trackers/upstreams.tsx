@@ -1,55 +1,91 @@
 import type { Child } from "hono/jsx";
 import type { RequestHours } from "../../src/stats/schema.ts";
-import type { UpstreamOutageView, UpstreamsView, UpstreamView } from "../../src/trackers/upstreams/schema.ts";
+import {
+  type UpstreamState,
+  type UpstreamsView,
+  type UpstreamView,
+  upstreamStates,
+} from "../../src/trackers/upstreams/schema.ts";
 import { Chart, Charts } from "../components/chart.tsx";
 import { Empty } from "../components/empty.tsx";
-import { AddButton } from "../components/list-page.tsx";
+import { AddButton, isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
 import { RowFacts } from "../components/row-facts.tsx";
 import { State } from "../components/state.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatClock, formatNumber } from "../format.ts";
-import type { PageContext } from "../page.ts";
+import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Outages, PastOutages } from "./outages.tsx";
 import { TrackersSubpage } from "./subpage.tsx";
 
-export interface UpstreamsPageProps {
-  ctx: PageContext;
-  upstreams: UpstreamsView;
+interface Beside {
+  /** All of them, whatever the list shows. */
+  upstreams: Omit<UpstreamsView, "next_cursor">;
+}
+
+interface UpstreamsPageProps extends ListProps<UpstreamView>, Beside, RowNames {
   /** Of the hosts with the most requests. */
   requests: readonly RequestHours[];
+}
+
+interface RowNames {
   /** The credentials' names by their ids. */
   credentials: ReadonlyMap<string, string>;
 }
 
 /** Every host that trackers ask, with its limit: who waits, and why. First those that do not respond. */
-export function UpstreamsPage({ ctx, upstreams, requests, credentials }: UpstreamsPageProps) {
+export function UpstreamsPage({ upstreams, requests, ...list }: UpstreamsPageProps) {
+  const { ctx } = list;
+  const t = texts(ctx).upstreams;
+  return (
+    <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
+      <WrongClock ctx={ctx} upstreams={upstreams} />
+      <Outages ctx={ctx} outages={upstreams.outages} />
+      {isEmpty(list) ? (
+        <Empty ctx={ctx} icon="tag" title={t.empty} action={<AddButton ctx={ctx} section="trackers" />}>
+          {t.empty_text}
+        </Empty>
+      ) : (
+        <Section title={t.hosts}>
+          <UpstreamList {...list} />
+        </Section>
+      )}
+      <RequestCharts ctx={ctx} requests={requests} upstreams={upstreams} />
+      <PastOutages ctx={ctx} outages={upstreams.past_outages} />
+    </TrackersSubpage>
+  );
+}
+
+function UpstreamList({ credentials, ...list }: ListProps<UpstreamView> & RowNames) {
+  const { ctx } = list;
   const t = texts(ctx).upstreams;
   const columns = [
-    { key: "host", title: t.host, grows: true },
-    { key: "account", title: t.account, wide_only: true },
-    { key: "sources", title: texts(ctx).trackers.sources, align: "end" },
-    { key: "asked", title: t.asked, align: "end", leads: true },
-    { key: "allowed", title: t.allowed, align: "end" },
-    { key: "left", title: t.left, align: "end", wide_only: true },
-    { key: "state", title: texts(ctx).common.state_title, card_label: "none" },
+    { key: "host", title: t.host, grows: true, sort: "host" },
+    { key: "account", title: t.account, clips: true, wide_only: true, sort: "account" },
+    { key: "sources", title: texts(ctx).trackers.sources, align: "end", sort: "-sources" },
+    { key: "asked", title: t.asked, align: "end", leads: true, sort: "-requests" },
+    { key: "allowed", title: t.allowed, align: "end", sort: "-limit" },
+    { key: "left", title: t.left, align: "end", wide_only: true, sort: "remaining" },
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none", sort: "state" },
   ] as const satisfies Column[];
-  const number = (value: number) => formatNumber(ctx.language, value);
-  const outageOf = (host: string) => upstreams.outages.find((outage) => outage.host === host);
-  const rows = upstreams.items.map((upstream) => {
+  const rows = list.items.map((upstream) => {
     const cells = {
-      host: <span class="version host">{upstream.host}</span>,
+      host: (
+        <span class="version host" title={upstream.host}>
+          {upstream.host}
+        </span>
+      ),
       account:
         upstream.credential_id === null ? (
           <span class="quiet">{t.anonymous}</span>
         ) : (
           (credentials.get(upstream.credential_id) ?? upstream.credential_id)
         ),
-      sources: number(upstream.sources),
+      sources: formatNumber(ctx.language, upstream.sources),
       asked: (
         <span>
           {t.asked_text(upstream.requests_per_hour)}
@@ -61,9 +97,9 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
           )}
         </span>
       ),
-      allowed: upstream.hourly_limit === null ? <span class="quiet">–</span> : number(upstream.hourly_limit),
+      allowed: <Allowed ctx={ctx} upstream={upstream} />,
       left: <Left ctx={ctx} upstream={upstream} />,
-      state: <UpstreamState ctx={ctx} upstream={upstream} outage={outageOf(upstream.host)} />,
+      state: <StateOf ctx={ctx} upstream={upstream} />,
     };
     return {
       id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
@@ -73,27 +109,26 @@ export function UpstreamsPage({ ctx, upstreams, requests, credentials }: Upstrea
       ),
     };
   });
+  const state = {
+    name: "state",
+    title: texts(ctx).common.state_title,
+    options: upstreamStates.map((value) => [value, t.states[value]] as const),
+  };
   return (
-    <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
-      <WrongClock ctx={ctx} upstreams={upstreams} />
-      <Outages ctx={ctx} outages={upstreams.outages} />
-      {rows.length === 0 ? (
-        <Empty ctx={ctx} icon="tag" title={t.empty} action={<AddButton ctx={ctx} section="trackers" />}>
-          {t.empty_text}
-        </Empty>
-      ) : (
-        <Section title={t.hosts}>
-          <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} is_list />
-        </Section>
-      )}
-      <RequestCharts ctx={ctx} requests={requests} upstreams={upstreams} />
-      <PastOutages ctx={ctx} outages={upstreams.past_outages} />
-    </TrackersSubpage>
+    <ListBody
+      {...list}
+      id="upstream-list"
+      is_section
+      caption={t.title}
+      search_label={t.filter_text}
+      filters={[state]}
+      table={{ columns, rows }}
+    />
   );
 }
 
 /** One host's clock may be wrong itself; where several differ, it is ours. */
-function WrongClock({ ctx, upstreams }: Pick<UpstreamsPageProps, "ctx" | "upstreams">) {
+function WrongClock({ ctx, upstreams }: { ctx: PageContext } & Beside) {
   const t = texts(ctx).upstreams;
   const [latest] = upstreams.clock_differences;
   if (latest === undefined) return null;
@@ -105,7 +140,7 @@ function WrongClock({ ctx, upstreams }: Pick<UpstreamsPageProps, "ctx" | "upstre
 }
 
 /** The requests to each host by hour, and what it allows if it counts all of one account together. */
-function RequestCharts({ ctx, upstreams, requests }: Pick<UpstreamsPageProps, "ctx" | "upstreams" | "requests">) {
+function RequestCharts({ ctx, requests, upstreams }: Pick<UpstreamsPageProps, "ctx" | "requests"> & Beside) {
   const t = texts(ctx).charts;
   if (requests.length === 0) return null;
   return (
@@ -131,6 +166,22 @@ function RequestCharts({ ctx, upstreams, requests }: Pick<UpstreamsPageProps, "c
   );
 }
 
+function Allowed({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
+  const { hourly_limit, fair_interval_minutes } = upstream;
+  if (hourly_limit === null) return <span class="quiet">–</span>;
+  return (
+    <span>
+      {formatNumber(ctx.language, hourly_limit)}
+      {fair_interval_minutes === null ? null : (
+        <>
+          {" "}
+          <small class="below quiet">{texts(ctx).upstreams.short(fair_interval_minutes)}</small>
+        </>
+      )}
+    </span>
+  );
+}
+
 function Left({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
   const t = texts(ctx).upstreams;
   const { remaining, reset_at } = upstream;
@@ -147,47 +198,31 @@ function Left({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): 
   );
 }
 
-interface StateProps {
-  ctx: PageContext;
-  upstream: UpstreamView;
-  outage: UpstreamOutageView | undefined;
-}
+/** What is usual has none. */
+const tones: Readonly<Record<UpstreamState, Tone | null>> = {
+  not_responding: "attention",
+  waiting: "attention",
+  limit_too_low: "attention",
+  within_limit: "current",
+  limit_unknown: null,
+};
 
-function UpstreamState({ ctx, upstream, outage }: StateProps): Child {
+function StateOf({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
   const t = texts(ctx).upstreams;
-  if (outage !== undefined) {
-    return (
-      <State ctx={ctx} tone="attention">
-        {t.outages}
-      </State>
-    );
-  }
-  if (upstream.blocked_until !== null) {
-    return (
-      <span title={t.waits_help}>
-        <State ctx={ctx} tone="attention">
-          {t.waits}
-        </State>{" "}
+  const { state, blocked_until } = upstream;
+  const tone = tones[state];
+  if (tone === null) return <span class="quiet">{t.states[state]}</span>;
+  const help: Partial<Record<UpstreamState, string>> = { waiting: t.waits_help, limit_too_low: t.short_help };
+  return (
+    <>
+      <State ctx={ctx} tone={tone} title={help[state]}>
+        {t.states[state]}
+      </State>{" "}
+      {state === "waiting" && blocked_until !== null ? (
         <small class="below quiet">
-          {t.until} <Time ctx={ctx} at={upstream.blocked_until} form="clock" />
+          {t.until} <Time ctx={ctx} at={blocked_until} form="clock" />
         </small>
-      </span>
-    );
-  }
-  if (upstream.fair_interval_minutes !== null) {
-    return (
-      <span title={t.short_help}>
-        <State ctx={ctx} tone="attention">
-          {t.short(upstream.fair_interval_minutes)}
-        </State>
-      </span>
-    );
-  }
-  return upstream.hourly_limit === null ? (
-    <span class="quiet">{t.limit_unknown}</span>
-  ) : (
-    <State ctx={ctx} tone="current">
-      {t.fits}
-    </State>
+      ) : null}
+    </>
   );
 }

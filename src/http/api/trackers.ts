@@ -12,7 +12,7 @@ import {
   TrackerView,
   trackerList,
 } from "../../trackers/schema.ts";
-import { UpstreamsView } from "../../trackers/upstreams/schema.ts";
+import { UpstreamsView, upstreamList } from "../../trackers/upstreams/schema.ts";
 import { pageOf } from "../openapi.ts";
 import { resourceRoutes } from "./resource.ts";
 import { type Route, routesOf } from "./route.ts";
@@ -130,8 +130,12 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
     route("GET", "/upstreams", {
       operation_id: "list_upstreams",
       summary: "What the trackers ask of each host and credential, and what it allows",
-      answer: { status: 200, description: "The most strained first", schema: UpstreamsView },
-      perform: () => trackers.upstreams(),
+      query: listQuery(upstreamList),
+      answer: { status: 200, description: "A page of upstreams, and all outages", schema: UpstreamsView },
+      perform: async ({ query }) => {
+        const { list, ...all } = await trackers.upstreams();
+        return { ...all, ...(await list.list(query)) };
+      },
     }),
     route("GET", "/releases", {
       operation_id: "list_releases",

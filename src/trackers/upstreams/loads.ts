@@ -1,5 +1,5 @@
 import type { CheckCost } from "../../sources/source.ts";
-import type { UpstreamView } from "./schema.ts";
+import { type UpstreamState, type UpstreamView, upstreamStates } from "./schema.ts";
 import type { RateState } from "./stored-responses.ts";
 
 const hourMinutes = 60;
@@ -12,7 +12,8 @@ export interface SourceLoad {
   cost: CheckCost;
 }
 
-function keyOf({ host, credential_id }: { host: string; credential_id: string | null }): string {
+/** Identifies an upstream. */
+export function keyOf({ host, credential_id }: { host: string; credential_id: string | null }): string {
   return `${host} ${credential_id ?? "-"}`;
 }
 
@@ -21,21 +22,33 @@ function hourlyLimit(state: RateState | undefined, documented: number | null): n
   return state?.limit ?? documented;
 }
 
-/** Upstreams with their load and limits, the most strained first. */
-export function upstreamLoads(loads: readonly SourceLoad[], states: readonly RateState[]): UpstreamView[] {
+/** Upstreams with their load, limits and state: what needs attention first, then the most strained. `outages` are those that go on. */
+export function upstreamLoads(
+  loads: readonly SourceLoad[],
+  states: readonly RateState[],
+  outages: readonly { host: string }[],
+): UpstreamView[] {
   const known = new Map(states.map((state) => [keyOf(state), state]));
-  const groups = new Map<string, SourceLoad[]>();
-  for (const load of loads) groups.set(keyOf(load), [...(groups.get(keyOf(load)) ?? []), load]);
-  const upstreams = [...groups.values()].flatMap((group) => {
+  const away = new Set(outages.map(({ host }) => host));
+  const upstreams = [...Map.groupBy(loads, keyOf)].flatMap(([key, group]) => {
     const [first] = group;
-    return first === undefined ? [] : [upstreamOf(first, group, known.get(keyOf(first)))];
+    if (first === undefined) return [];
+    const upstream = upstreamOf(first, group, known.get(key));
+    return [{ ...upstream, state: away.has(first.host) ? ("not_responding" as const) : stateOf(upstream) }];
   });
+  const rankOf = ({ state }: UpstreamView) => upstreamStates.indexOf(state);
   return upstreams.sort(
-    (a, b) => strainOf(b) - strainOf(a) || b.requests_per_hour - a.requests_per_hour || (a.host < b.host ? -1 : 1),
+    (a, b) =>
+      rankOf(a) - rankOf(b) ||
+      strainOf(b) - strainOf(a) ||
+      b.requests_per_hour - a.requests_per_hour ||
+      (a.host < b.host ? -1 : 1),
   );
 }
 
-function upstreamOf(first: SourceLoad, group: readonly SourceLoad[], state: RateState | undefined): UpstreamView {
+type Upstream = Omit<UpstreamView, "state">;
+
+function upstreamOf(first: SourceLoad, group: readonly SourceLoad[], state: RateState | undefined): Upstream {
   const perHour = (count: (cost: CheckCost) => number) =>
     group.reduce((sum, load) => sum + (count(load.cost) * hourMinutes) / load.check_interval_minutes, 0);
   const documented = group.reduce<number | null>((limit, { cost }) => cost.hourly_limit ?? limit, null);
@@ -59,8 +72,14 @@ function upstreamOf(first: SourceLoad, group: readonly SourceLoad[], state: Rate
   };
 }
 
-/** The used share of an upstream's limit; a block counts as more than all of it. */
-function strainOf(upstream: UpstreamView): number {
-  if (upstream.blocked_until !== null) return Number.MAX_SAFE_INTEGER;
-  return upstream.hourly_limit === null ? 0 : upstream.quota_per_hour / Math.max(upstream.hourly_limit, 1);
+/** Of a host that responds. */
+function stateOf({ blocked_until, fair_interval_minutes, hourly_limit }: Upstream): UpstreamState {
+  if (blocked_until !== null) return "waiting";
+  if (fair_interval_minutes !== null) return "limit_too_low";
+  return hourly_limit === null ? "limit_unknown" : "within_limit";
+}
+
+/** The used share of an upstream's limit. */
+function strainOf({ hourly_limit, quota_per_hour }: Upstream): number {
+  return hourly_limit === null ? 0 : quota_per_hour / Math.max(hourly_limit, 1);
 }

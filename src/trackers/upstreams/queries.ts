@@ -1,6 +1,28 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
+import { listsOfValues } from "../../db/listing.ts";
 import { releases, tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
+import type { UpstreamView } from "./schema.ts";
+
+/** An upstream, with its place among all of them when they are sorted by state. */
+type ListedUpstream = UpstreamView & { id: string; place: number };
+
+const account = sql`coalesce((select name from credentials where id = listed.value ->> 'credential_id'), '')`;
+
+/** What is unknown comes last in the order that its column asks for first. */
+export const upstreamLists = listsOfValues<ListedUpstream>({
+  sorts: {
+    state: "listed.value ->> 'place'",
+    host: "listed.value ->> 'host'",
+    account,
+    sources: "listed.value ->> 'sources'",
+    requests: "listed.value ->> 'requests_per_hour'",
+    limit: "coalesce(listed.value ->> 'hourly_limit', -1)",
+    remaining: "coalesce(listed.value ->> 'remaining', 9e15)",
+  },
+  filters: { state: sql`listed.value ->> 'state'` },
+  searched: [sql`listed.value ->> 'host'`, account],
+});
 
 /** Sources beyond this are not counted. */
 const maxSourcesRead = 20_000;

@@ -1,11 +1,24 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../../forms/inputs.ts";
+import type { ListShape } from "../../forms/page.ts";
 import { MessageSchema, ProblemSchema } from "../../messages/schema.ts";
+
+/** What needs attention first. */
+export const upstreamStates = ["not_responding", "waiting", "limit_too_low", "within_limit", "limit_unknown"] as const;
+export type UpstreamState = (typeof upstreamStates)[number];
+
+/** Sorted by state, the most strained of one state come first. */
+export const upstreamList: ListShape = {
+  sorts: ["state", "host", "account", "sources", "requests", "limit", "remaining"],
+  filters: { state: upstreamStates },
+  searched: "Part of the host or of the credential's name",
+};
 
 /** What one host allows one credential, with the load of the trackers. */
 export const UpstreamView = v.object({
   host: v.string(),
   credential_id: v.nullable(v.string()),
+  state: v.picklist(upstreamStates),
   /** How many enabled sources are checked there. */
   sources: v.number(),
   /** At the set intervals; tags that executors run come on top. */
@@ -58,6 +71,7 @@ const ClockDifferenceView = v.object({
 
 export const UpstreamsView = v.object({
   items: v.array(UpstreamView),
+  next_cursor: v.nullable(v.string()),
   /** That sources wait for, the oldest first. */
   outages: v.array(UpstreamOutageView),
   /** That ended in the last 30 days, the latest first; at most 20. */
