@@ -175,6 +175,10 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         expect(row.actions).toHaveLength(1);
         expect(Math.min(...row.actions)).toBeGreaterThanOrEqual(least.action);
       }
+      const heads = page.locator(".table.compact thead th.sorts");
+      expect(await heads.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(
+        0,
+      );
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
       const action = page.locator(".row-actions :is(.btn, summary)").first();
       await action.click();
