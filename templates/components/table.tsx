@@ -74,9 +74,10 @@ export function Table(props: TableProps) {
   const { ctx, caption, columns, rows, sort, is_list } = props;
   const shape = shapeOf(props);
   const { has_actions: hasActions, choices } = shape;
+  const hasWideLeading = columns.some(({ leads, grows }) => leads === true && grows === true);
   return (
     <div class="table-box">
-      <table class={classes("table", is_list === true && "compact")}>
+      <table class={classes("table", is_list === true && "compact", hasWideLeading && "wide-leading")}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
@@ -252,7 +253,7 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
     <tr
       id={row.id}
       data-found={row.found}
-      class={classes(row.href !== undefined && "leads", row.muted === true && "muted")}
+      class={classes(row.href !== undefined && "leads", row.muted === true && "muted", has_actions && "acts")}
     >
       {choices === null ? null : (
         <td class="ticks">
