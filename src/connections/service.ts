@@ -310,6 +310,9 @@ export function connectionService(options: ConnectionServiceOptions) {
       views,
     }),
     get,
+    /** Those that are there, in the given order. */
+    byIds: async (ids: readonly string[]): Promise<ConnectionView[]> =>
+      await views(await connectionRows.byIds(db.read, ids)),
     /** Null if it was deleted. */
     find: async (id: string): Promise<Pick<ConnectionRow, "id" | "name"> | null> =>
       await connectionRows.find(db.read, id),

@@ -1,4 +1,4 @@
-import { eq, type SQL } from "drizzle-orm";
+import { eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { nameTaken, notFound } from "../errors.ts";
 import type { Reader, Writer } from "./client.ts";
@@ -34,6 +34,12 @@ export function rowsOf<T extends TableWithId>(table: T, thing: Thing) {
   return {
     ...rowWrites(table),
     find,
+    /** Those that are there, in the given order. */
+    byIds: async (read: Reader, ids: readonly string[]): Promise<T["$inferSelect"][]> => {
+      const rows = ids.length === 0 ? [] : await select(read, table, inArray(table.id, [...ids]), ids.length);
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return ids.flatMap((id) => found.get(id) ?? []);
+    },
     /** Throws 404. */
     get: async (read: Reader, id: string): Promise<T["$inferSelect"]> => {
       const row = await find(read, id);

@@ -6,7 +6,7 @@ import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { rowWrites } from "../db/rows.ts";
+import { namedRowsOf } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
   connections,
@@ -29,25 +29,14 @@ export type ExecutorRow = typeof executors.$inferSelect;
 /** Literals, not parameters: only then can the planner use the partial index over active runs. */
 const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 
-export async function findExecutor(read: Reader, id: string): Promise<ExecutorRow | null> {
-  const rows = await read.select().from(executors).where(eq(executors.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-/** Those that are there, in the given order. */
-export async function executorsByIds(read: Reader, ids: readonly string[]): Promise<ExecutorRow[]> {
-  const rows = await read
-    .select()
-    .from(executors)
-    .where(inArray(executors.id, [...ids]));
-  const found = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => found.get(id) ?? []);
-}
-
-export async function findExecutorByName(read: Reader, name: string): Promise<ExecutorRow | null> {
-  const rows = await read.select().from(executors).where(eq(executors.name, name)).limit(1);
-  return rows[0] ?? null;
-}
+export const {
+  find: findExecutor,
+  byIds: executorsByIds,
+  findByName: findExecutorByName,
+  insert: insertExecutor,
+  update: updateExecutorRow,
+  remove: deleteExecutorRow,
+} = namedRowsOf(executors, "executor");
 
 export async function findExecutorByTarget(
   read: Reader,
@@ -430,8 +419,6 @@ export async function highestAttempt(read: Reader, executorId: string, revision:
     .limit(50);
   return Math.max(0, ...rows.filter((row) => row.trigger !== "manual").map((row) => row.attempt));
 }
-
-export const { insert: insertExecutor, update: updateExecutorRow, remove: deleteExecutorRow } = rowWrites(executors);
 
 export async function replaceBindings(
   tx: Writer,

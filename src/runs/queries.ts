@@ -23,6 +23,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter, lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
+import { rowsOf } from "../db/rows.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { Message } from "../messages/message.ts";
@@ -44,18 +45,7 @@ const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
 /** Not leased, or the lease has expired. */
 export const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
 
-export async function findRun(read: Reader, id: string): Promise<RunRow | null> {
-  const rows = await read.select().from(runs).where(eq(runs.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-/** Those that are there. */
-export async function runsByIds(read: Reader, ids: readonly string[]): Promise<RunRow[]> {
-  return await read
-    .select()
-    .from(runs)
-    .where(inArray(runs.id, [...ids]));
-}
+export const { find: findRun, byIds: runsByIds } = rowsOf(runs, "run");
 
 export const runLists = listsOver(runs, (read) => {
   const name = "(select e.name from executors e where e.id = runs.executor_id)";

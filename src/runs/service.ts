@@ -184,7 +184,7 @@ export function runService(options: RunServiceOptions) {
       views: viewsOf,
     }),
 
-    /** Those that are there. */
+    /** Those that are there, in the given order. */
     byIds: async (ids: readonly string[]): Promise<RunView[]> => await viewsOf(await runsByIds(db.read, ids)),
 
     get: async (id: string): Promise<RunDetailView> => {

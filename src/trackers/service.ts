@@ -307,14 +307,8 @@ export function trackerService(options: TrackerServiceOptions) {
     }),
     get,
     /** Those that are there, in the given order. */
-    byIds: async (ids: readonly string[]): Promise<TrackerView[]> => {
-      const rows = await Promise.all(ids.map((id) => trackerRows.find(db.read, id)));
-      return await trackerViews(
-        db.read,
-        rows.filter((row) => row !== null),
-        await viewContext(clock.now()),
-      );
-    },
+    byIds: async (ids: readonly string[]): Promise<TrackerView[]> =>
+      await trackerViews(db.read, await trackerRows.byIds(db.read, ids), await viewContext(clock.now())),
 
     draft,
 

@@ -210,15 +210,22 @@ function fingerprint(rows: TableProps["rows"]): string {
   return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
 }
 
-/** The rows of an open list, unless they still show what they did. */
-export function ListNews({ seen, shown, ...list }: ListBodyProps & OpenList) {
-  const rows = list.table.rows.filter(({ id }) => shown.includes(id));
-  if (shown.length === 0 || fingerprint(rows) === seen) return null;
+function rowsOf({ table }: Pick<ListBodyProps, "table">, { shown }: Pick<OpenList, "shown">) {
+  return table.rows.filter(({ id }) => shown.includes(id));
+}
+
+/** Whether the rows of an open list show what they did. */
+export function isStillShown(list: Pick<ListBodyProps, "table">, open: OpenList): boolean {
+  return fingerprint(rowsOf(list, open)) === open.seen;
+}
+
+/** The rows of an open list as they are now. */
+export function ListNews({ shown, ...list }: ListBodyProps & Pick<OpenList, "shown">) {
   return (
     <>
       <ListChanges {...list} changed={shown} />
       <Partial target={`#${list.id}-seen`}>
-        <Shown id={list.id} rows={rows} />
+        <Shown id={list.id} rows={rowsOf(list, { shown })} />
       </Partial>
     </>
   );

@@ -1,17 +1,15 @@
-import { type ListBodyProps, ListNews } from "../../../templates/components/list-page.tsx";
+import { isStillShown, type ListBodyProps, ListNews, type OpenList } from "../../../templates/components/list-page.tsx";
 import { connectionsBody } from "../../../templates/connections/list.tsx";
 import { executorsBody } from "../../../templates/executors/list.tsx";
 import { isSection, ShellPartials } from "../../../templates/layout.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { runsBody } from "../../../templates/runs/list.tsx";
 import { trackersBody } from "../../../templates/trackers/list.tsx";
-import type { ConnectionView } from "../../connections/schema.ts";
-import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { readExecutors } from "./executor-actions.tsx";
 import { type PageSettings, pageContext, pathShown } from "./page-context.ts";
-import { readList, withShown } from "./read-list.ts";
+import { readShown, type Shown } from "./read-list.ts";
 import { respondHtml } from "./respond.ts";
 import { readRuns } from "./runs.tsx";
 import { readTrackers } from "./trackers.tsx";
@@ -19,12 +17,11 @@ import { readTrackers } from "./trackers.tsx";
 /** As many as a page of a list has, and those that an action left on it. */
 const maxRows = 100;
 
-type Read = (services: Services, ctx: PageContext, shown: readonly string[]) => Promise<ListBodyProps>;
+type Read = (services: Services, ctx: PageContext, shown: Shown) => Promise<ListBodyProps>;
 
 /** The lists that are followed, by their pages. */
 const lists: Readonly<Record<string, Read>> = {
-  "/connections": async ({ connections }, ctx, shown) =>
-    connectionsBody(await withShown(await readList(ctx, connections), shown, known(connections))),
+  "/connections": async ({ connections }, ctx, shown) => connectionsBody(await readShown(ctx, connections, shown)),
   "/executors": async (services, ctx, shown) => executorsBody(await readExecutors(services, ctx, shown)),
   "/runs": async (services, ctx, shown) => runsBody(await readRuns(services, ctx, shown)),
   "/trackers": async (services, ctx, shown) => trackersBody(await readTrackers(services, ctx, shown)),
@@ -47,9 +44,7 @@ export function changePages(app: App, services: Services, page: PageSettings): v
       c,
       <>
         <ShellPartials ctx={ctx} section={isSection(section) ? section : undefined} />
-        {read === undefined || rows.length === 0 ? null : (
-          <ListNews {...(await read(services, ctx, rows.map(idOf)))} seen={seen} shown={rows} />
-        )}
+        {read === undefined || rows.length === 0 ? null : await news(services, ctx, read, { seen, shown: rows })}
       </>,
     );
   });
@@ -60,15 +55,9 @@ function idOf(row: string): string {
   return row.slice(row.indexOf("-") + 1);
 }
 
-/** Reads connections by their ids; those that are gone are left out. */
-function known({ get }: Services["connections"]): (ids: readonly string[]) => Promise<readonly ConnectionView[]> {
-  const find = async (id: string) => {
-    try {
-      return [await get(id)];
-    } catch (error) {
-      if (error instanceof AppError && error.code === "not_found") return [];
-      throw error;
-    }
-  };
-  return async (ids) => (await Promise.all(ids.map(find))).flat();
+/** Nearly always the rows show what is true: the rest of the list is read only once they do not. */
+async function news(services: Services, ctx: PageContext, read: Read, open: OpenList) {
+  const ids = open.shown.map(idOf);
+  if (isStillShown(await read(services, ctx, { only: ids }), open)) return null;
+  return <ListNews {...(await read(services, ctx, { also: ids }))} shown={open.shown} />;
 }

@@ -13,7 +13,7 @@ import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { overviewProps } from "./overview.tsx";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
-import { readList, withShown } from "./read-list.ts";
+import { readShown, type Shown } from "./read-list.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { readRuns } from "./runs.tsx";
 
@@ -41,7 +41,7 @@ export function executorActionPages(app: App, services: Services, page: PageSett
         return respondHtml(c, <OverviewAnswer {...(await overviewProps(services, page, after))} notice={notice} />);
       }
       case "/executors": {
-        const props = await readExecutors(services, there, [view.id]);
+        const props = await readExecutors(services, there, { also: [view.id] });
         return respondHtml(c, <ExecutorChange {...props} changed={view.id} notice={notice} />);
       }
       case "/runs":
@@ -52,13 +52,13 @@ export function executorActionPages(app: App, services: Services, page: PageSett
   });
 }
 
-/** The page of the list that the path of `ctx` asks for, and the executors with the ids `shown`. */
+/** The page of the list that the path of `ctx` asks for. */
 export async function readExecutors(
   { executors, snapshots }: Pick<Services, "executors" | "snapshots">,
   ctx: PageContext,
-  shown: readonly string[] = [],
+  shown?: Shown,
 ): Promise<ExecutorsPageProps> {
-  const list = await withShown(await readList(ctx, executors), shown, executors.byIds);
+  const list = await readShown(ctx, executors, shown);
   return { ...list, snapshots: await snapshots.latestOf(list.items.map(({ id }) => id)) };
 }
 

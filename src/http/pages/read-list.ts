@@ -56,12 +56,24 @@ export async function readList<View>(
   return { ctx, ...page, is_first_page: cursor === undefined, asked: { q: search, sort, filters }, counts };
 }
 
-/** The list with rows that the open page shows, even those that its filters no longer find: `read` reads these. */
-export async function withShown<View extends { id: string }>(
-  list: ListProps<View>,
-  shown: readonly string[],
-  read: (ids: readonly string[]) => Promise<readonly View[]>,
+/** Entries that an open page shows, by their ids: beside those of the page, even if its filters no longer find them, or nothing but them. */
+export type Shown = { also: readonly string[] } | { only: readonly string[] };
+
+interface OpenListService<View> extends ListService<View> {
+  byIds(ids: readonly string[]): Promise<readonly View[]>;
+}
+
+/** The same for an open page; with nothing but its entries, counts and all else are left out. */
+export async function readShown<View extends { id: string }>(
+  ctx: PageContext,
+  service: OpenListService<View>,
+  shown: Shown = { also: [] },
 ): Promise<ListProps<View>> {
-  const others = shown.filter((id) => !list.items.some((item) => item.id === id));
-  return others.length === 0 ? list : { ...list, items: [...list.items, ...(await read(others))] };
+  if ("only" in shown) {
+    const asked = { q: "", sort: "", filters: {} };
+    return { ctx, items: await service.byIds(shown.only), next_cursor: null, is_first_page: true, asked, counts: {} };
+  }
+  const list = await readList(ctx, service);
+  const others = shown.also.filter((id) => !list.items.some((item) => item.id === id));
+  return others.length === 0 ? list : { ...list, items: [...list.items, ...(await service.byIds(others))] };
 }

@@ -14,7 +14,7 @@ import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { readList, withShown } from "./read-list.ts";
+import { readShown, type Shown } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 import { stepsOfRun } from "./update-notes.ts";
 
@@ -66,13 +66,9 @@ export function runPages(app: App, services: Services, page: PageSettings): void
   });
 }
 
-/** The page of the list that the path of `ctx` asks for, and the runs with the ids `shown`. */
-export async function readRuns(
-  services: Services,
-  ctx: PageContext,
-  shown: readonly string[] = [],
-): Promise<RunsPageProps> {
-  const list = await withShown(await readList(ctx, services.runs), shown, services.runs.byIds);
+/** The page of the list that the path of `ctx` asks for. */
+export async function readRuns(services: Services, ctx: PageContext, shown?: Shown): Promise<RunsPageProps> {
+  const list = await readShown(ctx, services.runs, shown);
   const { executor_id } = list.asked.filters;
   const executor = executor_id === undefined ? null : await services.executors.get(executor_id);
   return { ...list, executor, dismissible: await dismissibleOf(services, list.items) };
@@ -81,7 +77,7 @@ export async function readRuns(
 /** Those of the runs that are an executor's last one, failed while the previous version runs. */
 async function dismissibleOf({ executors }: Services, shown: readonly RunView[]): Promise<ReadonlySet<string>> {
   const failed = new Set(shown.filter(({ state }) => state === "failed").map(({ executor_id }) => executor_id));
-  const views = await Promise.all([...failed].map((id) => executors.get(id)));
+  const views = await executors.byIds([...failed]);
   return new Set(views.flatMap(({ dismissible_run_id }) => dismissible_run_id ?? []));
 }
 

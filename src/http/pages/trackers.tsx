@@ -31,7 +31,7 @@ import type { FormState } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { listAll, pagesOf, readList, withShown } from "./read-list.ts";
+import { listAll, pagesOf, readShown, type Shown } from "./read-list.ts";
 import { formRoutes } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { trackerBulkPages } from "./tracker-bulk.tsx";
@@ -91,7 +91,7 @@ export function trackerPages(app: App, services: Services, page: PageSettings): 
     const isList = next.split("?")[0] === "/trackers";
     if (isList) {
       const { id } = await trackers.get(name);
-      const props = await readTrackers(services, { ...ctx, path: next, now: since }, [id]);
+      const props = await readTrackers(services, { ...ctx, path: next, now: since }, { also: [id] });
       return respondHtml(c, <TrackerChanges {...props} changed={[id]} awaited={{ name, since }} notice={null} />);
     }
     return await respondTracker(c, services, { ...ctx, path: withQuery(next, { since }) }, name);
@@ -134,13 +134,13 @@ function instantOf(text: string | null): number | null {
   return text !== null && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** The page of the list that the path of `ctx` asks for, and the trackers with the ids `shown`. */
+/** The page of the list that the path of `ctx` asks for. */
 export async function readTrackers(
   { trackers, stats }: Services,
   ctx: PageContext,
-  shown: readonly string[] = [],
+  shown?: Shown,
 ): Promise<TrackersPageProps> {
-  const list = await withShown(await readList(ctx, trackers), shown, trackers.byIds);
+  const list = await readShown(ctx, trackers, shown);
   return { ...list, uses: await stats.uses(list.items.map(({ id }) => id)), awaited: null };
 }
 
@@ -149,7 +149,7 @@ async function respondChecked(c: AppContext, services: Services, ctx: PageContex
   const shown = query.getAll("checking");
   const [name, since] = [query.get("awaited"), instantOf(query.get("since"))];
   const awaited = name === null || since === null ? null : { name, since };
-  const props = await readTrackers(services, ctx, shown);
+  const props = await readTrackers(services, ctx, { also: shown });
   const checking = props.items.filter((tracker) => isChecking(ctx, tracker)).map(({ id }) => id);
   const changed = [...new Set(shown).symmetricDifference(new Set(checking))];
   const notice = awaited === null ? null : await noticeOf(services, ctx, props.items, awaited);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { executors, runs } from "../../../src/db/tables.ts";
+import type { ListCounts } from "../../../src/forms/page.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -54,6 +55,28 @@ describe("an open list", () => {
       const { text } = await changes(path, sent);
       expect(text).toContain('hx-target="#sections"');
       expect(text).not.toContain("<tr");
+    },
+  );
+
+  test.each(["executors", "connections", "trackers"] as const)(
+    "of %s asks for the rest of the list only once one of its rows has changed",
+    async (section) => {
+      const service: { counts: (query: unknown) => Promise<ListCounts> } = app.services[section];
+      const { counts } = service;
+      const sent = sentBy((await person.get(`/${section}`)).text);
+      let asked = 0;
+      service.counts = async (query) => {
+        asked += 1;
+        return await counts(query);
+      };
+      try {
+        await changes(`/${section}`, sent);
+        expect(asked).toBe(0);
+        await changes(`/${section}`, { ...sent, seen: "other" });
+        expect(asked).toBe(1);
+      } finally {
+        service.counts = counts;
+      }
     },
   );
 
