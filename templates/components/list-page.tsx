@@ -9,7 +9,7 @@ import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { type FilterField, type FilterGroup, Filters, Pagination } from "./navigation.tsx";
 import { Partial } from "./notice.tsx";
-import { PageHeader } from "./page-header.tsx";
+import { ChangedActions, PageHeader } from "./page-header.tsx";
 import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
 import { ChangedRows, type Order, Orders, Table, type TableProps } from "./table.tsx";
 
@@ -95,6 +95,8 @@ interface ListBaseProps extends ListProps<unknown> {
   tools?: Child;
   /** Below the table. */
   children?: Child;
+  /** In the page's header, if they depend on the entries. */
+  actions?: Child;
 }
 
 export interface ListBodyProps extends ListBaseProps {
@@ -176,9 +178,10 @@ export function ListBody(given: ListBodyProps | RowListProps) {
  * `changed`: the ids of the rows.
  */
 export function ListChanges({ changed, ...list }: ListBodyProps & { changed: readonly string[] }) {
-  const { ctx, selection } = list;
+  const { ctx, selection, actions } = list;
   return (
     <>
+      {actions === undefined ? null : <ChangedActions actions={actions} />}
       <ChangedRows {...tableOf(list)} ids={changed} />
       <Partial target={`#${list.id} > .filters`}>
         <ListFilters {...list} />
@@ -268,10 +271,8 @@ function ListRows(props: ListBodyProps | RowListProps) {
 interface ListPageProps
   extends Omit<ListBodyProps, "id" | "caption">,
     Pick<ListFrameProps, "section" | "icon" | "texts" | "lead"> {
-  /** The button for adding an entry, or what to do while there is none. */
+  /** The button for adding an entry, or what to do while there is none; in the header unless there are `actions`. */
   action: Child;
-  /** In the header; `action` when left out. */
-  actions?: Child;
   id?: string;
   caption?: string;
   /** Below the list. */

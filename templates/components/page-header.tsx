@@ -3,6 +3,7 @@ import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { Partial } from "./notice.tsx";
 
 interface PageHeaderProps {
   ctx: PageContext;
@@ -29,10 +30,29 @@ export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHea
       <div class="page-title">
         <h1>{title}</h1>
         {state}
-        {actions === undefined ? null : <div class="actions">{actions}</div>}
+        {actions === undefined ? null : <HeaderActions actions={actions} />}
       </div>
       {lead === undefined ? null : <p class="lead">{lead}</p>}
     </header>
+  );
+}
+
+const actionsId = "header-actions";
+
+function HeaderActions({ actions }: Pick<PageHeaderProps, "actions">) {
+  return (
+    <div id={actionsId} class="actions">
+      {actions}
+    </div>
+  );
+}
+
+/** The actions of an open page as they are now. */
+export function ChangedActions(props: Pick<PageHeaderProps, "actions">) {
+  return (
+    <Partial target={`#${actionsId}`}>
+      <HeaderActions {...props} />
+    </Partial>
   );
 }
 

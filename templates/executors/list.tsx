@@ -34,21 +34,13 @@ const listId = "executors-list";
 
 export function ExecutorsPage(props: ExecutorsPageProps) {
   const { ctx } = props;
-  const t = texts(ctx).executors;
-  const add = <AddButton ctx={ctx} section="executors" />;
   return (
     <ListPage
       {...executorsBody(props)}
       section="executors"
       icon="rocket"
-      texts={t}
-      action={add}
-      actions={
-        <>
-          {(props.counts.state?.update ?? 0) > 0 ? <UpdateSafe ctx={ctx} /> : null}
-          {add}
-        </>
-      }
+      texts={texts(ctx).executors}
+      action={<AddButton ctx={ctx} section="executors" />}
     />
   );
 }
@@ -90,6 +82,12 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
       { name: "trigger", title: t.trigger, options: triggers.map((value) => [value, t.triggers[value]]) },
     ],
     selection: executorSelection(props),
+    actions: (
+      <>
+        {(props.counts.state?.update ?? 0) > 0 ? <UpdateSafe ctx={ctx} /> : null}
+        <AddButton ctx={ctx} section="executors" />
+      </>
+    ),
     table: {
       columns: [
         { key: "name", title: texts(ctx).common.executor, grows: true, sort: "name" },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { executors, runs } from "../../../src/db/tables.ts";
+import type { ServiceObservation } from "../../../src/executors/observation-schema.ts";
 import type { ListCounts } from "../../../src/forms/page.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -97,6 +98,27 @@ describe("an open list", () => {
     await setLooks(0);
     expect((await changes(path, next)).text).toContain(`hx-target="#${sent.shown}"`);
   });
+});
+
+test("the header of executors offers their updates for as long as there are any", async () => {
+  const observe = async (difference: ServiceObservation["difference"]) => {
+    const service: ServiceObservation = {
+      ...{ service: "main", tracker: "app", source: "main", channel: "stable", difference, behind: null, unmet: null },
+      ...{ found: null, desired: { version: "2", tag: "2", digest: null, reference: "app:2", published_at: null } },
+    };
+    const observed = { services: [service], unbound: [], problem: null, waiting: null, desired_revision: "x" };
+    await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
+  };
+  const offer = "Update all safe";
+  await observe("other_version");
+  const { text } = await person.get("/executors");
+  expect(text).toContain(offer);
+  await observe("current");
+  const done = (await changes("/executors", sentBy(text))).text;
+  expect(done).toContain('hx-target="#header-actions"');
+  expect(done).not.toContain(offer);
+  await observe("other_version");
+  expect((await changes("/executors", { ...sentBy(text), seen: sentBy(done).seen })).text).toContain(offer);
 });
 
 test("a list of runs hears nothing of a run that its filter no longer finds, until it changes", async () => {
