@@ -72,6 +72,7 @@ export const packagedFiles: readonly AssetFile[] = [
 
 /**
  * One of our own texts without the comments on lines of their own and the indentation, which only authors read: a tenth of a first load.
+ * A text over several lines may have neither; `assets.test.ts` sees to that.
  */
 function readBare(path: string): string {
   const comments = /^[ \t]*(?:\/\/.*|\/\*(?:(?!\*\/)[\s\S])*\*\/)[ \t]*$/gm;
