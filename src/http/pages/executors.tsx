@@ -3,7 +3,7 @@ import { ExecutorPage, type Planned, PlanSection } from "../../../templates/exec
 import { ExecutorFormPage } from "../../../templates/executors/form.tsx";
 import { ExecutorsPage } from "../../../templates/executors/list.tsx";
 import { RunQuestion } from "../../../templates/executors/run-question.tsx";
-import type { PageContext } from "../../../templates/page.ts";
+import { type PageContext, withQuery } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import { stepsOfPlan } from "../../executors/plan-schema.ts";
@@ -150,6 +150,12 @@ function executorForms(app: App, services: Services, page: PageSettings): void {
 
 function runRoutes(app: App, services: Services, page: PageSettings): void {
   const { executors, runs } = services;
+
+  // A refusal is shown at this address, which may be reloaded.
+  app.get("/executors/:id/runs", async (c) => {
+    const ctx = await pageContext(c, page);
+    return respondDone(c, ctx.base_path, withQuery("/runs", { executor_id: c.req.param("id") }));
+  });
 
   questionRoutes(app, page, {
     path: "/executors/:id/run",

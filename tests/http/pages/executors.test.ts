@@ -144,6 +144,15 @@ test("a second run is refused while one is going on, with the question again", a
   expect((await person.get(path)).text).toContain("Open the run");
 });
 
+test("the address that takes a run shows the runs that there are", async () => {
+  const path = await create("asked");
+  await occupy(path);
+  const { location } = await person.get(`${path}/runs`);
+  expect(location).toBe(`/runs?executor_id=${path.split("/").at(-1)}`);
+  expect((await person.get(location ?? "")).text).toContain(`/runs/run-of-${path}`);
+  expect((await person.get((await person.get("/executors/nowhere/runs")).location ?? "")).status).toBe(404);
+});
+
 test("editing keeps what is not changed, and a blank number goes back to its default", async () => {
   const path = await create("edited", { minimum_age_hours: "7", description: "Kept" });
   const page = await person.get(`${path}/edit`);
