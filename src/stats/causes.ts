@@ -1,16 +1,18 @@
-import { type Message, says, toldAs, withTexts } from "../messages/message.ts";
+import { type Message, says, told, toldAs, withTexts } from "../messages/message.ts";
 import { isMessage } from "../messages/types.ts";
 import { withoutServing } from "../runs/schema.ts";
 import { type ImageReference, ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
-import type { BadRun, SharedFailure } from "./schema.ts";
+import type { FailingRow } from "./queries.ts";
+import type { BadRun, SharedFailure, SharedSourceFailure } from "./schema.ts";
 
-/** Runs of a cause that are listed. */
+/** Runs or sources of a cause that are listed. */
 const listed = 20;
 /** Stands for what differs from target to target. */
 const own = "…";
 const severalOwn = /…(?:[/:@]…)+/g;
 /** Names and ids are words; what is between them is not. */
 const between = /([^\w.-]+)/;
+const everyWord = /[\w.-]+/g;
 const id = /^[0-9a-f]{12,}$/;
 
 function isDown({ serving }: Pick<BadRun, "serving">): boolean {
@@ -48,26 +50,47 @@ function ownWords({ params }: Message): readonly string[] {
   });
 }
 
-/** Why a run failed, without what belongs to its target: names, images but for their registry, and ids. */
-function causeOf({ executor, target }: BadRun, reason: Message): Message {
-  const words = new Set([executor, target, ...ownWords(reason)].filter((word) => word !== ""));
-  const general = withTexts(reason, (text) =>
+/** A reason without these words, and without ids. */
+function generalized(reason: Message, words: readonly string[]): Message {
+  const left = new Set(words.filter((word) => word !== ""));
+  return withTexts(reason, (text) =>
     text
       .split(between)
-      .map((word) => (words.has(word) || id.test(word) ? own : word))
+      .map((word) => (left.has(word) || id.test(word) ? own : word))
       .join("")
       .replaceAll(severalOwn, own),
   );
+}
+
+/** Why a run failed, without what belongs to its target: names, images but for their registry, and ids. */
+function causeOf({ executor, target }: BadRun, reason: Message): Message {
+  const general = generalized(reason, [executor, target, ...ownWords(reason)]);
   // These two are no text, and a container is named only where it is known.
   const { kind } = reason.params;
   const kept = { ...(kind === undefined ? {} : { kind }), ...(says(reason, "runs.failed") ? { container: null } : {}) };
   return { code: general.code, params: { ...general.params, ...kept } };
 }
 
-interface Caused {
-  run: BadRun;
+interface Reasoned {
   reason: Message;
   cause: Message;
+}
+
+interface Caused extends Reasoned {
+  run: BadRun;
+}
+
+/** Those of each key that several have. */
+function several<T>(all: readonly T[], keyOf: (each: T) => string): [T, ...T[]][] {
+  const isSeveral = (group: T[]): group is [T, ...T[]] => group.length > 1;
+  return Map.groupBy(all, keyOf).values().filter(isSeveral).toArray();
+}
+
+/** The reason that all of them have, or what their reasons have in common. */
+function sharedReason(members: readonly [Reasoned, ...Reasoned[]]): Message {
+  const [first] = members;
+  const isSame = new Set(members.map(({ reason }) => JSON.stringify(reason))).size === 1;
+  return isSame ? first.reason : first.cause;
 }
 
 /** What runs of one cause have in common. A registry fails on all connections alike. */
@@ -82,14 +105,14 @@ function keyOf({ run, reason, cause }: Caused): string {
   ]);
 }
 
-function sharedFailure(first: Caused, members: readonly Caused[]): SharedFailure {
+function sharedFailure(members: readonly [Caused, ...Caused[]]): SharedFailure {
+  const [first] = members;
   const { kind, state, reason_code, connection } = first.run;
   const host = registryOf(first.reason);
-  const isSame = new Set(members.map(({ reason }) => JSON.stringify(reason))).size === 1;
   const runs = members.map(({ run }) => run);
   return {
     ...{ kind, state, reason_code, is_down: isDown(first.run) },
-    ...toldAs("reason", isSame ? first.reason : first.cause),
+    ...toldAs("reason", sharedReason(members)),
     ...{ host, connection: host === null ? connection : null },
     ended_at: Math.max(...runs.map(({ ended_at }) => ended_at ?? 0)) || null,
     run_count: runs.length,
@@ -104,13 +127,43 @@ export function byCause(runs: readonly BadRun[]): { alone: BadRun[]; shared: Sha
     const reason = withoutServing(run.reason_data);
     return { run, reason, cause: causeOf(run, reason) };
   });
-  const groups = Map.groupBy(caused, keyOf)
-    .values()
-    .filter(({ length }) => length > 1)
-    .toArray();
+  const groups = several(caused, keyOf);
   const grouped = new Set(groups.flat().map(({ run }) => run));
+  return { alone: runs.filter((run) => !grouped.has(run)), shared: groups.map(sharedFailure) };
+}
+
+interface CausedSource extends Reasoned {
+  row: FailingRow;
+}
+
+/** What was asked for names the source. */
+function causedSource(row: FailingRow, reason: Message): CausedSource {
+  const asked = says(reason, "sources.failed") ? Object.values(reason.params.action.params) : [];
+  const names = asked.flatMap((name) => (typeof name === "string" ? (name.match(everyWord) ?? []) : []));
+  const words = [row.tracker, ...names].filter((word) => word !== row.host);
+  return { row, reason, cause: generalized(reason, words) };
+}
+
+function sharedSourceFailure(members: readonly [CausedSource, ...CausedSource[]]): SharedSourceFailure {
+  const { host, credential_id, credential, last_error_code } = members[0].row;
+  const rows = members.map(({ row }) => row);
   return {
-    alone: runs.filter((run) => !grouped.has(run)),
-    shared: groups.flatMap((members) => (members[0] === undefined ? [] : [sharedFailure(members[0], members)])),
+    ...{ host, credential_id, credential },
+    since: Math.min(...rows.map(({ failing_since, next_check_at }) => failing_since ?? next_check_at)),
+    error: { code: last_error_code ?? "unreachable", ...told(sharedReason(members)) },
+    failing: rows.length,
+    sources: rows.slice(0, listed).map(({ tracker, source }) => ({ tracker, source })),
   };
+}
+
+/** Separates the failing sources that share a reason, a host and a credential from the others; both stay in their order. */
+export function bySharedReason(rows: readonly FailingRow[]): { alone: FailingRow[]; shared: SharedSourceFailure[] } {
+  const caused = rows.flatMap((row) =>
+    row.last_error_message === null ? [] : causedSource(row, row.last_error_message),
+  );
+  const groups = several(caused, ({ row: { host, credential_id, last_error_code }, cause }) =>
+    JSON.stringify([host, credential_id, last_error_code, cause]),
+  );
+  const grouped = new Set(groups.flat().map(({ row }) => row));
+  return { alone: rows.filter((row) => !grouped.has(row)), shared: groups.map(sharedSourceFailure) };
 }

@@ -149,9 +149,23 @@ const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and
 /** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
 export async function failingSources(read: Reader, limit: number) {
   return await read
-    .select({ source: tracker_sources, tracker: trackers.name })
+    .select({
+      tracker: trackers.name,
+      source: tracker_sources.key,
+      kind: tracker_sources.kind,
+      host: tracker_sources.host,
+      credential_id: tracker_sources.credential_id,
+      credential: credentials.name,
+      failing_since: tracker_sources.failing_since,
+      last_success_at: tracker_sources.last_success_at,
+      last_checked_at: tracker_sources.last_checked_at,
+      next_check_at: tracker_sources.next_check_at,
+      last_error_code: tracker_sources.last_error_code,
+      last_error_message: tracker_sources.last_error_message,
+    })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .leftJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
     .where(
       and(
         eq(trackers.is_enabled, true),

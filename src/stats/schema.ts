@@ -118,21 +118,31 @@ const FailingSource = v.object({
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
 
-/** A credential that a host refuses: for several sources, or for the only one that uses it there. */
-const RefusedCredential = v.object({
-  credential_id: v.string(),
-  credential: v.string(),
+const causeEntries = {
   host: v.string(),
   /** The first failure among these sources. */
   since: Instant,
-  /** Of the source that has failed longest. */
   error: ProblemSchema,
   /** How many sources of enabled trackers fail because of it. */
   failing: v.number(),
   /** The first 20 of them, the longest failing first. */
   sources: MemberSources,
-});
+};
+
+/** A credential that a host refuses: for several sources, or for the only one that uses it there; `error` is that of the first one. */
+const RefusedCredential = v.object({ credential_id: v.string(), credential: v.string(), ...causeEntries });
 export type RefusedCredential = v.InferOutput<typeof RefusedCredential>;
+
+/**
+ * Several sources that fail alike at one host, with one credential or all without: `error` is what their reasons have in common, with "…"
+ * for what differs.
+ */
+const SharedSourceFailure = v.object({
+  credential_id: v.nullable(v.string()),
+  credential: v.nullable(v.string()),
+  ...causeEntries,
+});
+export type SharedSourceFailure = v.InferOutput<typeof SharedSourceFailure>;
 
 /** A runtime that does not respond, or did not when its executors were checked. */
 const LostConnection = v.object({
@@ -244,8 +254,8 @@ export const StatsView = v.object({
     credentials: v.number(),
     notifiers: v.number(),
     /**
-     * Things that need attention: `awaiting`, `updates`, `bad_runs`, `shared_failures`, `failing_sources`, `refused_credentials`,
-     * `upstream_outages` and `lost` together.
+     * Things that need attention: `awaiting`, `updates`, `bad_runs`, `shared_failures`, `failing_sources`, `shared_source_failures`,
+     * `refused_credentials`, `upstream_outages` and `lost` together.
      */
     needs: v.number(),
     awaiting: v.number(),
@@ -254,8 +264,10 @@ export const StatsView = v.object({
     bad_runs: v.number(),
     /** Causes, however many runs failed because of them. */
     shared_failures: v.number(),
-    /** Without those of `upstream_outages` and `refused_credentials`. */
+    /** Without those of `upstream_outages`, `refused_credentials` and `shared_source_failures`. */
     failing_sources: v.number(),
+    /** Causes, however many sources fail because of them. */
+    shared_source_failures: v.number(),
     /** Credentials that a host refuses, once per host, however many sources use them. */
     refused_credentials: v.number(),
     /** Hosts that do not respond, however many sources wait for them. */
@@ -276,6 +288,8 @@ export const StatsView = v.object({
   shared_failures: v.array(SharedFailure),
   /** Those that fail for their own reasons. */
   failing_sources: v.array(FailingSource),
+  /** The longest failing first. */
+  shared_source_failures: v.array(SharedSourceFailure),
   /** The longest refused first. */
   refused_credentials: v.array(RefusedCredential),
   upstream_outages: v.array(UpstreamOutageView),

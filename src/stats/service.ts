@@ -4,7 +4,7 @@ import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
-import { byCause } from "./causes.ts";
+import { byCause, bySharedReason } from "./causes.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -90,6 +90,7 @@ type Queue = Pick<
   | "bad_runs"
   | "shared_failures"
   | "failing_sources"
+  | "shared_source_failures"
   | "refused_credentials"
   | "upstream_outages"
   | "lost_connections"
@@ -120,7 +121,7 @@ export function statsService(options: StatsServiceOptions) {
     const [judged, active, failing, refused, sources, outages] = await Promise.all([
       executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
       activeRuns(read, maxJudged),
-      failingSources(read, listed),
+      failingSources(read, maxJudged),
       refusedSources(read, { limit: listed, each: listed }),
       sourceCounts(read),
       options.outages(),
@@ -131,10 +132,12 @@ export function statsService(options: StatsServiceOptions) {
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
     const lost = found.lost_connections.length + found.lost_targets.length;
-    const failingAlone = sources.failing - sources.waiting_for_host - sources.refused;
-    const causes = failingAlone + sources.refused_credentials + outages.length;
     const { updates, waiting } = found;
     const { alone, shared } = byCause(found.bad_runs);
+    const unlike = bySharedReason(failing);
+    const alike = unlike.shared.reduce((sum, each) => sum + each.failing, 0);
+    const failingAlone = sources.failing - sources.waiting_for_host - sources.refused - alike;
+    const causes = failingAlone + unlike.shared.length + sources.refused_credentials + outages.length;
     return {
       updates: updates.slice(0, listed),
       bad_runs: alone.slice(0, listed),
@@ -142,7 +145,8 @@ export function statsService(options: StatsServiceOptions) {
       waiting: waiting.slice(0, listed),
       lost_connections: found.lost_connections.slice(0, listed),
       lost_targets: found.lost_targets.slice(0, listed),
-      failing_sources: failing.map(failingSource),
+      failing_sources: unlike.alone.slice(0, listed).map(failingSource),
+      shared_source_failures: unlike.shared.slice(0, listed),
       refused_credentials: refusedCredentials(refused).slice(0, listed),
       upstream_outages: outages.slice(0, listed),
       awaiting: awaiting.slice(0, listed).map(activeRun),
@@ -161,6 +165,7 @@ export function statsService(options: StatsServiceOptions) {
         bad_runs: alone.length,
         shared_failures: shared.length,
         failing_sources: failingAlone,
+        shared_source_failures: unlike.shared.length,
         refused_credentials: sources.refused_credentials,
         upstream_outages: outages.length,
         lost,
@@ -352,22 +357,15 @@ function activeRun({ executor, run }: ActiveRow): ActiveRun {
   };
 }
 
-function failingSource({ source, tracker }: FailingRow): FailingSource {
-  const { key, kind, host, failing_since, last_success_at, last_checked_at, next_check_at } = source;
+function failingSource(row: FailingRow): FailingSource {
+  const { tracker, source, kind, host, failing_since, last_success_at, last_checked_at, next_check_at } = row;
   return {
-    tracker,
-    source: key,
-    kind,
-    host,
-    failing_since: failing_since ?? next_check_at,
-    last_success_at,
-    last_checked_at,
-    next_check_at,
-    error: errorOf(source),
+    ...{ tracker, source, kind, host, failing_since: failing_since ?? next_check_at },
+    ...{ last_success_at, last_checked_at, next_check_at, error: errorOf(row) },
   };
 }
 
-type StoredError = Pick<FailingRow["source"], "last_error_code" | "last_error_message">;
+type StoredError = Pick<FailingRow, "last_error_code" | "last_error_message">;
 
 function errorOf({ last_error_code, last_error_message }: StoredError): FailingSource["error"] {
   return { code: last_error_code ?? "unreachable", ...told(last_error_message ?? plain("")) };

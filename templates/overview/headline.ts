@@ -17,6 +17,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
   const { counts, bad_runs, shared_failures } = stats;
   const shared = shared_failures.reduce((sum, { run_count }) => sum + run_count, 0);
   const down = [...bad_runs, ...shared_failures.flatMap(({ runs }) => runs)].filter((run) => run.serving === "none");
+  const failing = stats.shared_source_failures.reduce((sum, each) => sum + each.failing, counts.failing_sources);
   const otherRuns = counts.bad_runs + shared - down.length;
   const parts = [
     down.length === 0
@@ -35,7 +36,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
-    counts.failing_sources === 0 ? null : t.sources(counts.failing_sources),
+    failing === 0 ? null : t.sources(failing),
     counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),
     counts.updates === 0 ? null : t.updates(counts.updates),
   ].filter((part) => part !== null);

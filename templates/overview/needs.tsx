@@ -7,6 +7,7 @@ import type {
   PendingUpdate,
   RefusedCredential,
   SharedFailure,
+  SharedSourceFailure,
   StatsView,
 } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
@@ -60,6 +61,9 @@ export function Needs({ ctx, stats, snapshots }: NeedsProps) {
       ))}
       {stats.refused_credentials.map((refused) => (
         <RefusedCredentialRow ctx={ctx} refused={refused} />
+      ))}
+      {stats.shared_source_failures.map((failure) => (
+        <SharedSourcesRow ctx={ctx} failure={failure} />
       ))}
       {stats.failing_sources.map((source) => (
         <SourceRow ctx={ctx} source={source} />
@@ -273,6 +277,32 @@ function RefusedCredentialRow({ ctx, refused }: { ctx: PageContext; refused: Ref
         </>,
         <MemberTrackers ctx={ctx} sources={refused.sources} total={failing} is_plain />,
         reasonOf(ctx, refused.error.message_data),
+      ]}
+      verb={t.open}
+    />
+  );
+}
+
+/** Sources that fail for one reason at one host: one row, however many there are. */
+function SharedSourcesRow({ ctx, failure }: { ctx: PageContext; failure: SharedSourceFailure }) {
+  const t = texts(ctx).overview;
+  const { host, credential, failing, sources } = failure;
+  const [first] = sources;
+  return (
+    <Need
+      ctx={ctx}
+      id={`${first?.tracker}-${first?.source}`}
+      href="/trackers?state=failing"
+      tone="attention"
+      word={t.lead_words.sources}
+      title={host}
+      fact={credential === null ? t.sources(failing) : t.sources_with(failing, credential)}
+      meta={[
+        <>
+          {t.lost_since} <Time ctx={ctx} at={failure.since} form="short" />
+        </>,
+        <MemberTrackers ctx={ctx} sources={sources} total={failing} is_plain />,
+        reasonOf(ctx, failure.error.message_data),
       ]}
       verb={t.open}
     />

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { inEnglish, type Message, plain, say } from "../../src/messages/message.ts";
-import { byCause } from "../../src/stats/causes.ts";
+import { byCause, bySharedReason } from "../../src/stats/causes.ts";
+import type { FailingRow } from "../../src/stats/queries.ts";
 import type { BadRun } from "../../src/stats/schema.ts";
 
 let made = 0;
@@ -98,5 +99,69 @@ describe("byCause()", () => {
   test("lists the first twenty of more", () => {
     const { shared } = byCause(Array.from({ length: 25 }, (_, n) => badRun(`app-${n}`, unhealthy(503))));
     expect(shared.map(({ run_count, runs }) => [run_count, runs.length])).toEqual([[25, 20]]);
+  });
+});
+
+function failing(tracker: string, reason: Message | null, other: Partial<FailingRow> = {}): FailingRow {
+  const name = `ghcr.io/${tracker}/app`;
+  const said = reason === null ? null : say("sources.failed", { action: say("sources.list_tags", { name }), reason });
+  return {
+    ...{ tracker, source: "main", kind: "oci", host: "ghcr.io", credential_id: null, credential: null },
+    ...{ failing_since: 2, last_success_at: 1, last_checked_at: 3, next_check_at: 4 },
+    ...{ last_error_code: "malformed", last_error_message: said },
+    ...other,
+  };
+}
+
+describe("bySharedReason()", () => {
+  const page = say("sources.page_of_no_registry");
+  const foundIn = (...rows: readonly FailingRow[]) => {
+    const { alone, shared } = bySharedReason(rows);
+    return [alone.map(({ tracker }) => tracker), shared.map((each) => each.sources.map(({ tracker }) => tracker))];
+  };
+
+  test("tells once why sources of a host fail, since the first of them", () => {
+    const { alone, shared } = bySharedReason([
+      failing("web", page, { failing_since: 5 }),
+      failing("other", say("sources.answer_empty")),
+      failing("db", page, { failing_since: 3 }),
+    ]);
+    expect(alone.map(({ tracker }) => tracker)).toEqual(["other"]);
+    const sources = ["web", "db"].map((tracker) => ({ tracker, source: "main" }));
+    expect(shared).toEqual([
+      {
+        ...{ host: "ghcr.io", credential_id: null, credential: null, since: 3, failing: 2, sources },
+        error: {
+          code: "malformed",
+          message: `Could not list the tags of "ghcr.io/…": ${inEnglish(page)}`,
+          message_data: expect.anything(),
+        },
+      },
+    ]);
+  });
+
+  test("sees one reason where only the names of what was asked for differ", () => {
+    const unknown = (path: string) => say("sources.answered", { status: 404, said: `no such repository: ${path}` });
+    const { shared } = bySharedReason([failing("web", unknown("web/app")), failing("db", unknown("db/app"))]);
+    expect(shared.map(({ error }) => error.message)).toEqual([
+      `Could not list the tags of "ghcr.io/…": the response was 404: no such repository: …`,
+    ]);
+  });
+
+  test.each<[string, Partial<FailingRow>]>([
+    ["another host", { host: "quay.io" }],
+    ["another credential", { credential_id: "c", credential: "ci" }],
+    ["another kind of failure", { last_error_code: "rejected" }],
+  ])("keeps %s apart", (_, other) => {
+    expect(foundIn(failing("web", page), failing("db", page, other))).toEqual([["web", "db"], []]);
+  });
+
+  test("sources without a reason share none", () => {
+    expect(foundIn(failing("web", null), failing("db", null))).toEqual([["web", "db"], []]);
+  });
+
+  test("lists the first twenty of more", () => {
+    const { shared } = bySharedReason(Array.from({ length: 25 }, (_, n) => failing(`app-${n}`, page)));
+    expect(shared.map(({ failing, sources }) => [failing, sources.length])).toEqual([[25, 20]]);
   });
 });

@@ -130,7 +130,7 @@ describe("get()", () => {
   test("lists failing sources of enabled trackers, the longest failing first", async () => {
     const failing = (hours: number) => ({
       ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "unauthorized" },
-      last_error_message: plain("The registry answered 401"),
+      last_error_message: plain(`The registry answered ${400 + hours}`),
     });
     await world.tracker("fresh", { last_checked_at: null, last_success_at: null });
     await world.tracker("short", failing(1));
@@ -139,7 +139,7 @@ describe("get()", () => {
     expect(view.failing_sources.map((each) => each.tracker)).toEqual(["long", "short"]);
     expect(view.failing_sources[0]?.error).toEqual({
       code: "unauthorized",
-      ...told(plain("The registry answered 401")),
+      ...told(plain("The registry answered 409")),
     });
     expect(view.sources).toEqual({
       total: 3,
@@ -148,6 +148,22 @@ describe("get()", () => {
       pending: 1,
       last_checked_at: clock.now() - 120_000,
     });
+  });
+
+  test("tells once of sources that fail for one reason at one host, and counts them as one thing", async () => {
+    const failing = (hours: number) => ({
+      ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "malformed" },
+      last_error_message: plain("This is no registry"),
+    });
+    for (let hours = 1; hours <= 6; hours += 1) await world.tracker(`app-${hours}`, failing(hours));
+    await world.tracker("elsewhere", { ...failing(2), host: "other.example.org" });
+    const view = await stats.get();
+    expect(view.failing_sources.map(({ tracker }) => tracker)).toEqual(["elsewhere"]);
+    const since = clock.now() - 6 * hourMs;
+    expect(view.shared_source_failures).toMatchObject([{ host: "registry.example.org", failing: 6, since }]);
+    expect(view.counts).toMatchObject({ needs: 2, failing_sources: 1, shared_source_failures: 1 });
+    expect(view.sources).toMatchObject({ failing: 7 });
+    expect((await stats.status()).needs).toBe(2);
   });
 
   test("tells once of a credential that a host refuses for several sources, or for the only one", async () => {

@@ -33,6 +33,7 @@ export const overview = {
     degraded: "Degraded",
     down: "Down",
     source: "Source failing",
+    sources: "Sources failing",
     outage: "Not responding",
     credential: "Credential refused",
     unknown: "Unknown",
@@ -62,6 +63,9 @@ export const overview = {
     unknown: "running version unknown",
   },
   no_good_answer: (time: string) => `failing for ${time}`,
+  sources: (count: number) => plural("en", count, { one: "source", other: "sources" }),
+  sources_with: (count: number, credential: string) =>
+    `${plural("en", count, { one: "source", other: "sources" })} with credential “${credential}”`,
   sources_at: (count: number, host: string) => `${plural("en", count, { one: "source", other: "sources" })} at ${host}`,
   last_good: "last success",
   no_good_yet: "never succeeded",

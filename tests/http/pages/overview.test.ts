@@ -49,7 +49,12 @@ describe("GET /", () => {
     for (let n = 0; n < 12; n += 1) await world.tracker(`app-${n}`, failing);
     await world.tracker("own", { ...failing, last_error_code: "unauthorized" });
     const { body: before } = await person.api("GET", "/stats");
-    expect(before.counts).toMatchObject({ needs: 13, failing_sources: 13, upstream_outages: 0 });
+    expect(before.counts).toMatchObject({
+      needs: 2,
+      failing_sources: 1,
+      shared_source_failures: 1,
+      upstream_outages: 0,
+    });
     await world.outage({ since: now, next_due_at: now + 60_000 });
     const { body } = await person.api("GET", "/stats");
     expect(body.counts).toMatchObject({ needs: 2, failing_sources: 1, upstream_outages: 1 });
@@ -157,6 +162,25 @@ describe("GET /", () => {
     expect((await person.get(stale.location ?? "")).text).toContain("cannot be dismissed");
     const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
     expect(chinese.text).toMatch(/8 个执行器[\s\S]*?另有 3 个[\s\S]*?全部重试[\s\S]*?全部忽略/);
+  });
+
+  test("tells of sources that fail for one reason in one row, as the badge counts them", async () => {
+    const id = await world.credential("<i>ci");
+    const failing = {
+      ...{ failing_since: app.clock.now() - 9 * hourMs, last_error_code: "malformed", credential_id: id },
+      last_error_message: plain("This is <no> registry"),
+    };
+    for (let n = 1; n <= 6; n += 1) await world.tracker(`app-${n}`, failing);
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("6 sources failing");
+    expect(text).toMatch(/aria-current="page"[\s\S]*?<span class="count">1<\/span>/);
+    const needs = /<ul class="panel rows" id="needs">([\s\S]*?)<\/ul>/.exec(text)?.[1] ?? "";
+    expect(needs.match(/<li/g)).toHaveLength(1);
+    expect(needs).toMatch(/registry\.example\.org[\s\S]*?6 sources with credential “&lt;i&gt;ci”[\s\S]*?and 1 more/);
+    expect(needs).toContain("This is &lt;no&gt; registry");
+    expect(needs).toContain('href="/trackers?state=failing"');
+    const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
+    expect(chinese.text).toContain("使用凭据“&lt;i&gt;ci”的 6 个来源");
   });
 
   test("names what is down while that is few, and counts it otherwise", async () => {
