@@ -60,10 +60,7 @@ function take(html) {
     if (present === null) added.push(node);
     else present.replaceWith(node);
     if (node.id === "log-end") end();
-    if (!node.matches("[data-again]")) continue;
-    state = "connecting";
-    tell();
-    timer = setTimeout(begin, pauseMs);
+    if (node.matches("[data-again]")) beginLater();
   }
   if (isPaused) hold(added);
   else show(added);
@@ -86,6 +83,12 @@ function clearEnd() {
   const empty = document.createElement("div");
   empty.id = "log-end";
   document.getElementById("log-end").replaceWith(empty);
+}
+
+function beginLater() {
+  state = "connecting";
+  tell();
+  timer = setTimeout(begin, pauseMs);
 }
 
 function begin() {
@@ -135,4 +138,5 @@ document.addEventListener("click", (event) => {
 });
 
 lines.scrollTop = lines.scrollHeight;
-begin();
+if (document.querySelector("#log-end[data-again]")) beginLater();
+else begin();

@@ -43,7 +43,7 @@ export function LogsPage(props: LogsPageProps) {
         lead={t.lead}
         actions={<LogActions ctx={ctx} isLive={stream !== null} />}
       />
-      {failure === null ? null : (
+      {failure === null || stream !== null ? null : (
         <Banner tone="failed" title={t.failed}>
           {translateMessage(ctx.language, failure)}
         </Banner>
@@ -54,12 +54,16 @@ export function LogsPage(props: LogsPageProps) {
         </Banner>
       )}
       <LogChoice {...props} />
-      <div id="log-end" />
+      {failure === null || stream === null ? <div id="log-end" /> : <LogEnd ctx={ctx} why={failure} />}
       <template id="log-lost">
         <LogEnd ctx={ctx} why={null} />
       </template>
-      {view === null ? null : <LogParts ctx={ctx} parts={view.containers} more={view.more_containers} />}
-      {view === null ? null : <Lines ctx={ctx} view={view} stream={stream} />}
+      {view === null ? (
+        <ul id="log-parts" class="log-parts" />
+      ) : (
+        <LogParts ctx={ctx} parts={view.containers} more={view.more_containers} />
+      )}
+      {view === null && stream === null ? null : <Lines ctx={ctx} view={view} stream={stream} />}
     </Layout>
   );
 }
@@ -160,9 +164,9 @@ function nameOf({ name, service }: LogPartView, parts: number): string {
   return parts < 2 || service === "main" || name.split("/").includes(service) ? name : `${service} · ${name}`;
 }
 
-function Lines({ ctx, view, stream }: { ctx: PageContext; view: LogView; stream: LogsPageProps["stream"] }) {
+function Lines({ ctx, view, stream }: Pick<LogsPageProps, "ctx" | "view" | "stream">) {
   const t = texts(ctx).logs;
-  const count = view.containers.length;
+  const containers = view?.containers ?? [];
   const live =
     stream === null
       ? {}
@@ -183,8 +187,8 @@ function Lines({ ctx, view, stream }: { ctx: PageContext; view: LogView; stream:
         tabindex={0}
         {...live}
       >
-        {byTime(view).map(({ part, line }) => (
-          <LogLines ctx={ctx} part={part} lines={[line]} parts={count} />
+        {byTime(containers).map(({ part, line }) => (
+          <LogLines ctx={ctx} part={part} lines={[line]} parts={containers.length} />
         ))}
       </div>
       <Panel>
@@ -195,7 +199,7 @@ function Lines({ ctx, view, stream }: { ctx: PageContext; view: LogView; stream:
 }
 
 /** The lines of all containers in one order; one without a time stays behind the line before it. */
-function byTime({ containers }: LogView): readonly { part: LogPartView; line: LogLineView; at: string }[] {
+function byTime(containers: LogView["containers"]): readonly { part: LogPartView; line: LogLineView; at: string }[] {
   const entries = containers.flatMap((part) => {
     let last = "";
     return part.lines.map((line) => {
@@ -257,9 +261,9 @@ function LogEnd({ ctx, why }: { ctx: PageContext; why: Message | null }) {
   );
   return (
     <div id="log-end" data-again={isTriedAgain ? "" : undefined}>
-      <Banner tone="attention" title={isTriedAgain ? t.interrupted_title : t.ended_title} action={action}>
+      <Banner tone="attention" title={isTriedAgain ? t.failed : t.ended_title} action={action}>
         {why === null ? t.lost_text : translateMessage(ctx.language, why)}
-        {isTriedAgain ? <p>{t.again}</p> : null}
+        {isTriedAgain ? <p class="scripted">{t.again}</p> : null}
       </Banner>
     </div>
   );

@@ -151,7 +151,11 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     const badge = async () => Number(await list.locator("#sections li:first-child .count").allTextContents());
     const before = await badge();
     await engine.kill();
-    await page.locator("#log-end", { hasText: "The log view is interrupted" }).waitFor();
+    await page.locator("#log-end", { hasText: "The logs could not be read" }).waitFor();
+    const late = await page.context().newPage();
+    await late.goto(person.at(path));
+    await late.locator("#log-end", { hasText: "Tidemark tries again" }).waitFor();
+    expect(await late.locator("main").innerText()).not.toContain("No lines yet");
     await list.bringToFront();
     await list.locator("tr", { hasText: "Engine unreachable" }).waitFor();
     expect(await list.locator("tr .choice").isChecked()).toBe(true);
@@ -160,7 +164,12 @@ peerSuite("logs, in a browser", engineMissing() ?? chromiumMissing(), () => {
     await engine.call("POST", "/containers/speaks/start");
     await list.locator("tr", { hasText: "Engine unreachable" }).waitFor({ state: "detached" });
     await list.close();
-    await shows(await speak());
+    const line = await speak();
+    await shows(line, late);
+    await status("Following", late);
+    expect(await late.locator("#log-end .banner").count()).toBe(0);
+    await late.close();
+    await shows(line);
     await page.locator("#log-end .banner").waitFor({ state: "detached" });
     await status("Following");
   });

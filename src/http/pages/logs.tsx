@@ -16,27 +16,28 @@ export function logPages(app: App, services: Services, page: PageSettings): void
 
   const read = async (c: AppContext, id: string, query: Readonly<Record<string, string>>) => {
     try {
-      return { ...(await logs.read(c.get("actor"), id, query, c.req.raw.signal)), failure: null };
+      const found = await logs.read(c.get("actor"), id, query, c.req.raw.signal);
+      return { ...found, failure: null, is_followed: true };
     } catch (error) {
-      const isShown = error instanceof PluginError || (error instanceof AppError && [409, 429].includes(error.status));
-      if (!isShown) throw error;
-      return { view: null, marks: "", all: [], failure: saidBy(error) };
+      const mayPass = error instanceof PluginError || (error instanceof AppError && error.status === 429);
+      if (!mayPass && !(error instanceof AppError && error.status === 409)) throw error;
+      return { view: null, marks: "", all: [], failure: saidBy(error), is_followed: mayPass };
     }
   };
 
   app.get("/executors/:id/logs", async (c) => {
     const ctx = await pageContext(c, page);
-    const { id, name, connection } = await executors.get(c.req.param("id"));
+    const { id, name } = await executors.get(c.req.param("id"));
     const { lines, chosen } = askedOf(c);
     const query = queryOf(c);
-    const { view, marks, all, failure } = await read(c, id, query);
-    const refusal: Message | null = view === null ? null : logs.refusal(requireSession(c).id);
+    const { view, marks, all, failure, is_followed } = await read(c, id, query);
+    const refusal: Message | null = is_followed ? logs.refusal(requireSession(c).id) : null;
     const path = `/executors/${id}/logs/stream?${new URLSearchParams(query)}`;
     const props = {
       ...{ ctx, executor: { id, name }, view, failure, chosen, lines, refusal },
       // A choice can be undone although nothing was read.
       names: all.length === 0 ? chosen : all,
-      stream: view === null || refusal !== null || !connection.is_enabled ? null : { path, after: marks },
+      stream: is_followed && refusal === null ? { path, after: marks } : null,
     };
     return respondHtml(c, <LogsPage {...props} />);
   });

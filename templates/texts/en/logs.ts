@@ -28,7 +28,6 @@ export const logs = {
   skipped_paused: "{count} lines skipped while paused",
   restarted: (name: string) => `${name} was restarted`,
   ended_title: "The log view has ended",
-  interrupted_title: "The log view is interrupted",
   again: "Tidemark tries again every 10 seconds and continues when the logs can be read.",
   lost_text: "Continue, or reload the page to see why.",
   failed: "The logs could not be read",

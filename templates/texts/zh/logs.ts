@@ -27,7 +27,6 @@ export const logs: Texts["logs"] = {
   skipped_paused: "暂停期间已跳过 {count} 行",
   restarted: (name) => `${name} 已重启`,
   ended_title: "日志视图已结束",
-  interrupted_title: "日志视图已中断",
   again: "Tidemark 每 10 秒重试一次，日志可读后会自动继续。",
   lost_text: "请继续，或刷新页面查看原因。",
   failed: "无法读取日志",

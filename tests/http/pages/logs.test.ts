@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { connections } from "../../../src/db/tables.ts";
 import { PluginError } from "../../../src/errors.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
@@ -50,7 +51,19 @@ test("containers can be chosen, also when none of them could be read", async () 
   const failed = await person.get(`${path}?container=shop-web-1&container=shop-db-1`);
   expect([failed.status, failed.text.includes("The logs could not be read")]).toEqual([200, true]);
   for (const name of ["shop-web-1", "shop-db-1"]) expect(failed.text).toContain(`value="${name}" checked`);
-  expect(failed.text).not.toContain("data-stream");
+});
+
+test("a page that could read nothing begins by itself once the logs can be read, and until then does not call them empty", async () => {
+  engine.isUnreachable = true;
+  const { text } = await person.get(path);
+  expect(text).toContain("Tidemark tries again every 10 seconds");
+  expect(text).toContain("data-again");
+  expect(text).toMatch(/data-stream="\/executors\/[^"]+\/logs\/stream\?lines=200" data-after=""/);
+  expect(text).not.toContain("The target has no containers");
+  await app.db.write((tx) => tx.update(connections).set({ is_enabled: false }));
+  const disabled = await person.get(path);
+  expect(disabled.text).toContain("The logs could not be read");
+  expect(disabled.text).not.toMatch(/data-again|data-stream/);
 });
 
 test("a log that is refused is told, never shown as empty", async () => {
