@@ -4,9 +4,13 @@ import { texts } from "../texts/texts.ts";
 import { CopyButton } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 
+/** Characters of a version that two fit of into a line of a list. */
+const usualLength = 19;
+
 /** A version or tag, never shortened: it may break anywhere instead. */
 export function Version({ children, tone }: { children: Child; tone?: "old" | "new" | undefined }) {
-  return <span class={classes("version", tone)}>{children}</span>;
+  const isLong = typeof children === "string" && children.length > usualLength;
+  return <span class={classes("version", tone, isLong && "long")}>{children}</span>;
 }
 
 /** An image with its tag or digest. It breaks between its parts; where a row has one line, its path is cut first and its tag last. */
@@ -39,10 +43,10 @@ export function FromTo({ ctx, from, to }: { ctx: PageContext; from: string | nul
   return (
     <span class="from-to">
       {from === null ? null : (
-        <>
+        <span class="from">
           <Version tone="old">{from}</Version>
           <Icon name="arrow-right" label={texts(ctx).common.to} class="arrow" />
-        </>
+        </span>
       )}
       <Version tone="new">{to}</Version>
     </span>

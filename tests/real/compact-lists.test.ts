@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { connections, executors, releases, tracker_channels, trackers } from "../../src/db/tables.ts";
+import { connections, executors, releases, runs, tracker_channels, trackers } from "../../src/db/tables.ts";
 import { newId } from "../../src/ids.ts";
-import { plain, told } from "../../src/messages/message.ts";
+import { plain, say, told } from "../../src/messages/message.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { browsedApp } from "../support/browsed-app.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -351,6 +351,68 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
           true,
         ]);
       }
+    }
+  });
+
+  test("versions with long suffixes take one line each, beside a run that failed too", async () => {
+    const tags = { from: "2026.9.3-alpine3.22-slim", to: "2026.10.1-alpine3.22-slim" };
+    const [service] = behind.services;
+    if (service === undefined) throw new Error("Nothing is behind");
+    const suffixed = {
+      ...service,
+      found: { ...service.found, tag: tags.from },
+      desired: { ...service.desired, version: tags.to, tag: tags.to },
+    };
+    await app.db.write(async (tx) => {
+      const observed = { ...behind, services: [suffixed], desired_revision: "r" };
+      await tx.update(executors).set({ observed, observed_at: app.clock.now() });
+      await tx.update(releases).set({ version: tags.to, tag: tags.to }).where(eq(releases.tag, "7.4.0-bookworm"));
+      await tx.update(runs).set({ state: "failed", kind: "update", serving: "previous", desired_revision: "r" });
+    });
+    for (const width of [1024, 1280, 1600]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto("/executors");
+      expect(await page.locator("tr .row-actions", { hasText: "Dismiss" }).count()).toBe(rowCount);
+      const heights = await page
+        .locator("td .version")
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      const pairs = await page
+        .locator("td .from-to")
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      const page_width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect([width, page_width, Math.max(...heights) < 30, Math.max(...pairs) < 60]).toEqual([
+        width,
+        width,
+        true,
+        true,
+      ]);
+      await page.goto("/trackers");
+      expect([width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([width, width]);
+    }
+  });
+
+  test("on a phone a state has two lines at most, and what has no room below it is not seen at all", async () => {
+    const now = app.clock.now();
+    await app.db.write(async (tx) => {
+      const [waiting] = await tx.select({ id: executors.id }).from(executors).where(eq(executors.name, "app-0004"));
+      const told = { run: "r", executor: "the-paperless-of-the-whole-family-and-the-office", connection: "nas" };
+      await tx.insert(runs).values({
+        ...{ id: newId(now), executor_id: waiting?.id ?? "", kind: "update", state: "pending", trigger: "manual" },
+        ...{ reason_code: "waiting_for_connection", reason: say("runs.waits_for_run", told) },
+        ...{ due_at: now, created_at: now },
+      });
+    });
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto("/executors");
+      const parts = await page.locator("tr", { hasText: "the-paperless" }).evaluate((row) => {
+        const { bottom } = row.getBoundingClientRect();
+        const state = row.querySelector(".state")?.getBoundingClientRect();
+        const facts = [...row.querySelectorAll("td[data-label]")].map((cell) => cell.getBoundingClientRect());
+        const isCut = (box: DOMRect) => box.height > 0 && box.top < bottom && box.bottom > bottom + 2;
+        return { state: Math.round(state?.height ?? 0) <= 31, cut: facts.filter(isCut).length };
+      });
+      expect([width, parts]).toEqual([width, { state: true, cut: 0 }]);
     }
   });
 });
