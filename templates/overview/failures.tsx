@@ -137,8 +137,8 @@ function Serving({ ctx, run }: { ctx: PageContext; run: BadRun }) {
   const words = run.kind === "rollback" ? t.serving_rollback : t.serving;
   return (
     <>
-      <RunVersions ctx={ctx} run={run} empty="" />
-      {run.serving === null || run.serving === "none" ? null : <span class="quiet"> {words[run.serving]}</span>}
+      <RunVersions ctx={ctx} run={run} empty="" />{" "}
+      {run.serving === null || run.serving === "none" ? null : <span class="quiet">{words[run.serving]}</span>}
     </>
   );
 }
