@@ -4,6 +4,7 @@ import { AccountMenu, Shortcuts } from "./components/account-menu.tsx";
 import { Icon, Mark } from "./components/icon.tsx";
 import type { IconName } from "./components/icons.ts";
 import { Partial, Toast } from "./components/notice.tsx";
+import { SignedOutLine, SignedOutPartial } from "./components/signed-out.tsx";
 import { State } from "./components/state.tsx";
 import { Time } from "./components/time.tsx";
 import { formatNumber, formatRelative } from "./format.ts";
@@ -100,14 +101,24 @@ function Follow({ ctx, section }: { ctx: PageContext; section: Section | undefin
       hidden
       hx-get={url(ctx, "/changes", { section })}
       hx-trigger="every 20s, visibilitychange from:document"
-      hx-include="#content [name=seen]"
+      hx-include="#content [name=seen], #signed-out input"
       hx-swap="none"
     />
   );
 }
 
-/** Accompanies a fragment of a page that refreshes itself: the numbers of the navigation and the status line. */
-export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Section | undefined }) {
+interface ShellPartialsProps {
+  ctx: PageContext;
+  section: Section | undefined;
+  /** The page had been told that its session has ended. */
+  is_back?: boolean | undefined;
+}
+
+/**
+ * Accompanies a fragment of a page that refreshes itself: the numbers of the navigation and the status line, and that there is a session
+ * (see `renewForms`).
+ */
+export function ShellPartials({ ctx, section, is_back }: ShellPartialsProps) {
   return (
     <>
       <Partial target="#sections">
@@ -116,6 +127,7 @@ export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Sec
       <Partial target="#status">
         <StatusLine ctx={ctx} />
       </Partial>
+      <SignedOutPartial ctx={ctx} standing={is_back === true ? "back" : undefined} />
     </>
   );
 }
@@ -410,6 +422,7 @@ function Toasts({ ctx }: { ctx: PageContext }) {
         data-responds={t.away.responds}
         data-reload={t.away.reload}
       />
+      <SignedOutLine ctx={ctx} />
     </>
   );
 }

@@ -7,8 +7,10 @@ import { formatWait } from "../format.ts";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
-import { texts } from "../texts/texts.ts";
+import { type Texts, texts } from "../texts/texts.ts";
 import { PasswordField } from "./password-field.tsx";
+
+export type SignInReason = keyof Texts["auth"]["reasons"];
 
 interface SignInPageProps {
   ctx: PageContext;
@@ -18,15 +20,18 @@ interface SignInPageProps {
   next: string;
   /** Why the last attempt was refused. An unknown name and a wrong password read the same. */
   refusal: { kind: "wrong" } | { kind: "throttled"; retry_after_seconds: number } | null;
+  /** Why the page is shown instead of another; null for who came by themselves. */
+  reason: SignInReason | null;
   /** Other ways to sign in: the button of an enabled and bound identity provider. */
   others?: Child;
 }
 
-export function SignInPage({ ctx, username, next, refusal, others }: SignInPageProps) {
+export function SignInPage({ ctx, username, next, refusal, reason, others }: SignInPageProps) {
   const t = texts(ctx).auth;
   return (
     <BareLayout ctx={ctx} title={t.sign_in}>
       <h1>{t.sign_in}</h1>
+      {reason === null ? null : <p class="lead">{t.reasons[reason]}</p>}
       <form class="sign-in" method="post" action={url(ctx, "/login")}>
         <Csrf ctx={ctx} />
         <input type="hidden" name="next" value={next} />

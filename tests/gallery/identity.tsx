@@ -115,6 +115,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
       username=""
       next=""
       refusal={null}
+      reason="unsaved"
       others={<ProviderButton ctx={ctx} provider={sampleProvider()} next="" />}
     />
   ),
@@ -124,6 +125,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
       username=""
       next=""
       refusal={{ kind: "wrong" }}
+      reason="asked"
       others={
         <ProviderButton
           ctx={ctx}

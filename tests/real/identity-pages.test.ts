@@ -94,7 +94,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     expect(await page.content()).not.toContain(String(token));
   });
 
-  test("an ended session leads an htmx request back to the sign-in", async () => {
+  test("an ended session leaves an open page as it is; the next one leads to the sign-in and back, with its query", async () => {
     await person.go("/settings");
     await using tab = await person.tab();
     const other = tab.page;
@@ -103,11 +103,14 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     await other.click("text=Sign out");
     await other.waitForURL("**/login");
     await page.click(".form-actions .btn.main");
-    await page.waitForURL("**/login?next=%2Fsettings");
+    await page.locator("#signed-out a", { hasText: "Sign in" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/settings");
+    await person.go("/settings/audit?outcome=refused");
+    await page.waitForURL("**/login?next=%2Fsettings%2Faudit%3Foutcome%3Drefused");
     await page.fill("#f-username", "admin");
     await page.fill("#f-password", testPassword);
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/settings");
+    await page.waitForURL("**/settings/audit?outcome=refused");
   });
 
   test("no page is wider than a phone or a desk, and none breaks the policy", async () => {

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { AccountPage } from "../../../templates/auth/account.tsx";
 import { PasswordPage } from "../../../templates/auth/password.tsx";
+import { SignedInPage } from "../../../templates/auth/signed-in.tsx";
+import { signedInPath } from "../../../templates/components/signed-out.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { Username } from "../../auth/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -35,6 +37,8 @@ export function accountPages(app: App, services: Services, page: PageSettings): 
   };
 
   app.get("/account", async (c) => respondHtml(c, await accountPage(c, null)));
+
+  app.get(signedInPath, async (c) => respondHtml(c, <SignedInPage ctx={await pageContext(c, page)} />));
 
   app.post("/account", async (c) => {
     const ctx = await pageContext(c, page);

@@ -5,12 +5,13 @@ import { isSection, ShellPartials } from "../../../templates/layout.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { runsBody } from "../../../templates/runs/list.tsx";
 import { trackersBody } from "../../../templates/trackers/list.tsx";
+import { unauthorized } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { readExecutors } from "./executor-actions.tsx";
 import { type PageSettings, pageContext, pathShown } from "./page-context.ts";
 import { readShown, type Shown } from "./read-list.ts";
-import { respondHtml } from "./respond.ts";
+import { renewForms, respondHtml } from "./respond.ts";
 import { readRuns } from "./runs.tsx";
 import { readTrackers } from "./trackers.tsx";
 
@@ -29,21 +30,27 @@ const lists: Readonly<Record<string, Read>> = {
 
 /**
  * What an open page asks for every 20 seconds: the numbers of its frame, and the rows of its list that no longer show what is true. For
- * whoever is signed out it has nothing to say: a page with half a form on it stays.
+ * whoever is signed out it says so, and leaves the rest of the page as it is: there may be half a form on it.
  */
 export function changePages(app: App, services: Services, page: PageSettings): void {
   app.get("/changes", async (c) => {
     const session = c.get("session");
-    if (session?.via !== "cookie" || session.is_password_change_required) return c.body(null, 204);
+    if (session?.via !== "cookie") throw unauthorized();
+    if (session.is_password_change_required) return c.body(null, 204);
+    renewForms(c);
     const asked = await pageContext(c, page);
     const ctx = { ...asked, path: pathShown(c, asked) };
-    const { section = "", seen = "", shown = "" } = c.req.query();
+    const { section = "", seen = "", shown = "", signed_out } = c.req.query();
     const rows = shown === "" ? [] : shown.split(",").slice(0, maxRows);
     const read = lists[ctx.path.split("?")[0] ?? ""];
     return respondHtml(
       c,
       <>
-        <ShellPartials ctx={ctx} section={isSection(section) ? section : undefined} />
+        <ShellPartials
+          ctx={ctx}
+          section={isSection(section) ? section : undefined}
+          is_back={signed_out !== undefined}
+        />
         {read === undefined || rows.length === 0 ? null : await news(services, ctx, read, { seen, shown: rows })}
       </>,
     );

@@ -4,7 +4,7 @@ import type { PageContext } from "../../../templates/page.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { isFragmentRequest, respondHtml } from "./respond.ts";
+import { isFragmentRequest, renewForms, respondHtml } from "./respond.ts";
 
 const shownEvents = 20;
 const shownBudgets = 5;
@@ -13,7 +13,9 @@ const shownBudgets = 5;
 export function overviewPages(app: App, services: Services, page: PageSettings): void {
   app.get("/", async (c) => {
     const props = await overviewProps(services, page, () => pageContext(c, page));
-    return respondHtml(c, isFragmentRequest(c) ? <OverviewRefresh {...props} /> : <OverviewPage {...props} />);
+    if (!isFragmentRequest(c)) return respondHtml(c, <OverviewPage {...props} />);
+    renewForms(c);
+    return respondHtml(c, <OverviewRefresh {...props} />);
   });
 }
 

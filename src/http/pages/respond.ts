@@ -33,6 +33,14 @@ export function respondDone(c: AppContext, basePath: string, path: string, notic
   return c.body(null, 204);
 }
 
+/**
+ * Lets `app.js` put the token of this session into the forms of the open page: they may be of a session before it. Only our own pages can
+ * read the answer, as any other that has forms.
+ */
+export function renewForms(c: AppContext): void {
+  c.header("HX-Trigger", JSON.stringify({ "signed-in": { value: c.get("csrf_token") } }));
+}
+
 /** What a runtime answered, or its failure, which is shown beside the rest of the page. */
 export async function orFailure<T>(ask: () => Promise<T>): Promise<T | { failure: Message }> {
   try {

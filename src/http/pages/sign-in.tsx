@@ -1,14 +1,15 @@
-import { SignInPage } from "../../../templates/auth/sign-in.tsx";
+import { SignInPage, type SignInReason } from "../../../templates/auth/sign-in.tsx";
+import { signedInPath } from "../../../templates/components/signed-out.tsx";
 import { ProviderButton } from "../../../templates/oidc/sign-in-button.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
 import { signInOrigin } from "../current-session.ts";
 import { basePath } from "../paths.ts";
-import { clearSessionCookie, writeSessionCookie } from "../session-cookie.ts";
+import { clearSessionCookie, readSessionCookie, writeSessionCookie } from "../session-cookie.ts";
 import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
@@ -29,11 +30,18 @@ export function signInPages(app: App, services: Services, page: PageSettings): v
     return provider === null ? null : <ProviderButton ctx={ctx} provider={provider} next={next} />;
   };
 
+  const reasonOf = (c: AppContext, next: string): SignInReason | null => {
+    if (next === signedInPath) return "other_tab";
+    if (c.req.query("unsaved") !== undefined) return "unsaved";
+    if (readSessionCookie(c, baseUrl) !== null) return "ended";
+    return next === "" ? null : "asked";
+  };
+
   app.get("/login", async (c) => {
     const next = nextPath(c.req.query("next"));
     if (c.get("session")?.via === "cookie") return respondDone(c, prefix(), next || "/");
     const ctx = await pageContext(c, page);
-    const props = { ctx, next, others: await others(ctx, next) };
+    const props = { ctx, next, reason: reasonOf(c, next), others: await others(ctx, next) };
     return respondHtml(c, <SignInPage {...props} username="" refusal={null} />);
   });
 
@@ -57,7 +65,7 @@ export function signInPages(app: App, services: Services, page: PageSettings): v
           : ({ kind: "wrong" } as const);
       // The page returns with the entered values: 422 for both kinds of wrong input, which look the same.
       const status = error.status === 429 ? 429 : 422;
-      const props = { ctx, next, others: await others(ctx, next) };
+      const props = { ctx, next, reason: reasonOf(c, next), others: await others(ctx, next) };
       return respondHtml(c, <SignInPage {...props} username={username} refusal={refusal} />, status);
     }
   });

@@ -13,6 +13,21 @@ export const auth = {
   forgot_title: "Forgot the password?",
   forgot: "Run this on the machine with the data directory:",
   signed_out: "Signed out",
+  reasons: {
+    other_tab: "Sign in, then go back to the tab you came from. What you entered there is kept.",
+    unsaved:
+      "You were signed out, so your last action was not carried out. Sign in to go back to its page. If it was a form, fill it in again.",
+    ended: "Your session has ended. Sign in to continue.",
+    asked: "Sign in to open the page you asked for.",
+  },
+  signed_out_line: {
+    gone: "You are signed out. What you entered stays on this page.",
+    sign_in: "Sign in (new tab)",
+    back: "You are signed in again. If something you sent was not saved, send it again.",
+  },
+  signed_in_title: "You are signed in again",
+  signed_in_text: "Close this tab and go back to the one you came from: what you entered there is kept.",
+  form_renewed: "You have signed in again since this page was opened. Send it again.",
   forced_title: "Choose your own password",
   forced_lead: "The one-time password was written to the log, where others may have seen it. Change it to continue.",
   current_password: "Current password",

@@ -134,11 +134,6 @@ test("a list of runs hears nothing of a run that its filter no longer finds, unt
   expect((await changes(elsewhere, sent)).text).toContain('hx-target="#run-r"');
 });
 
-test("whoever is signed out keeps the page as it is", async () => {
-  const answer = await app.send("/changes", { headers: { "hx-request": "true" } });
-  expect([answer.status, answer.headers.get("hx-redirect")]).toEqual([204, null]);
-});
-
 test("a page that nobody uses does not keep its session", async () => {
   const lastSeen = async () =>
     (await app.db.client.execute("select max(last_seen_at) as at from sessions")).rows[0]?.at;

@@ -176,8 +176,8 @@ describe("pages", () => {
     expect(json.status).toBe(404);
     expect(JSON.parse(json.text).error.code).toBe("not_found");
     const stranger = await app.browser().get("/credentials/new", { htmx: true });
-    expect(stranger.status).toBe(204);
-    expect(stranger.headers.get("hx-redirect")).toBe("/login");
+    expect(stranger.status).toBe(401);
+    expect(stranger.text).toStartWith("<hx-partial");
   });
 
   test("say what to do when a form's token is old, with the request id", async () => {
