@@ -154,6 +154,7 @@ function find({ dataset, value }) {
   const words = value.toLowerCase().split(" ");
   for (const item of all(`${dataset.find} [data-found]`))
     item.hidden = !words.every((word) => item.dataset.found.includes(word));
+  if (value) for (const fold of all(`${dataset.find} details:has([data-found]:not([hidden]))`)) fold.open = true;
 }
 document.addEventListener("input", ({ target }) => find(target));
 
@@ -167,6 +168,13 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const list = event.target.dataset.find;
+  if (list && event.key === "Enter") {
+    event.preventDefault();
+    const first = document.querySelector(`${list} [data-found]:not([hidden]) > .pick input:enabled`);
+    first?.focus();
+    first?.click();
+  }
   if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
   if (now() < waitsForPlace) {
     waitsForPlace = 0;

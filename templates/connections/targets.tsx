@@ -144,13 +144,18 @@ function OtherTargets({ ctx, connection }: Pick<TargetsProps, "ctx" | "connectio
 /** The number of targets from which a search field is shown. */
 export const searchedFrom = 9;
 
-/** Hides what does not match in the page itself, so only where scripts run. */
-export function TargetSearch({ ctx }: { ctx: PageContext }) {
+/** Hides what does not match in the page itself, so only where scripts run. `enter`: what that key does, if anything. */
+export function TargetSearch({ ctx, enter }: { ctx: PageContext; enter?: string | undefined }) {
   const { find_target } = texts(ctx).executors;
   return (
     <label class="field-search scripted">
       <Icon name="search" />
-      <input type="search" placeholder={find_target} aria-label={find_target} data-find="#targets" />
+      <input type="search" placeholder={find_target} aria-label={find_target} title={enter} data-find="#targets" />
+      {enter === undefined ? null : (
+        <span class="key" aria-hidden="true">
+          ↵
+        </span>
+      )}
     </label>
   );
 }

@@ -34,20 +34,25 @@ interface TargetPickerProps {
 
 const keyOf = ({ kind, id }: Pick<TargetView, "kind" | "id">) => `${kind}:${id}`;
 
-/** All targets behind the connection, groups first, each with the reason if it cannot be chosen. */
+/** All targets behind the connection, groups first; those that cannot be chosen are folded, each with its reason. */
 export function TargetPicker(props: TargetPickerProps) {
   const { ctx, targets, failure, chosen, error } = props;
   const t = texts(ctx).executors;
   const id = fieldId("target.id");
   const found = targets.find((target) => keyOf(target) === chosen);
-  const roots = rootsOf(targets, props.own);
+  const roots = rootsOf(targets);
   // A chosen container of a group is shown within its group, which comes first and is open.
   const shown = roots.find((root) => root === found || (root.is_group && root.id === found?.group));
   const others = roots.filter((root) => root !== shown);
+  const { free = [], taken = [], refused = [] } = Object.groupBy(others, (target) => placeOf(target, props));
   const list = (
     <>
-      {targets.length < searchedFrom ? null : <TargetSearch ctx={ctx} />}
-      <Grouped {...props} shown={others} />
+      {targets.length < searchedFrom ? null : <TargetSearch ctx={ctx} enter={t.find_enter} />}
+      <div class="pick-list" id="targets">
+        <Grouped {...props} shown={free} />
+        <Rest {...props} id="taken-targets" title={t.taken_targets(taken.length)} shown={taken} />
+        <Rest {...props} id="refused-targets" title={t.refused_targets(refused.length)} shown={refused} />
+      </div>
       <p class="quiet found-nothing">{t.no_target_found}</p>
     </>
   );
@@ -96,42 +101,55 @@ export function TargetPicker(props: TargetPickerProps) {
 /** By namespace where there are any. */
 function Grouped(props: TargetPickerProps & { shown: readonly TargetView[] }) {
   const groups = [...Map.groupBy(props.shown, ({ namespace }) => namespace)];
-  const list = (own: readonly TargetView[]) => own.map((target) => <Pick {...props} target={target} is_within />);
-  const [only] = groups;
-  if (only?.[0] === null && groups.length === 1) {
-    return (
-      <ul class="targets" id="targets">
-        {list(only[1])}
-      </ul>
-    );
-  }
   return (
-    <div class="target-groups" id="targets">
+    <>
       {groups.map(([namespace, own]) => (
         <div>
-          <p class="target-group">{namespace}</p>
+          {namespace === null ? null : <p class="target-group">{namespace}</p>}
           <ul class="targets" aria-label={namespace ?? undefined}>
-            {list(own)}
+            {own.map((target) => (
+              <Pick {...props} target={target} is_within />
+            ))}
           </ul>
         </div>
       ))}
-    </div>
+    </>
   );
 }
 
-/** By namespace; groups, then containers outside of groups; selectable ones first. */
-function rootsOf(targets: readonly TargetView[], own: string | null): readonly TargetView[] {
-  const isOffered = (target: TargetView) =>
-    target.group === null || !targets.some(({ is_group, id }) => is_group && id === target.group);
-  const rank = (target: TargetView) =>
-    (target.is_group ? 0 : 4) + (target.refusals.length > 0 ? 2 : isTaken(target, own) ? 1 : 0);
-  return targets
-    .filter(isOffered)
-    .toSorted((a, b) => namespaceOrder(a, b) || rank(a) - rank(b) || a.name.localeCompare(b.name));
+/** Those that cannot be chosen. A search that finds one of them opens the fold. */
+function Rest(props: TargetPickerProps & { id: string; title: string; shown: readonly TargetView[] }) {
+  if (props.shown.length === 0) return null;
+  return (
+    <details class="pick-rest" id={props.id}>
+      <summary>
+        <Icon name="chevron-right" />
+        {props.title}
+      </summary>
+      <ul class="targets">
+        {props.shown.map((target) => (
+          <Pick {...props} target={target} />
+        ))}
+      </ul>
+    </details>
+  );
 }
 
-function isTaken(target: TargetView, own: string | null): boolean {
-  return target.executor !== null && target.executor.id !== own;
+/** By namespace; groups, then containers outside of groups. */
+function rootsOf(targets: readonly TargetView[]): readonly TargetView[] {
+  const isOffered = (target: TargetView) =>
+    target.group === null || !targets.some(({ is_group, id }) => is_group && id === target.group);
+  return targets
+    .filter(isOffered)
+    .toSorted(
+      (a, b) => namespaceOrder(a, b) || Number(b.is_group) - Number(a.is_group) || a.name.localeCompare(b.name),
+    );
+}
+
+/** Another executor updates it, or it cannot be updated at all. */
+function standingOf({ executor, refusals }: TargetView, own: string | null): "free" | "taken" | "refused" {
+  if (executor !== null && executor.id !== own) return "taken";
+  return refusals.length > 0 ? "refused" : "free";
 }
 
 /** Stays chosen although it was not found: the administrator may know better. */
@@ -154,6 +172,17 @@ function Missing({ ctx, chosen, failure }: TargetPickerProps) {
   );
 }
 
+/** Of a group that is refused, one of its containers may still be chosen. */
+function placeOf(target: TargetView, { targets, own }: TargetPickerProps): ReturnType<typeof standingOf> {
+  const standing = standingOf(target, own);
+  const members = standing === "refused" && target.is_group ? membersOf(target, targets) : [];
+  return members.some((member) => standingOf(member, own) === "free") ? "free" : standing;
+}
+
+function membersOf({ id }: TargetView, targets: readonly TargetView[]): readonly TargetView[] {
+  return targets.filter(({ group }) => group === id);
+}
+
 interface PickProps extends TargetPickerProps {
   target: TargetView;
   /** Below the heading of its namespace. */
@@ -163,7 +192,7 @@ interface PickProps extends TargetPickerProps {
 function Pick(props: PickProps) {
   const { ctx, target, targets } = props;
   const t = texts(ctx).executors;
-  const members = target.is_group ? targets.filter((each) => each.group === target.id) : [];
+  const members = target.is_group ? membersOf(target, targets) : [];
   const isOpen = members.some((each) => keyOf(each) === props.chosen);
   return (
     <li id={`target-${keyOf(target)}`} data-found={wordsOf(target)}>
@@ -187,16 +216,20 @@ function Pick(props: PickProps) {
   );
 }
 
+function isRunning({ services, condition_data }: TargetView): boolean {
+  return condition_data == null && services.every(({ state }) => state === "running");
+}
+
 function Choice(props: PickProps & { lead: Child }) {
   const { ctx, target, chosen, own, lead, attributes } = props;
   const t = texts(ctx).executors;
   const value = keyOf(target);
-  const taken = isTaken(target, own);
+  const standing = standingOf(target, own);
   const isChosen = value === chosen;
-  const isFree = !taken && target.refusals.length === 0;
-  const reasons = taken
-    ? [t.target_taken(target.executor?.name ?? "")]
-    : target.refusals.map((reason) => translateMessage(ctx.language, reason.message_data));
+  const reasons =
+    standing === "taken"
+      ? [t.target_taken(target.executor?.name ?? "")]
+      : target.refusals.map((reason) => translateMessage(ctx.language, reason.message_data));
   return (
     <label class="pick">
       <input
@@ -205,7 +238,7 @@ function Choice(props: PickProps & { lead: Child }) {
         name="target.choice"
         value={value}
         checked={isChosen}
-        disabled={!isFree && !isChosen}
+        disabled={standing !== "free" && !isChosen}
         {...attributes}
       />
       <span class="pick-body">
@@ -222,18 +255,19 @@ function Choice(props: PickProps & { lead: Child }) {
         ))}
         {reasons.map((reason) => (
           <span class="pick-reason">
-            <State ctx={ctx} tone={taken ? "quiet" : "attention"} icon="circle-minus">
+            <State ctx={ctx} tone={standing === "taken" ? "quiet" : "attention"} icon="circle-minus">
               {reason}
             </State>
           </span>
         ))}
-        {isFree
+        {/* Of the others when they are chosen. */}
+        {isChosen && standing === "free"
           ? target.warnings.map((warning) => (
               <span class="quiet">{translateMessage(ctx.language, warning.message_data)}</span>
             ))
           : null}
       </span>
-      <TargetState ctx={ctx} target={target} />
+      {isChosen || (standing === "free" && !isRunning(target)) ? <TargetState ctx={ctx} target={target} /> : null}
     </label>
   );
 }

@@ -80,10 +80,16 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
 
   test("a search leaves the targets that have its words, and says when none has", async () => {
     await person.go("/executors/new");
-    expect(await page.locator("#targets > li:visible").count()).toBe(62);
+    const shown = page.locator("#targets [data-found]:visible");
+    expect(await shown.count()).toBe(62);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect((await page.locator(".picker").boundingBox())?.height).toBeLessThan(700);
+      await person.photograph(`target-picker-${width}`);
+    }
     await page.fill("[data-find]", "shop WORKER");
-    expect(await page.locator("#targets > li:visible b").first().textContent()).toBe("shop");
-    expect(await page.locator("#targets > li:visible").count()).toBe(1);
+    expect(await shown.locator("b").first().textContent()).toBe("shop");
+    expect(await shown.count()).toBe(1);
     await page.fill("[data-find]", "nothing like that");
     await page.getByText("No target has a matching name, image or chart.").waitFor();
     await page.fill("[data-find]", "shop");
@@ -121,6 +127,25 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await person.focused("value")).toBe("compose:shop");
     expect(await page.locator("#other-targets[open]").count()).toBe(0);
     expect(await page.inputValue("#f-name")).toBe("shop");
+  });
+
+  test("some letters and Enter choose a target; the form is not sent, and what is taken is shown", async () => {
+    await person.go("/executors/new");
+    await page.keyboard.type("app-42");
+    await person.photograph("target-picker-found");
+    await page.keyboard.press("Enter");
+    await page.locator("#other-targets").waitFor();
+    expect(await person.focused("value")).toBe("container:app-42");
+    expect(await page.inputValue("#f-name")).toBe("app-42");
+    expect(await page.locator("[data-errors]").count()).toBe(0);
+    // Nothing matches: nothing happens.
+    await page.locator("#other-targets > summary").click();
+    await page.fill("[data-find]", "nothing like that");
+    await page.keyboard.press("Enter");
+    expect(await page.inputValue("#f-name")).toBe("app-42");
+    await page.fill("[data-find]", "wor");
+    await page.keyboard.press("Enter");
+    await rows(page).first().waitFor();
   });
 
   test("unbinding a service takes its source and channel away, binding it brings them back", async () => {

@@ -86,6 +86,15 @@ test("groups stand before containers, those of a group are folded under it, and 
   expect(text).toContain("2 replicas");
   expect(text).toContain("It belongs to a stack");
   expect(text).toMatch(/value="compose:shop" disabled/);
+  expect(text).toContain("2 cannot be updated");
+});
+
+test("of the targets to choose from only the chosen one warns", async () => {
+  engine.warnings = [{ code: "odd", message: plain("It is odd") }];
+  const open = async (query: string) => (await person.get(`/executors/new?connection=${connection}${query}`)).text;
+  expect(await open("")).not.toContain("It is odd");
+  expect(await open("&kind=container&target=alone")).toContain("It is odd");
+  engine.warnings = [];
 });
 
 test("choosing a group by plain POST brings a row for each service, with the tracker that watches its image", async () => {
@@ -214,7 +223,16 @@ test("a container of a group that has an executor is refused at the target, with
   expect(refused.status).toBe(409);
   expect(refused.text).toContain('id="f-target-id-error"');
   expect(refused.text).toContain("which the executor &quot;whole&quot; updates as a whole");
-  expect((await person.get("/executors/new")).text).toContain("Already used by executor whole");
+  const { text } = await person.get("/executors/new");
+  const taken = text.slice(text.indexOf('id="taken-targets"'));
+  for (const words of [
+    "1 already has an executor",
+    'value="compose:shop" disabled',
+    "Already used by executor whole",
+  ]) {
+    expect(taken).toContain(words);
+  }
+  expect(taken).not.toContain('value="container:alone"');
 });
 
 test("a chosen container of a group stands once, within its group", async () => {
