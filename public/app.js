@@ -283,6 +283,11 @@ document.addEventListener("htmx:after:swap", (event) => {
   settle();
   const target = event.detail.ctx?.target;
   if (target?.id === "dialog") open(target);
+  // As if the page had been opened.
+  if (target?.id === "content") {
+    scrollTo(0, 0);
+    target.focus();
+  }
   const within = target?.isConnected ? target : document;
   within.querySelector("[data-errors]")?.focus();
   const row = actedIn && byId(actedIn);

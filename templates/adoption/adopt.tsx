@@ -1,5 +1,5 @@
 import { type AdoptionProposalsView, maxProposedTargets } from "../../src/adoption/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { ActionForm, Button, LinkButton } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Filters } from "../components/navigation.tsx";
@@ -9,7 +9,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { AdoptionForm } from "./form.tsx";
+import { AdoptionForm, formId } from "./form.tsx";
 import { NewestPoll } from "./newest.tsx";
 import { type AdoptPageProps, adoptPath } from "./props.ts";
 
@@ -97,13 +97,23 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
   );
 }
 
+/** Sends what was entered along, so that it stays. */
 function ShowMore({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
   const count = Math.min(list.matching, maxProposedTargets);
   if (count === list.targets.length) return null;
+  const address = url(ctx, ctx.path, { show: "all" });
+  const part = `#${partId}`;
   return (
-    <LinkButton ctx={ctx} href={withQuery(ctx.path, { show: "all" })}>
+    <Button
+      type="submit"
+      name="_action"
+      value="show"
+      form={formId}
+      formaction={address}
+      attributes={{ "hx-post": address, "hx-target": part, "hx-select": part, "hx-swap": "outerMorph" }}
+    >
       {texts(ctx).adoption.show_first(count)}
-    </LinkButton>
+    </Button>
   );
 }
 

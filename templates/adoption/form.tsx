@@ -13,16 +13,31 @@ import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Newest, newestId, type ServiceProps, trackersByKey } from "./newest.tsx";
-import { type AdoptPageProps, adoptPath } from "./props.ts";
+import { type AdoptPageProps, enteredText, isTicked } from "./props.ts";
 
 type FormProps = AdoptPageProps & { list: AdoptionProposalsView };
 
+export const formId = "adopt-form";
+
 /** The targets to choose from, what can be changed of each, and one button for all of them. */
 export function AdoptionForm(props: FormProps) {
-  const { ctx, list, connection } = props;
+  const { ctx, list, entered } = props;
   const t = texts(ctx).adoption;
+  // With the filters: what is refused is shown among the same targets.
+  const address = url(ctx, ctx.path);
   return (
-    <form class="adopt choosing" method="post" action={url(ctx, adoptPath(connection.id))}>
+    <form
+      id={formId}
+      class="adopt choosing"
+      method="post"
+      action={address}
+      hx-post={address}
+      hx-target="#content"
+      hx-select="#content"
+      hx-swap="outerMorph"
+      // However many there are.
+      hx-config='{"timeout":0}'
+    >
       <Csrf ctx={ctx} />
       <TargetTable {...props} />
       <NewTrackers {...props} />
@@ -30,9 +45,7 @@ export function AdoptionForm(props: FormProps) {
         <label>
           {t.trigger}
           <select class="input" name="trigger">
-            {adoptionTriggers.map((trigger) => (
-              <option value={trigger}>{t.triggers[trigger]}</option>
-            ))}
+            <TriggerOptions ctx={ctx} chosen={enteredText(entered, "trigger", "")} />
           </select>
         </label>
         <span class="choice-actions">
@@ -49,7 +62,23 @@ export function AdoptionForm(props: FormProps) {
   );
 }
 
-function TargetTable({ ctx, list, filters }: FormProps) {
+function TriggerOptions({ ctx, chosen }: { ctx: PageContext; chosen: string }) {
+  const t = texts(ctx).adoption;
+  return (
+    <>
+      {adoptionTriggers.map((trigger) => (
+        <option value={trigger} selected={trigger === chosen}>
+          {t.triggers[trigger]}
+        </option>
+      ))}
+    </>
+  );
+}
+
+const executorField = ({ hash }: ProposedTargetView) => `executor.${hash}`;
+const trackerField = ({ key }: ProposedTrackerView) => `tracker.${key}`;
+
+function TargetTable({ ctx, list, filters, entered }: FormProps) {
   const t = texts(ctx).adoption;
   const trackers = trackersByKey(list);
   const heading = (key: string, title: string) => ({
@@ -92,10 +121,10 @@ function TargetTable({ ctx, list, filters }: FormProps) {
           id: `target-${target.hash}`,
           group: groupOf(target),
           cells: {
-            name: <Choice ctx={ctx} target={target} is_chosen={target.is_ready && !filters.is_none_chosen} />,
+            name: <Choice ctx={ctx} target={target} is_proposed={!filters.is_none_chosen} entered={entered} />,
             services: <Services ctx={ctx} target={target} trackers={trackers} />,
           },
-          actions: <Change ctx={ctx} target={target} trackers={trackers} />,
+          actions: <Change ctx={ctx} target={target} trackers={trackers} entered={entered} />,
         }))}
     />
   );
@@ -136,8 +165,11 @@ function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { t
   );
 }
 
-function Choice({ ctx, target, is_chosen }: { ctx: PageContext; target: ProposedTargetView; is_chosen: boolean }) {
+type RowProps = Pick<AdoptPageProps, "ctx" | "entered"> & { target: ProposedTargetView };
+
+function Choice({ ctx, target, is_proposed, entered }: RowProps & { is_proposed: boolean }) {
   const t = texts(ctx);
+  const value = `${target.hash} ${target.kind} ${target.id}`;
   const { name, namespace, is_group, services, title_data, warnings } = target;
   const kind = translateMessage(ctx.language, title_data);
   return (
@@ -147,8 +179,8 @@ function Choice({ ctx, target, is_chosen }: { ctx: PageContext; target: Proposed
           type="checkbox"
           name="chosen"
           class="choice"
-          value={`${target.hash} ${target.kind} ${target.id}`}
-          checked={is_chosen}
+          value={value}
+          checked={isTicked(entered, executorField(target), "chosen", value, target.is_ready && is_proposed)}
           aria-label={t.adoption.choose(name)}
         />
         <span>{namespace !== null && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name}</span>
@@ -191,7 +223,7 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
   );
 }
 
-function Change({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { target: ProposedTargetView }) {
+function Change({ ctx, target, trackers, entered }: RowProps & Pick<ServiceProps, "trackers">) {
   const t = texts(ctx).adoption;
   return (
     <details class="adopt-change">
@@ -204,8 +236,8 @@ function Change({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { tar
           <input
             type="text"
             class="input"
-            name={`executor.${target.hash}`}
-            value={target.executor_name}
+            name={executorField(target)}
+            value={enteredText(entered, executorField(target), target.executor_name)}
             maxlength={100}
           />
         </label>
@@ -213,22 +245,24 @@ function Change({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { tar
           {t.trigger}
           <select class="input" name={`trigger.${target.hash}`}>
             <option value="">{t.trigger_as_below}</option>
-            {adoptionTriggers.map((trigger) => (
-              <option value={trigger}>{t.triggers[trigger]}</option>
-            ))}
+            <TriggerOptions ctx={ctx} chosen={enteredText(entered, `trigger.${target.hash}`, "")} />
           </select>
         </label>
         {target.services
           .filter(({ lines }) => lines.length > 0)
           .map(({ name, lines, tracker }) => {
             const kept = tracker === null ? null : (trackers.get(tracker)?.line ?? null);
+            const field = `line.${target.hash}.${name}`;
+            const chosen = enteredText(entered, field, "");
             return (
               <label>
                 {target.is_group ? t.versions_of(name) : t.versions}
-                <select class="input" name={`line.${target.hash}.${name}`}>
+                <select class="input" name={field}>
                   <option value="">{kept === null ? t.every_version : t.only_line(kept)}</option>
                   {lines.map((line) => (
-                    <option value={line}>{t.only_line(line)}</option>
+                    <option value={line} selected={line === chosen}>
+                      {t.only_line(line)}
+                    </option>
                   ))}
                 </select>
               </label>
@@ -240,7 +274,7 @@ function Change({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { tar
 }
 
 /** The trackers that would be created: one for all services that follow the same. */
-function NewTrackers({ ctx, list, credentials }: FormProps) {
+function NewTrackers({ ctx, list, credentials, entered }: FormProps) {
   const t = texts(ctx).adoption;
   const fresh = list.trackers.filter(({ is_existing }) => !is_existing);
   if (fresh.length === 0) return null;
@@ -261,7 +295,9 @@ function NewTrackers({ ctx, list, credentials }: FormProps) {
                 <select class="input" name={`credential.${registry}`}>
                   <option value="">{t.anonymous}</option>
                   {credentials.map(({ id, name }) => (
-                    <option value={id}>{name}</option>
+                    <option value={id} selected={id === enteredText(entered, `credential.${registry}`, "")}>
+                      {name}
+                    </option>
                   ))}
                 </select>
               </label>
@@ -275,23 +311,28 @@ function NewTrackers({ ctx, list, credentials }: FormProps) {
             { key: "rule", title: t.rule, grows: true },
             { key: "repository", title: t.repository, grows: true },
           ]}
-          rows={fresh.map((tracker) => ({ id: `tracker-${tracker.key}`, cells: trackerCells(ctx, tracker) }))}
+          rows={fresh.map((tracker) => ({ id: `tracker-${tracker.key}`, cells: trackerCells(ctx, tracker, entered) }))}
         />
       </div>
     </details>
   );
 }
 
-function trackerCells(ctx: PageContext, tracker: ProposedTrackerView): Readonly<Record<string, Child>> {
+function trackerCells(
+  ctx: PageContext,
+  tracker: ProposedTrackerView,
+  entered: FormData | null,
+): Readonly<Record<string, Child>> {
   const t = texts(ctx).adoption;
   const { key, name, watches, service_count, include_pattern, by_version_pattern, repository } = tracker;
+  const field = trackerField(tracker);
   return {
     name: (
       <input
         type="text"
         class="input"
-        name={`tracker.${key}`}
-        value={name}
+        name={field}
+        value={enteredText(entered, field, name)}
         maxlength={100}
         aria-label={t.tracker_name_of(watches)}
       />
@@ -307,7 +348,12 @@ function trackerCells(ctx: PageContext, tracker: ProposedTrackerView): Readonly<
         {include_pattern === "" ? t.takes_all : <Version>{include_pattern}</Version>}
         {by_version_pattern === null ? null : (
           <label class="tick">
-            <input type="checkbox" name="by_version" value={key} />
+            <input
+              type="checkbox"
+              name="by_version"
+              value={key}
+              checked={isTicked(entered, field, "by_version", key, false)}
+            />
             {t.by_version}
           </label>
         )}
@@ -320,7 +366,7 @@ function trackerCells(ctx: PageContext, tracker: ProposedTrackerView): Readonly<
             type="checkbox"
             name="repository"
             value={key}
-            checked
+            checked={isTicked(entered, field, "repository", key, true)}
             aria-label={t.follow_repository(repository.url)}
           />
           {repository.url.replace(/^https:\/\//, "")}

@@ -12,6 +12,25 @@ export interface AdoptPageProps {
   /** Credentials for registries. */
   credentials: readonly { id: string; name: string }[];
   error?: Message | undefined;
+  /** What was entered so far; null shows what is proposed. */
+  entered: FormData | null;
+}
+
+/** What was entered in a field; `proposed` where the form did not have it. */
+export function enteredText(entered: FormData | null, name: string, proposed: string): string {
+  const value = entered?.get(name);
+  return typeof value === "string" ? value : proposed;
+}
+
+/** Whether a box of a row is ticked; `proposed` where the form did not have the row, which is told by its text field. */
+export function isTicked(
+  entered: FormData | null,
+  row: string,
+  name: string,
+  value: string,
+  proposed: boolean,
+): boolean {
+  return entered?.has(row) === true ? entered.getAll(name).includes(value) : proposed;
 }
 
 export const adoptPath = (connectionId: string) => `/connections/${connectionId}/adopt`;

@@ -36,6 +36,8 @@ interface ButtonProps extends Look {
   value?: string | undefined;
   /** Id of the form to submit, for a button outside of it. */
   form?: string | undefined;
+  /** Where this button sends its form instead, with the base path. */
+  formaction?: string | undefined;
   attributes?: Attributes | undefined;
   /** Submits the form although fields are empty: adding a list item, leaving. */
   skips_validation?: boolean | undefined;
@@ -50,6 +52,7 @@ export function Button(props: ButtonProps) {
       name={props.name}
       value={props.value}
       form={props.form}
+      formaction={props.formaction}
       formnovalidate={props.skips_validation}
       aria-label={props.label}
       title={props.label}

@@ -5,7 +5,7 @@ import { AdoptedPage } from "../../../templates/adoption/result.tsx";
 import { shownAtFirst } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
-import { say } from "../../messages/message.ts";
+import { type Message, say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
@@ -28,7 +28,7 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
     const found = known !== null ? { list: known } : connection.is_enabled ? await orFailure(discover) : null;
     const { items } = await credentials.list({ kind: "oci", limit: 100 });
     return {
-      ...{ ctx, connection, found, credentials: items },
+      ...{ ctx, connection, found, credentials: items, entered: null },
       filters: { search, namespace, is_none_chosen: c.req.query("select") === "none" },
     };
   };
@@ -67,9 +67,10 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
     const actor = c.get("actor");
     const id = c.req.param("id");
     const targets = chosenIn(form);
-    if (targets.length === 0) {
-      return respondHtml(c, <AdoptPage {...(await propsOf(c, true))} error={say("adoption.none_chosen")} />, 422);
-    }
+    const again = async (status: number, error?: Message) =>
+      respondHtml(c, <AdoptPage {...(await propsOf(c, true))} entered={form} error={error} />, status);
+    if (formText(form, "_action") === "show") return await again(200);
+    if (targets.length === 0) return await again(422, say("adoption.none_chosen"));
     const ctx = await pageContext(c, page);
     if (formText(form, "_action") === "ignore") {
       await adoption.ignore(actor, id, { targets: targets.map(({ kind, id: target }) => ({ kind, id: target })) });
@@ -83,11 +84,11 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
       if ("result" in adopted) {
         return respondHtml(c, <AdoptedPage ctx={ctx} connection={connection} result={adopted.result} />);
       }
-      return respondHtml(c, <AdoptPage {...(await propsOf(c, true))} error={adopted.failure} />, 424);
+      return await again(424, adopted.failure);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 422) throw error;
       const [message = error.said] = Object.values(error.field_messages ?? {});
-      return respondHtml(c, <AdoptPage {...(await propsOf(c, true))} error={message} />, 422);
+      return await again(422, message);
     }
   });
 

@@ -269,7 +269,7 @@ describe("the page that adopts", () => {
     const first = await person.get(page());
     expect(first.text).toContain("The first 60 of 304 are shown");
     expect(tickedIn(first.text)).toHaveLength(60);
-    expect(first.text).toContain(`href="${page()}?show=all"`);
+    expect(first.text).toContain(`formaction="${page()}?show=all"`);
     expect(first.text).toContain("Show 300 targets");
     const shown = await person.get(`${page()}?show=all`);
     expect(shown.text).toContain("The first 300 of 304 are shown");
@@ -277,6 +277,52 @@ describe("the page that adopts", () => {
     const done = await person.post(page(), { _action: "adopt", chosen: tickedIn(shown.text) });
     expect(done.text).toContain("Adopted 300 targets");
   }, 120_000);
+
+  test("what was entered stays when more targets are shown, and when nothing could be adopted", async () => {
+    for (let count = 0; count < 80; count++) engine.add(`many-${count}`, "registry.test/app:1.0.0", digest("e"));
+    const { targets, trackers: found } = await proposals();
+    const [web, other] = ["web-0", "web-1"].map((id) => targets.find((each) => each.id === id));
+    const key = found.find(({ name }) => name === "web")?.key;
+    const shown = (await person.get(page())).text;
+    const names = [...shown.matchAll(/name="(executor\.[^"]+)"/g)].map(([, name]) => name ?? "");
+    const entered = {
+      ...Object.fromEntries(names.map((name) => [name, "as proposed"])),
+      [`executor.${web?.hash}`]: 'front"end',
+      [`trigger.${web?.hash}`]: "immediate",
+      [`line.${web?.hash}.main`]: "1.2",
+      [`tracker.${key}`]: "site",
+      trigger: "immediate",
+    };
+    const chosen = tickedIn(shown).filter((value) => !value.includes(other?.hash ?? ""));
+    const whole = await person.post(`${page()}?show=all`, { ...entered, _action: "show", chosen });
+    expect(whole.status).toBe(200);
+    expect(whole.text).toContain('name="shown" value="84"');
+    const holds = (text: string) => {
+      for (const words of [
+        `name="executor.${web?.hash}" value="front&quot;end"`,
+        `name="tracker.${key}" value="site"`,
+        '<option value="1.2" selected="">',
+      ]) {
+        expect(text).toContain(words);
+      }
+      // Of the target, and of all.
+      expect(text.split('<option value="immediate" selected="">')).toHaveLength(3);
+    };
+    holds(whole.text);
+    // Those that were not shown before are as proposed.
+    expect(tickedIn(whole.text)).toHaveLength(83);
+    expect(tickedIn(whole.text).join()).not.toContain(other?.hash ?? "none");
+    expect(await executors()).toEqual([]);
+
+    engine.isUnreachable = true;
+    const failed = await person.post(`${page()}?show=all`, { ...entered, _action: "adopt", chosen });
+    expect(failed.status).toBe(424);
+    holds(failed.text);
+    engine.isUnreachable = false;
+    const none = await person.post(page(), { ...entered, _action: "adopt" });
+    expect(none.status).toBe(422);
+    holds(none.text);
+  });
 
   test("speaks Chinese", async () => {
     await person.post("/preferences", { language: "zh", next: page() });
