@@ -351,6 +351,11 @@ setInterval(() => {
   }
 }, 5000);
 
+// The link to the page above leads to what was last seen of it in this tab: filtered and sorted.
+const above = document.querySelector("a.parent");
+if (above) above.search ||= sessionStorage.getItem(above.pathname) ?? "";
+addEventListener("pagehide", () => sessionStorage.setItem(location.pathname, location.search));
+
 settle();
 // Of tabs that do not fit, the shown one is in sight.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
