@@ -43,7 +43,7 @@ interface ListFrameProps {
   ctx: PageContext;
   section: Section;
   icon: IconName;
-  texts: { title: string; empty_title: string; empty_text: string; empty_example: string };
+  texts: { title: string; empty_title: string; empty_text: Child; empty_example: string };
   /** The list is empty: the page explains its purpose, and `action` adds the first entry. */
   is_empty: boolean;
   action: Child;

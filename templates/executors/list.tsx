@@ -32,15 +32,21 @@ export interface ExecutorsPageProps extends ListProps<ExecutorView> {
 
 const listId = "executors-list";
 
-export function ExecutorsPage(props: ExecutorsPageProps) {
+interface ExecutorsWholePageProps extends ExecutorsPageProps {
+  /** There is nothing yet that an executor could update. */
+  needs_connection?: boolean;
+}
+
+export function ExecutorsPage({ needs_connection = false, ...props }: ExecutorsWholePageProps) {
   const { ctx } = props;
+  const t = texts(ctx).executors;
   return (
     <ListPage
       {...executorsBody(props)}
       section="executors"
       icon="rocket"
-      texts={texts(ctx).executors}
-      action={<AddButton ctx={ctx} section="executors" />}
+      texts={needs_connection ? { ...t, empty_text: [t.empty_text, <br />, t.no_connection] } : t}
+      action={<AddButton ctx={ctx} section={needs_connection ? "connections" : "executors"} />}
     />
   );
 }

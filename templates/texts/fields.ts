@@ -6,6 +6,7 @@ import { fields as zh } from "./zh/fields.ts";
 /** The words of one form field in one language; missing ones come from the schema, in English. */
 export interface FieldWords {
   title?: string;
+  /** `{placeholder}` stands for the field's, which may depend on another field. */
   description?: string;
   placeholder?: string;
   /** One entry of a list, for "Add source". */
@@ -32,7 +33,10 @@ export function fieldWords(
   return {
     title: words.title ?? field.title,
     // Fields with one name belong to different kinds, and only some of them need help.
-    description: field.description === "" ? "" : (words.description ?? field.description),
+    description:
+      field.description === ""
+        ? ""
+        : (words.description?.replace("{placeholder}", field.placeholder) ?? field.description),
     placeholder: words.placeholder ?? field.placeholder,
     item: words.item ?? words.title ?? field.title,
     options: field.options.map((option) => ({ ...option, title: words.options?.[option.value] ?? option.title })),

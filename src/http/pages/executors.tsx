@@ -1,3 +1,4 @@
+import { isEmpty } from "../../../templates/components/list-page.tsx";
 import { ExecutorDelete } from "../../../templates/executors/delete.tsx";
 import { ExecutorPage, type Planned, PlanSection } from "../../../templates/executors/detail.tsx";
 import { ExecutorFormPage } from "../../../templates/executors/form.tsx";
@@ -29,7 +30,9 @@ export function executorPages(app: App, services: Services, page: PageSettings):
 
   app.get("/executors", async (c) => {
     const ctx = await pageContext(c, page);
-    return respondHtml(c, <ExecutorsPage {...(await readExecutors(services, ctx))} />);
+    const list = await readExecutors(services, ctx);
+    const isNeeded = isEmpty(list) && (await services.connections.list({ limit: 1 })).items.length === 0;
+    return respondHtml(c, <ExecutorsPage {...list} needs_connection={isNeeded} />);
   });
 
   // Before the forms, which would take its path for the id of an executor.

@@ -10,7 +10,7 @@ export const bulk = {
   major: ({ from, to }) => `从“${from}”到“${to}”是主版本更新`,
   unmeasured: ({ from, to }) => `无法从“${from}”和“${to}”判断是否为主版本更新`,
   not_onward: "这是降级，或离开当前变体或版本线，或无法比较",
-  breaking: ({ tracker, versions }) => `“${tracker}”的发行说明提到破坏性变更：${versions.join("、")}`,
+  breaking: ({ tracker, versions }) => `“${tracker}”的发布说明提到不兼容的变更：${versions.join("、")}`,
   notes_unread: ({ tracker }) => `尚未读取到“${tracker}”的发布说明`,
   last_failed: ({ executor }) => `“${executor}”的上一次运行失败`,
   no_rollback: ({ target }) => `“${target}”无法回滚`,

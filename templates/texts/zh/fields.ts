@@ -235,8 +235,7 @@ export const fields: FieldDictionary = {
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",
-    description:
-      "套接字或 tcp://主机:端口。留空时 Docker 使用 unix:///var/run/docker.sock，Podman 使用 unix:///run/podman/podman.sock",
+    description: "套接字或 tcp://主机:端口。留空则使用 {placeholder}",
   },
   "connections.config.in_cluster": {
     title: "集群内模式",

@@ -30,6 +30,34 @@ test("an empty list says what connections are for and how to make the first", as
   expect(page.text).toContain('href="/connections/new"');
 });
 
+test("without one, the empty list of executors offers it first", async () => {
+  const mainIn = (text: string) => text.slice(text.indexOf("<main"), text.indexOf("</main"));
+  const before = mainIn((await person.get("/executors")).text);
+  expect(before).toContain('href="/connections/new"');
+  expect(before).toContain("Add a connection to an engine, a cluster or Portainer first.");
+  expect(before).not.toContain("/executors/new");
+  const chinese = await person.get("/executors", { headers: { "accept-language": "zh" } });
+  expect(mainIn(chinese.text)).toContain("请先添加指向引擎、集群或 Portainer 的连接。");
+  await create("yard");
+  const after = mainIn((await person.get("/executors")).text);
+  expect(after).toContain('href="/executors/new"');
+  expect(after).not.toContain("/connections/new");
+});
+
+test.each([
+  ["docker", "unix:///var/run/docker.sock", "Podman"],
+  ["podman", "unix:///run/podman/podman.sock", "docker.sock"],
+])("what a blank address means is told for %s alone, in Chinese too", async (kind, address, other) => {
+  const { text } = await person.post(
+    "/connections",
+    { ...form, kind, "config.address": "", _action: "redraw" },
+    { headers: { "accept-language": "zh" } },
+  );
+  const help = /<p class="help" id="f-config-address-help">(.*?)<\/p>/.exec(text)?.[1] ?? text;
+  expect(help).toContain(address);
+  expect(help).not.toContain(other);
+});
+
 test("a new connection is tested at once, and its page says what came of it", async () => {
   const path = await create("attic");
   const page = await person.get(path);
