@@ -124,6 +124,9 @@ const reasons: Readonly<Record<number, string>> = {
   507: "The disk of the database is full",
 };
 
+/** Before the request reaches a route. */
+const tooLong = { description: "The address and the headers are longer than 16 KiB together; there is no body" };
+
 function statuses(route: Route): readonly number[] {
   const found = new Set<number>([503, ...Object.keys(route.refusals ?? {}).map(Number)]);
   if (route.access !== "public") for (const status of [401, 403]) found.add(status);
@@ -163,7 +166,7 @@ function operation(route: Route): JsonObject {
       : {
           requestBody: { required: true, content: { "application/json": { schema: jsonSchema(route.body, "input") } } },
         }),
-    responses: { [route.answer.status]: answer, ...Object.fromEntries(refusals) },
+    responses: { [route.answer.status]: answer, ...Object.fromEntries(refusals), 431: tooLong },
     security: route.access === "public" ? [] : [{ bearer: [] }],
   };
 }

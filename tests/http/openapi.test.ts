@@ -36,6 +36,20 @@ test("openApi() describes the routes once, whatever address is asked for", () =>
   expect(looked).toBe(1);
 });
 
+test("openApi() has what Bun answers to what is too long to be read", async () => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("read") });
+  try {
+    const lengths = [15, 17].map((kib) => `${server.url}?text=${"a".repeat(kib * 1024)}`);
+    const answers = await Promise.all(lengths.map(async (address) => await fetch(address)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 431]);
+    expect(await answers[1]?.text()).toBe("");
+  } finally {
+    await server.stop(true);
+  }
+  const { paths } = openApi({ routes: [route], version: "1" }).document("http://h.test");
+  expect(paths).toMatchObject({ "/api/things": { get: { responses: { 431: { description: expect.any(String) } } } } });
+});
+
 test("openApi() states every pattern of a text, the last as its own", () => {
   const Narrow = v.pipe(Name, v.regex(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*$/u), v.regex(/[^.]$/));
   const create: Route = { ...route, method: "POST", body: v.object({ name: Narrow, title: Name }) };
