@@ -133,8 +133,24 @@ export function submitted(values: Values, isGroup: IsGroup): Values {
   return { ...values, target, bindings: bindingsOf(values).filter((row) => text(member(row, "tracker")) !== "") };
 }
 
-/** Moves errors from the submitted rows to the drawn rows of the same service. */
+/**
+ * Moves errors from the submitted rows to the drawn rows of the same service, and leaves out those of fields that are only drawn once
+ * another with an error is chosen.
+ */
 export function errorsAtRows(errors: FieldErrors, submittedValues: Values, drawn: Values): FieldErrors {
+  const moved = movedErrors(errors, submittedValues, drawn);
+  return Object.fromEntries(Object.entries(moved).filter(([path]) => moved[choiceBefore(path) ?? ""] === undefined));
+}
+
+/** The path of the choice that a field depends on. */
+function choiceBefore(path: string): string | undefined {
+  if (path === "target.kind") return "target.id";
+  if (path === "target.id") return "connection_id";
+  const [, row] = /^(bindings\.\d+)\.(?:source|channel)$/.exec(path) ?? [];
+  return row === undefined ? undefined : `${row}.tracker`;
+}
+
+function movedErrors(errors: FieldErrors, submittedValues: Values, drawn: Values): FieldErrors {
   const sent = bindingsOf(submittedValues);
   const rows = bindingsOf(drawn);
   return Object.fromEntries(

@@ -49,6 +49,24 @@ test("the form proposes the only connection, and a target from the address stays
   expect(page.text).toContain("web");
 });
 
+test("the summary of errors names each field, and what depends on a missing choice is not asked for before it", async () => {
+  const errorsOf = async (fields: Record<string, string>) => {
+    const bindings = { "bindings.0.service": "main", "bindings.0.tracker": "" };
+    const { status, text } = await person.post("/executors", { trigger: "manual", ...bindings, ...fields });
+    expect(status).toBe(422);
+    const [summary = ""] = /<div class="error-summary"[\s\S]*?<\/div>/.exec(text) ?? [];
+    return [...summary.matchAll(/<li>(.*?)<\/li>/g)].map(([, entry]) => entry?.replaceAll(/<(?!a)[^>]*>/g, ""));
+  };
+  expect(await errorsOf({ name: "web", connection_id: "connection-1" })).toEqual([
+    '<a href="#f-target-id">Target: This field is required',
+    '<a href="#f-bindings-0-tracker">Tracker: This field is required',
+  ]);
+  expect(await errorsOf({ name: "web" })).toEqual([
+    '<a href="#f-connection_id">Connection: This field is required',
+    '<a href="#f-bindings-0-tracker">Tracker: This field is required',
+  ]);
+});
+
 test("a tracker from the address is chosen with its source and channel, as the link from a tracker's page wants it", async () => {
   const { text } = await person.get("/executors/new?tracker=app");
   expect(text).toMatch(/<option value="app" selected/);
