@@ -29,7 +29,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
           { key: "destination", title: t.destination, sort: "destination" },
           { key: "events", title: texts(ctx).events.title, clips: true, wide_only: true },
-          { key: "last", title: t.last_delivery },
+          { key: "last", title: t.last_delivery, card_label: "none" },
           { key: "waiting", title: t.waiting, align: "end" },
         ],
         rows: notifiers.map((notifier) => ({

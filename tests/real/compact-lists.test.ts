@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { connections, executors, releases, runs, tracker_channels, trackers } from "../../src/db/tables.ts";
+import {
+  connections,
+  deliveries,
+  executors,
+  notifiers,
+  releases,
+  runs,
+  tracker_channels,
+  trackers,
+} from "../../src/db/tables.ts";
 import { newId } from "../../src/ids.ts";
 import { plain, say, told } from "../../src/messages/message.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
@@ -37,12 +46,13 @@ const least = { action: 44, target: 24 };
 
 peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
   let app: TestApp;
+  let person: Awaited<ReturnType<TestApp["signedIn"]>>;
   let browsed: Awaited<ReturnType<typeof browsedApp>>;
   let page: Page;
 
   beforeAll(async () => {
     app = await testApp();
-    const person = await app.signedIn();
+    person = await app.signedIn();
     await app.db.write(async (tx) => {
       const size = { trackers: rowCount, releases_each: 3, executors: rowCount, runs_each: 1 };
       const now = app.clock.now();
@@ -161,6 +171,21 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     expect(await cutStates()).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(most.page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  test("a delivery that failed is seen beside its notifier's name, however long its host is", async () => {
+    const name = "ops";
+    const url = `https://${"hooks-".repeat(9)}x.example.org/a`;
+    const hook = { kind: "webhook", language: "en", url, trigger_events: ["new_release"] };
+    const { id } = (await person.api("POST", "/notifiers", { name, ...hook })).body;
+    const sent = { notifier_id: String(id), event: "test", body: {}, state: "failed" as const };
+    await app.db.write((tx) => tx.insert(deliveries).values({ id: "d", ...sent, created_at: app.clock.now() }));
+    await page.goto("/notifiers?q=ops");
+    const [row] = await rowsShown();
+    expect([row?.name, row?.parts]).toEqual([name, [true, true]]);
+    expect(await page.locator("tbody .state").textContent()).toBe("Failed");
+    expect(await cutStates()).toEqual([]);
+    await app.db.write((tx) => tx.delete(notifiers).where(eq(notifiers.id, String(id))));
   });
 
   test.each(["/account", "/account/sessions", "/upstreams", "/settings/backups"])(
