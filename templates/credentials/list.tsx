@@ -24,7 +24,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
           { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
           { key: "stored", title: t.stored, wide_only: true },
-          { key: "users", title: texts(ctx).common.used_by },
+          { key: "users", title: texts(ctx).common.used_by, clips: true, leads: true },
           { key: "changed", title: t.changed, align: "end", sort: "-changed" },
         ],
         rows: credentials.map((credential) => ({
