@@ -40,7 +40,7 @@ peerSuite("the palette in Chromium, by keyboard alone", chromiumMissing(), () =>
     await page.keyboard.press("Control+k");
     await page.locator("#palette [role=option]").first().waitFor();
     await page.keyboard.type(query);
-    await page.locator("#palette [aria-selected=true]", { hasText: first }).waitFor();
+    await page.locator(`#palette [data-query="${query}"] [aria-selected=true]`, { hasText: first }).waitFor();
   };
 
   test("opens and closes with the same keys, and gives the focus back", async () => {
