@@ -84,7 +84,8 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
       if ("result" in adopted) {
         return respondHtml(c, <AdoptedPage ctx={ctx} connection={connection} result={adopted.result} />);
       }
-      return await again(424, adopted.failure);
+      // Any other status than 422 would also be told as a request that failed, beside the reason.
+      return await again(isFragmentRequest(c) ? 422 : 424, adopted.failure);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 422) throw error;
       const [message = error.said] = Object.values(error.field_messages ?? {});

@@ -318,6 +318,8 @@ describe("the page that adopts", () => {
     const failed = await person.post(`${page()}?show=all`, { ...entered, _action: "adopt", chosen });
     expect(failed.status).toBe(424);
     holds(failed.text);
+    const swapped = await person.post(`${page()}?show=all`, { ...entered, _action: "adopt", chosen }, { htmx: true });
+    expect(swapped.status).toBe(422);
     engine.isUnreachable = false;
     const none = await person.post(page(), { ...entered, _action: "adopt" });
     expect(none.status).toBe(422);
