@@ -331,6 +331,10 @@ document.addEventListener("htmx:response:error", (event) => {
   if (self.isOfProxy(response)) miss(event.detail.ctx);
   else if (response.status !== 422 && !text?.includes("<hx-partial")) say(root.dataset.refused);
 });
+// What was entered is not left for the sign-in.
+document.addEventListener("htmx:before:response", ({ detail: { ctx } }) => {
+  if (ctx.response.status === 401) delete ctx.hx.redirect;
+});
 // A page may outlast its session: its forms are then sent in the one that came after it.
 document.addEventListener("signed-in", ({ detail }) => {
   for (const token of all("[name=csrf_token]")) token.value = detail.value;

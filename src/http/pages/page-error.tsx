@@ -1,14 +1,14 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { SignedOutPartial } from "../../../templates/components/signed-out.tsx";
 import { ErrorPage } from "../../../templates/errors/error.tsx";
-import { withQuery } from "../../../templates/page.ts";
+import { url, withQuery } from "../../../templates/page.ts";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { AppError } from "../../errors.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
 import { basePath, belowBasePath } from "../paths.ts";
-import { type PageSettings, pageContext } from "./page-context.ts";
+import { type PageSettings, pageContext, pathShown } from "./page-context.ts";
 import { isFragmentRequest, renewForms, respondDone, respondHtml } from "./respond.ts";
 
 /** Signing in leads to the requested page, or back to the one whose form was sent and is lost. */
@@ -32,7 +32,12 @@ export async function respondToPageError(c: AppContext, error: AppError, page: P
   if (error.code === "password_change_required") return respondDone(c, prefix, "/account/password");
   // The status line reads the database, which may be what failed.
   const ctx = await pageContext(c, { ...page, status: async () => ({}) });
-  if (error.status === 401) return respondHtml(c, <SignedOutPartial ctx={ctx} standing="gone" />, 401);
+  if (error.status === 401) {
+    const shown = pathShown(c, ctx);
+    // For a page that has nothing to lose; our own (see `app.js`) stay and show the way.
+    c.header("HX-Redirect", url(ctx, "/login", { next: shown === "/" ? null : shown }));
+    return respondHtml(c, <SignedOutPartial ctx={ctx} standing="gone" />, 401);
+  }
   if (isFragmentRequest(c)) {
     const isOutdated = error.said.code === "request.form_outdated";
     if (isOutdated) renewForms(c);

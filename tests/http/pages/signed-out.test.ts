@@ -26,7 +26,9 @@ describe("whoever is signed out while a page is open", () => {
     await person.post("/logout");
     const sent = { htmx: true, headers: { "hx-current-url": `${app.origin}${form}` } };
     const answer = method === "GET" ? await person.get(path, sent) : await person.post(path, { name: "typed" }, sent);
-    expect([answer.status, answer.headers.get("hx-redirect"), answer.location]).toEqual([401, null, null]);
+    // Where whoever has nothing to lose would be led.
+    const signIn = `/login?next=${encodeURIComponent(form)}`;
+    expect([answer.status, answer.headers.get("hx-redirect"), answer.location]).toEqual([401, signIn, null]);
     expect(answer.text).toContain(line);
     expect(answer.text).toContain("You are signed out");
     // Another tab: the page with the form stays.
