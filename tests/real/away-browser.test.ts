@@ -155,10 +155,10 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     expect(page.url()).toBe(`${ops.address}/executors`);
   });
 
-  test.each<[Motion, number]>([
-    ["no-preference", 3],
-    ["reduce", 0],
-  ])("pages fade into each other, with reduced motion %p %p times", async (motion, times) => {
+  test.each<[Motion, boolean]>([
+    ["no-preference", true],
+    ["reduce", false],
+  ])("pages fade into each other, with reduced motion %p: %p", async (motion, fades) => {
     await openAt("/trackers", ops.address, motion);
     await page.addInitScript(() => {
       addEventListener("pagereveal", (event) => {
@@ -173,7 +173,8 @@ peerSuite("a server that does not respond, in Chromium", missing, () => {
     await heading("Runs");
     await page.goBack();
     await heading("Executors");
-    expect(await page.evaluate(() => Number(sessionStorage.faded ?? 0))).toBe(times);
+    // A browser that is busy leaves a fade out.
+    expect(await page.evaluate(() => Number(sessionStorage.faded ?? 0) > 0)).toBe(fades);
     // No page of ours, which has no part in it.
     await person.go("/docs");
     await page.click("main a[href$='/openapi.json']");
