@@ -124,8 +124,13 @@ export function isEmpty(list: ListProps<unknown>): boolean {
   return list.items.length === 0 && isWhole(list);
 }
 
+/** What the filters of a list depend on. */
+interface Filtered extends Pick<ListProps<unknown>, "ctx" | "counts">, Pick<ListBaseProps, "filters" | "days"> {
+  asked: Pick<ListProps<unknown>["asked"], "filters">;
+}
+
 /** The options that a filter has for these entries; none if it is no choice. */
-function optionsOf({ asked, counts }: ListProps<unknown>, { name, options }: ListFilter) {
+function optionsOf({ asked, counts }: Filtered, { name, options }: ListFilter) {
   const count = (value: string) => counts[name]?.[value] ?? 0;
   const current = asked.filters[name] ?? null;
   const shown = options.filter(([value]) => value === current || count(value) > 0);
@@ -138,7 +143,8 @@ function optionsOf({ asked, counts }: ListProps<unknown>, { name, options }: Lis
   };
 }
 
-function filtersOf(list: ListBaseProps) {
+/** The filters of a list that are a choice, as links and as fields. */
+export function filtersOf(list: Filtered) {
   const groups: FilterGroup[] = [];
   const fields: FilterField[] = [];
   for (const filter of list.filters) {

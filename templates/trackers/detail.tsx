@@ -9,6 +9,7 @@ import { ActionForm, LinkButton } from "../components/button.tsx";
 import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
+import type { ListProps } from "../components/list-page.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -39,8 +40,9 @@ export interface TrackerPageProps {
   marks: ReadonlyMap<string, { breaking: number; security: number }>;
   next_cursor: string | null;
   is_first_page: boolean;
-  /** Filters of the history. */
-  filters: { channel: string | null; source: string | null };
+  /** Filters of the history, and the versions of each option. */
+  filters: ListProps<unknown>["asked"]["filters"];
+  counts: ListProps<unknown>["counts"];
   /** What the services that follow it ran, newest first. */
   deployed: readonly VersionSpanUnderTracker[];
   events: readonly EventView[];

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { ReleaseView, VersionView } from "../../src/trackers/releases/schema.ts";
 import { Link, SafeLink } from "../components/link.tsx";
-import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
+import { filtersOf } from "../components/list-page.tsx";
+import { Filters, Pagination } from "../components/navigation.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Badge } from "../components/state.tsx";
@@ -63,7 +64,7 @@ export function History(props: TrackerPageProps) {
       ) : (
         <div class="panel padded">
           <p>
-            <b>{filters.channel === null && filters.source === null ? t.history_empty : t.history_filtered}</b>
+            <b>{Object.keys(filters).length === 0 ? t.history_empty : t.history_filtered}</b>
           </p>
           <p class="quiet">{tracker.state === "failing" ? t.history_failing : t.history_empty_text}</p>
         </div>
@@ -73,29 +74,24 @@ export function History(props: TrackerPageProps) {
   );
 }
 
-/** Only real choices: a single channel or source needs no filter. */
-function HistoryFilters({ ctx, tracker, filters }: TrackerPageProps) {
+function HistoryFilters({ ctx, tracker, filters, counts }: TrackerPageProps) {
   const t = texts(ctx).trackers;
-  const names = [...new Set(tracker.sources.flatMap((source) => source.channels.map((channel) => channel.name)))];
-  const groups: FilterGroup[] = [];
-  if (names.length > 1) {
-    groups.push({
-      name: "channel",
-      title: t.filter_channel,
-      current: filters.channel,
-      all: t.any_channel,
-      options: names.map((name) => ({ title: channelWord(ctx, name), value: name })),
-    });
-  }
-  if (tracker.sources.length > 1) {
-    groups.push({
-      name: "source",
-      title: t.filter_kind,
-      current: filters.source,
-      all: t.all_sources,
-      options: tracker.sources.map(({ key }) => ({ title: key, value: key })),
-    });
-  }
+  const names = [...new Set(tracker.sources.flatMap(({ channels }) => channels.map(({ name }) => name)))];
+  const keys = tracker.sources.map(({ key }) => key);
+  const { groups } = filtersOf({
+    ctx,
+    asked: { filters },
+    counts,
+    filters: [
+      {
+        name: "channel",
+        title: t.filter_channel,
+        all: t.any_channel,
+        options: names.map((name) => [name, channelWord(ctx, name)]),
+      },
+      { name: "source", title: t.filter_kind, all: t.all_sources, options: keys.map((key) => [key, key]) },
+    ],
+  });
   return groups.length === 0 ? null : <Filters ctx={ctx} groups={groups} />;
 }
 

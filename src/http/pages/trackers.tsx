@@ -220,17 +220,14 @@ async function respondTracker(c: AppContext, services: Services, asked: PageCont
 
 async function historyOf({ trackers }: Services, tracker: TrackerView, query: URLSearchParams) {
   const names = tracker.sources.flatMap(({ channels }) => channels.map(({ name }) => name));
-  const channel = names.find((name) => name === query.get("channel")) ?? null;
-  const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key ?? null;
-  const cursor = query.get("cursor");
-  const { items: versions, next_cursor } = await trackers.versions(tracker.name, {
-    limit: historySize,
-    channel: channel ?? undefined,
-    source: source ?? undefined,
-    cursor: cursor ?? undefined,
-  });
+  const channel = names.find((name) => name === query.get("channel"));
+  const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key;
+  const cursor = query.get("cursor") ?? undefined;
+  const history = await trackers.history(tracker.name, { limit: historySize, channel, source, cursor });
+  const { items: versions, ...page } = history;
   const marks = await trackers.notesMarks(versions.flatMap(({ releases }) => releases.map(({ id }) => id)));
-  return { versions, marks, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
+  const filters = { ...(channel === undefined ? {} : { channel }), ...(source === undefined ? {} : { source }) };
+  return { versions, marks, ...page, is_first_page: cursor === undefined, filters };
 }
 
 /** Credentials for the kinds of the form's sources. */

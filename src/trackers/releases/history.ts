@@ -1,6 +1,6 @@
 import type { Database } from "../../db/client.ts";
 import { parseInput } from "../../forms/issues.ts";
-import { cursorKey, type Page, pageSize, toPage } from "../../forms/page.ts";
+import { cursorKey, type ListCounts, type Page, pageSize, toPage } from "../../forms/page.ts";
 import { orderTags } from "../../versions/order.ts";
 import { trackerRows } from "../queries.ts";
 import type { SourceRegistry } from "../schema.ts";
@@ -68,11 +68,47 @@ function placeIn(sources: readonly SourceRow[], release: ReleaseView): number {
   return sources.findIndex(({ key }) => key === release.source_key);
 }
 
+/** The options of each filter that find a version. */
+const optionsOf = {
+  channel: ({ channels }: VersionView) => channels,
+  source: ({ releases }: VersionView) => [...new Set(releases.map(({ source_key }) => source_key))],
+};
+const filters = ["channel", "source"] as const;
+type Asked = Partial<Record<(typeof filters)[number], string | undefined>>;
+
+/** Those that all filters find, except one that is left out. */
+function found(versions: readonly VersionView[], asked: Asked, without?: keyof Asked): VersionView[] {
+  return versions.filter((version) =>
+    filters.every((name) => {
+      const { [name]: option } = asked;
+      return name === without || option === undefined || optionsOf[name](version).includes(option);
+    }),
+  );
+}
+
+/** How many versions each option of a filter would leave, with the other one as it is. */
+function countsOf(versions: readonly VersionView[], asked: Asked): ListCounts {
+  return Object.fromEntries(
+    filters.map((name) => {
+      const own = found(versions, asked, name);
+      const options = Map.groupBy(own.flatMap(optionsOf[name]), (option) => option);
+      const counted = [...options].map(([option, { length }]) => [option, length] as const);
+      return [name, { "": own.length, ...Object.fromEntries(counted) }];
+    }),
+  );
+}
+
 /** A tracker's history by version, with all its sources for each. */
 export function versionHistory({ db, registry }: { db: Database; registry: SourceRegistry }) {
-  return {
+  const operations = {
     /** Last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
+      const { counts: _, ...page } = await operations.history(name, query);
+      return page;
+    },
+
+    /** The same, with what the filters would leave. */
+    history: async (name: string, query: unknown): Promise<Page<VersionView> & { counts: ListCounts }> => {
       const parsed = parseInput(ReleaseQuery, query);
       const tracker = await trackerRows.getByName(db.read, name);
       const sources = await sourcesOf(db.read, [tracker.id]);
@@ -95,13 +131,8 @@ export function versionHistory({ db, registry }: { db: Database; registry: Sourc
       );
       const shown = views.filter((view) => view.channels.length > 0);
       const groups = Map.groupBy(underLeads(shown), ({ lead }) => lead.display_version);
-      const versions = [...groups]
-        .map(([version, releases]) => toVersion(version, releases, sources))
-        .filter(
-          (version) =>
-            (parsed.channel === undefined || version.channels.includes(parsed.channel)) &&
-            (parsed.source === undefined || version.releases.some(({ source_key }) => source_key === parsed.source)),
-        );
+      const all = [...groups].map(([version, releases]) => toVersion(version, releases, sources));
+      const versions = found(all, parsed);
       const places = new Map(
         orderTags(versions.map(({ version }) => version)).map((version, place) => [version, place]),
       );
@@ -110,12 +141,14 @@ export function versionHistory({ db, registry }: { db: Database; registry: Sourc
       const after = cursorKey(parsed);
       const last = after === null ? -1 : versions.findIndex(({ version }) => version === after);
       const rest = versions.slice(last + 1);
-      return toPage(
+      const page = toPage(
         rest.slice(0, pageSize(parsed) + 1),
         parsed,
         ({ version }) => version,
         (version) => version,
       );
+      return { ...page, counts: countsOf(all, parsed) };
     },
   };
+  return operations;
 }

@@ -148,6 +148,21 @@ test("releases, versions and notes are of the channel asked for", async () => {
   expect((await get("/trackers?channel=stable")).items).toHaveLength(2);
 });
 
+test("the history of a tracker counts the versions of each channel, and offers no filter where there is no choice", async () => {
+  const countsOf = async (path: string) =>
+    [...(await person.get(path)).text.matchAll(/>([^<]+)<span class="amount">(\d+)</g)].map(
+      ([, ...counted]) => counted,
+    );
+  const counts = [
+    ["Any channel", "4"],
+    ["16", "2"],
+    ["17", "2"],
+  ];
+  expect(await countsOf("/trackers/db")).toEqual(counts);
+  expect(await countsOf("/trackers/db?channel=16")).toEqual(counts);
+  expect(await countsOf("/trackers/one")).toEqual([]);
+});
+
 test.each([
   ["en", "16 (Stable)", "Stable"],
   ["zh", "16（稳定版）", "稳定版"],

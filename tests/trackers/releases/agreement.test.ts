@@ -180,6 +180,32 @@ describe("versions()", () => {
     expect(narrowed.items.map(({ version }) => version)).toEqual(["1.0.0"]);
   });
 
+  test("counts what each filter leaves, with the other as it is, and a version of two sources once", async () => {
+    house.publish("git", "v1.0.0", "v1.1.0", "v2.0.0-beta.1");
+    house.publish("image", "1.0.0");
+    const beta = channel("beta", "beta");
+    const stable = channel("stable", "^v?\\d+\\.\\d+\\.\\d+$");
+    await house.create("app", {}, [
+      source("git", { key: "git", channels: [stable, beta] }),
+      source("image", { key: "image", channels: [stable] }),
+    ]);
+    await house.check("app");
+    const counts = async (query: Record<string, string>) => (await house.trackers.history("app", query)).counts;
+    expect(await counts({ limit: "1" })).toEqual({
+      channel: { "": 3, stable: 2, beta: 1 },
+      source: { "": 3, git: 3, image: 1 },
+    });
+    expect(await counts({ channel: "stable" })).toEqual({
+      channel: { "": 3, stable: 2, beta: 1 },
+      source: { "": 2, git: 2, image: 1 },
+    });
+    expect(await counts({ source: "image", channel: "beta" })).toEqual({
+      channel: { "": 1, stable: 1 },
+      source: { "": 1, git: 1 },
+    });
+    expect(Object.keys(await house.trackers.versions("app", {}))).toEqual(["items", "next_cursor"]);
+  });
+
   test("a source that was not read yet is not one that lacks them", async () => {
     house.publish("image", "1.0.0");
     house.repository("git").failure = new PluginError("unreachable", plain("Away"));
