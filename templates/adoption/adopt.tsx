@@ -1,6 +1,8 @@
+import type { Child } from "hono/jsx";
 import { type AdoptionProposalsView, maxProposedTargets } from "../../src/adoption/schema.ts";
 import { ActionForm, Button, LinkButton } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
+import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Filters } from "../components/navigation.tsx";
 import { Banner, DisabledBanner } from "../components/notice.tsx";
@@ -143,54 +145,75 @@ function Others({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }
   const { refused, ignored, connection } = list;
   return (
     <div class="adopt-others">
-      {refused.length === 0 ? null : (
-        <details class="advanced" id="adopt-refused">
-          <summary>
-            <Icon name="chevron-right" />
-            <b>{t.refused_title(refused.length)}</b>
-            <span>{refused.map(({ name }) => name).join(", ")}</span>
-          </summary>
-          <ul class="advanced-fields">
-            {refused.map(({ name, reasons }) => (
-              <li>
-                <b>{name}</b>
-                {reasons.map(({ message_data }) => (
-                  <div class="quiet">{translateMessage(ctx.language, message_data)}</div>
-                ))}
-              </li>
+      <Folded
+        ctx={ctx}
+        id="adopt-refused"
+        title={t.refused_title(refused.length)}
+        entries={refused}
+        draw={({ name, reasons }) => (
+          <>
+            <b>{name}</b>
+            {reasons.map(({ message_data }) => (
+              <div class="quiet">{translateMessage(ctx.language, message_data)}</div>
             ))}
-          </ul>
-        </details>
-      )}
-      {ignored.length === 0 ? null : (
-        <details class="advanced" id="adopt-ignored">
-          <summary>
-            <Icon name="chevron-right" />
-            <b>{t.ignored_title(ignored.length)}</b>
-            <span>{ignored.map(({ name }) => name).join(", ")}</span>
-          </summary>
-          <div class="advanced-fields">
-            <p class="help">{t.ignored_text}</p>
-            <ul>
-              {ignored.map(({ name, ignored_id }) => (
-                <li class="adopt-ignored">
-                  <span>{name}</span>
-                  <ActionForm
-                    ctx={ctx}
-                    action={`/connections/${connection.id}/ignored-targets/${ignored_id}/delete`}
-                    kind="bare"
-                    small
-                    icon="undo-2"
-                    label={t.unignore_of(name)}
-                  >
-                    {t.unignore}
-                  </ActionForm>
-                </li>
-              ))}
-            </ul>
+          </>
+        )}
+      />
+      <Folded
+        ctx={ctx}
+        id="adopt-ignored"
+        title={t.ignored_title(ignored.length)}
+        help={t.ignored_text}
+        entries={ignored}
+        draw={({ name, ignored_id }) => (
+          <div class="adopt-ignored">
+            <span>{name}</span>
+            <ActionForm
+              ctx={ctx}
+              action={`/connections/${connection.id}/ignored-targets/${ignored_id}/delete`}
+              kind="bare"
+              small
+              icon="undo-2"
+              label={t.unignore_of(name)}
+            >
+              {t.unignore}
+            </ActionForm>
           </div>
-        </details>
-      )}
+        )}
+      />
     </div>
+  );
+}
+
+interface FoldedProps<Entry> {
+  ctx: PageContext;
+  id: string;
+  title: string;
+  help?: string;
+  entries: readonly Entry[];
+  draw(entry: Entry): Child;
+}
+
+function Folded<Entry extends { name: string }>({ ctx, id, title, help, entries, draw }: FoldedProps<Entry>) {
+  const t = texts(ctx).adoption;
+  if (entries.length === 0) return null;
+  return (
+    <details class="advanced" id={id}>
+      <summary>
+        <Icon name="chevron-right" />
+        <b>{title}</b>
+        <span>{entries.map(({ name }) => name).join(", ")}</span>
+      </summary>
+      <div class="advanced-fields">
+        {help === undefined ? null : <p class="help">{help}</p>}
+        {entries.length < searchedFrom ? null : <Find label={t.find_name} within={`#${id}`} />}
+        <ul>
+          {entries.map((entry) => (
+            <li data-found={entry.name.toLowerCase()}>{draw(entry)}</li>
+          ))}
+        </ul>
+        <p class="quiet found-nothing">{t.no_name_found}</p>
+      </div>
+    </details>
   );
 }

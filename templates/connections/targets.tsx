@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { type ConnectionView, rootsOf, type TargetList, type TargetView } from "../../src/connections/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -94,7 +95,7 @@ function TargetTables({
     </Banner>
   ) : (
     <div class="discovered">
-      {items.length < searchedFrom ? null : <TargetSearch ctx={ctx} />}
+      {items.length < searchedFrom ? null : <Find label={texts(ctx).executors.find_target} within="#targets" />}
       <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} most={most} />
       <p class="quiet found-nothing">{texts(ctx).executors.no_target_found}</p>
       {items.length > most ? <OtherTargets ctx={ctx} connection={connection} /> : null}
@@ -138,25 +139,6 @@ function OtherTargets({ ctx, connection }: Pick<TargetsProps, "ctx" | "connectio
     >
       {texts(ctx).connections.show_all}
     </LinkButton>
-  );
-}
-
-/** The number of targets from which a search field is shown. */
-export const searchedFrom = 9;
-
-/** Hides what does not match in the page itself, so only where scripts run. `enter`: what that key does, if anything. */
-export function TargetSearch({ ctx, enter }: { ctx: PageContext; enter?: string | undefined }) {
-  const { find_target } = texts(ctx).executors;
-  return (
-    <label class="field-search scripted">
-      <Icon name="search" />
-      <input type="search" placeholder={find_target} aria-label={find_target} title={enter} data-find="#targets" />
-      {enter === undefined ? null : (
-        <span class="key" aria-hidden="true">
-          ↵
-        </span>
-      )}
-    </label>
   );
 }
 

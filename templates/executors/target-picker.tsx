@@ -2,18 +2,11 @@ import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { FieldError, fieldId } from "../components/field.tsx";
+import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import {
-  kindOf,
-  namespaceOrder,
-  nameWithin,
-  searchedFrom,
-  TargetSearch,
-  TargetState,
-  wordsOf,
-} from "../connections/targets.tsx";
+import { kindOf, namespaceOrder, nameWithin, TargetState, wordsOf } from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -47,7 +40,7 @@ export function TargetPicker(props: TargetPickerProps) {
   const { free = [], taken = [], refused = [] } = Object.groupBy(others, (target) => placeOf(target, props));
   const list = (
     <>
-      {targets.length < searchedFrom ? null : <TargetSearch ctx={ctx} enter={t.find_enter} />}
+      {targets.length < searchedFrom ? null : <Find label={t.find_target} within="#targets" enter={t.find_enter} />}
       <div class="pick-list" id="targets">
         <Grouped {...props} shown={free} />
         <Rest {...props} id="taken-targets" title={t.taken_targets(taken.length)} shown={taken} />

@@ -73,6 +73,8 @@ export const adoption = {
   credential_for: (registry: string) => `Sign in to ${registry} with`,
   anonymous: "No credential",
   refused_title: (count: number) => `${number(count)} cannot be adopted`,
+  find_name: "Find a name",
+  no_name_found: "No target here has a matching name.",
   ignored_title: (count: number) => `${number(count)} ignored`,
   ignored_text: "Ignored targets are not offered again.",
   unignore: "Stop ignoring",

@@ -70,6 +70,8 @@ export const adoption = {
   credential_for: (registry: string) => `登录 ${registry} 使用`,
   anonymous: "不使用凭据",
   refused_title: (count: number) => `${number(count)} 个无法采用`,
+  find_name: "查找名称",
+  no_name_found: "没有名称与此相符的目标。",
   ignored_title: (count: number) => `${number(count)} 个已忽略`,
   ignored_text: "已忽略的目标不会再次列出。",
   unignore: "停止忽略",

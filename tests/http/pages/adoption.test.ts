@@ -189,6 +189,26 @@ describe("the page that adopts", () => {
     expect((await proposals()).targets.map(({ id }) => id)).toContain(first?.name ?? "");
   });
 
+  test("finds an ignored target, and one that cannot be adopted, by its name once there are many", async () => {
+    const ignore = (...ids: string[]) =>
+      person.api("POST", `/runtime-connections/${connection}/ignored-targets`, {
+        targets: ids.map((id) => ({ kind: "container", id })),
+      });
+    const more = Array.from({ length: 9 }, (_, count) => `More-${count}`);
+    for (const name of more) engine.add(name, "registry.test/more:1.0.0", digest("d"));
+    await ignore(...more.slice(1));
+    expect((await person.get(page())).text).not.toContain("data-find=");
+    await ignore("More-0");
+    const { text } = await person.get(page());
+    const part = text.slice(text.indexOf('id="adopt-ignored"'));
+    expect(part).toContain('aria-label="Find a name" data-find="#adopt-ignored"');
+    expect(part.match(/<li data-found="more-\d">/g)).toHaveLength(9);
+    engine.refusals = [{ code: "own_container", message: say("executors.no_release_status") }];
+    expect((await person.get(page())).text).not.toContain('data-find="#adopt-refused"');
+    for (let count = 0; count < 5; count++) engine.add(`last-${count}`, "registry.test/last:1.0.0", digest("e"));
+    expect((await person.get(page())).text).toContain('data-find="#adopt-refused"');
+  });
+
   test("says why something cannot be adopted", async () => {
     engine.refusals = [{ code: "own_container", message: say("executors.no_release_status") }];
     const shown = await person.get(page());
