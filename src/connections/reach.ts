@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NullableInstant } from "../forms/inputs.ts";
 import { type Message, say, told } from "../messages/message.ts";
-import { ProblemSchema } from "../messages/schema.ts";
+import { type Problem, ProblemSchema } from "../messages/schema.ts";
 
 /** How often a connection is looked at. A response to any other request counts as a look. */
 export const lookIntervalMs = 20_000;
@@ -70,6 +70,20 @@ export function connectionStateOf(
   if (problem !== null) return state === "unreachable" ? "failing" : "unknown";
   if (last_check === null) return state === "reachable" ? "ok" : "unknown";
   return last_check.ok ? "ok" : "failing";
+}
+
+/** Since when a connection fails because its runtime refuses the credential, and how; null if it does not. */
+export function refusalOf(
+  facts: LookFacts,
+  last_check: { ok: boolean; code: string | null; message: string; message_data: Message; checked_at: number } | null,
+  now: number,
+): { since: number | null; error: Problem } | null {
+  if (connectionStateOf(facts, last_check, now) !== "failing") return null;
+  const { since, problem } = reachOf(facts, now);
+  const failure = problem ?? last_check;
+  if (failure?.code !== "unauthorized") return null;
+  const { code, message, message_data } = failure;
+  return { since: problem === null ? (last_check?.checked_at ?? null) : since, error: { code, message, message_data } };
 }
 
 /** Whether a response that arrives now is worth storing: it is a look that was due, or ends a silence. */

@@ -6,7 +6,7 @@ import type { Runtime, Runtimes } from "../runtimes/runtime.ts";
 import type { TargetService } from "../runtimes/target.ts";
 import { connectionStates, ReachView } from "./reach.ts";
 
-export { type LookFacts, ReachView, reachOf } from "./reach.ts";
+export { type LookFacts, ReachView, reachOf, refusalOf } from "./reach.ts";
 
 const IsEnabled = v.optional(
   v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
@@ -90,6 +90,11 @@ export const ConnectionCheckView = withSaid(
   }),
 );
 export type ConnectionCheckView = v.InferOutput<typeof ConnectionCheckView>;
+
+export function lastCheckOf(row: { last_check: unknown }): ConnectionCheckView | null {
+  const parsed = v.safeParse(ConnectionCheckView, row.last_check);
+  return parsed.success ? parsed.output : null;
+}
 
 export function connectionList(kinds: readonly string[]): ListShape {
   return {

@@ -30,11 +30,12 @@ import {
 } from "./queries.ts";
 import { connectionStateOf, neverLooked } from "./reach.ts";
 import {
-  ConnectionCheckView,
+  type ConnectionCheckView,
   ConnectionPatch,
   ConnectionView,
   connectionInput,
   connectionList,
+  lastCheckOf,
   reachOf,
   serviceView,
   type TargetList,
@@ -82,11 +83,6 @@ function unknownTargetKind(kind: string): TargetKind {
     steps: [],
     parts: () => [],
   };
-}
-
-function lastCheckOf(row: Pick<ConnectionRow, "last_check">): ConnectionCheckView | null {
-  const parsed = v.safeParse(ConnectionCheckView, row.last_check);
-  return parsed.success ? parsed.output : null;
 }
 
 /** Connections to runtimes: stored, tested, opened for runs, and listed with their targets. */

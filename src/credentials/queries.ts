@@ -1,8 +1,11 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { listsOver } from "../db/listing.ts";
+import { lookColumns } from "../db/look-columns.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
+
+export { refusedSources } from "../db/refused-credentials.ts";
 
 export type CredentialRow = typeof credentials.$inferSelect;
 
@@ -18,16 +21,43 @@ export async function credentialNames(read: Reader, ids: readonly string[]): Pro
 }
 
 /** More than one installation has. */
-const mostCredentials = 1_000;
+export const mostCredentials = 1_000;
 
 export const everyCredential = async (read: Reader): Promise<CredentialRow[]> =>
   await read.select().from(credentials).orderBy(asc(credentials.name)).limit(mostCredentials);
 
-export const credentialLists = listsOver(credentials, () => ({
-  sorts: { name: "credentials.name", kind: "credentials.kind", changed: "credentials.updated_at" },
-  filters: { kind: credentials.kind },
+interface CredentialListContext {
+  /** The ids of those that are refused. */
+  refused: readonly string[];
+}
+
+/** As `credentialStateOf` has it. */
+const stateIn = ({ refused }: CredentialListContext) => sql<string>`case
+  when credentials.id in (select value from json_each(${JSON.stringify(refused)})) then 'refused'
+  when exists (select 1 from connections where connections.credential_id = credentials.id)
+    or exists (select 1 from tracker_sources where tracker_sources.credential_id = credentials.id) then 'used'
+  else 'unused' end`;
+
+export const credentialLists = listsOver(credentials, (_read, context: CredentialListContext) => ({
+  sorts: {
+    name: "credentials.name",
+    kind: "credentials.kind",
+    state: stateIn(context),
+    changed: "credentials.updated_at",
+  },
+  filters: { state: stateIn(context), kind: credentials.kind },
   searched: [credentials.name, credentials.description],
 }));
+
+/** What tells whether connections are refused with their credentials. */
+export async function connectionsWithCredential(read: Reader) {
+  const { id, name, credential_id, last_check } = connections;
+  return await read
+    .select({ id, name, credential_id, last_check, ...lookColumns })
+    .from(connections)
+    .where(isNotNull(connections.credential_id))
+    .orderBy(asc(connections.name));
+}
 
 export interface CredentialUser {
   credential_id: string;

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { Description, Instant, Name } from "../forms/inputs.ts";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import type { ListShape } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
+import { ProblemSchema } from "../messages/schema.ts";
 
 const maxSecretLength = 65_536;
 /** A kubeconfig may hold the certificates of many clusters. */
@@ -132,11 +133,26 @@ export const CredentialPatch = v.strictObject({
   secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string()))),
 });
 
+/** `refused`: by at least one of those that it is used at. */
+export const credentialStates = ["refused", "used", "unused"] as const;
+
 export const credentialList: ListShape = {
-  sorts: ["name", "kind", "changed"],
-  filters: { kind: credentialKinds },
+  sorts: ["name", "kind", "state", "changed"],
+  filters: { state: credentialStates, kind: credentialKinds },
   searched: "Part of a name or description",
 };
+
+/** Where a credential is refused: by a host, for sources of trackers, or by the runtime of a connection. */
+const CredentialRefusal = v.object({
+  by: v.picklist(["host", "connection"]),
+  /** The host or the name of the connection. */
+  name: v.string(),
+  /** Of the connection. */
+  id: v.nullable(v.string()),
+  since: NullableInstant,
+  error: ProblemSchema,
+});
+export type CredentialRefusal = v.InferOutput<typeof CredentialRefusal>;
 
 export const CredentialView = v.object({
   id: v.string(),
@@ -145,11 +161,19 @@ export const CredentialView = v.object({
   description: v.string(),
   /** The members of the secret that are set; never their values. */
   secret_fields: v.array(v.string()),
+  state: v.picklist(credentialStates),
+  /** Where it is refused now. */
+  refusals: v.array(CredentialRefusal),
   users: v.array(v.object({ kind: v.picklist(["connection", "tracker"]), id: v.string(), name: v.string() })),
   created_at: Instant,
   updated_at: Instant,
 });
 export type CredentialView = v.InferOutput<typeof CredentialView>;
+
+export function credentialStateOf({ refusals, users }: Pick<CredentialView, "refusals" | "users">) {
+  if (refusals.length > 0) return "refused";
+  return users.length > 0 ? "used" : "unused";
+}
 
 /**
  * The parts of a credential that must never appear in a log. Not the user name: hiding every "docker" would hide what the log is for. The

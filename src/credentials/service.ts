@@ -1,30 +1,36 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
+import { lastCheckOf, refusalOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
-import { say } from "../messages/message.ts";
+import { plain, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
+  connectionsWithCredential,
   credentialLists,
   credentialNames,
   credentialRows,
   everyCredential,
   makeRefusedDue,
+  mostCredentials,
+  refusedSources,
   usersOfCredentials,
 } from "./queries.ts";
 import {
   CredentialInput,
   type CredentialKind,
   CredentialPatch,
+  type CredentialRefusal,
   CredentialView,
   credentialKinds,
   credentialList,
+  credentialStateOf,
   secretSchemas,
   secretTexts,
 } from "./schema.ts";
@@ -51,20 +57,39 @@ function otherKind(field: string, { name, kind }: CredentialRow, wanted: string)
 export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
+  /** Where credentials are refused, by their ids. */
+  const refusalsOfAll = async (): Promise<ReadonlyMap<string, readonly CredentialRefusal[]>> => {
+    const now = clock.now();
+    const refusals: [id: string, CredentialRefusal][] = [];
+    for (const row of await connectionsWithCredential(db.read)) {
+      const refusal = refusalOf(row, lastCheckOf(row), now);
+      if (row.credential_id === null || refusal === null) continue;
+      refusals.push([row.credential_id, { by: "connection", name: row.name, id: row.id, ...refusal }]);
+    }
+    for (const row of await refusedSources(db.read, { limit: mostCredentials, each: 1 })) {
+      const error = { code: row.last_error_code ?? "unauthorized", ...told(row.last_error_message ?? plain("")) };
+      refusals.push([row.credential_id, { by: "host", name: row.host, id: null, since: row.since, error }]);
+    }
+    const byCredential = Map.groupBy(refusals, ([id]) => id);
+    return new Map([...byCredential].map(([id, entries]) => [id, entries.map(([, refusal]) => refusal)]));
+  };
   const views = async (rows: readonly CredentialRow[]): Promise<CredentialView[]> => {
-    const users = await usersOfCredentials(
-      db.read,
-      rows.map((row) => row.id),
-    );
-    return rows.map((row) =>
-      viewOf(CredentialView, {
+    const ids = rows.map((row) => row.id);
+    const [used, refused] = await Promise.all([usersOfCredentials(db.read, ids), refusalsOfAll()]);
+    return rows.map((row) => {
+      const users = used.filter((user) => user.credential_id === row.id);
+      const refusals = [...(refused.get(row.id) ?? [])];
+      return viewOf(CredentialView, {
         ...row,
         kind: kindOf(row),
         secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret, secretTexts)),
-        users: users.filter((user) => user.credential_id === row.id).map(({ kind, id, name }) => ({ kind, id, name })),
-      }),
-    );
+        state: credentialStateOf({ refusals, users }),
+        refusals,
+        users: users.map(({ kind, id, name }) => ({ kind, id, name })),
+      });
+    });
   };
+  const listContext = async () => ({ refused: [...(await refusalsOfAll()).keys()] });
   const get = async (id: string): Promise<CredentialView> => {
     const [view] = await views([await credentialRows.get(db.read, id)]);
     if (view === undefined) throw notFound("credential", id);
@@ -96,8 +121,8 @@ export function credentialService(options: CredentialServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: credentialList,
-      page: (ask) => credentialLists.page(db.read, null, ask),
-      counts: (ask) => credentialLists.counts(db.read, null, ask),
+      page: async (ask) => await credentialLists.page(db.read, await listContext(), ask),
+      counts: async (ask) => await credentialLists.counts(db.read, await listContext(), ask),
       views,
     }),
     get,

@@ -1,5 +1,7 @@
-import { sql } from "drizzle-orm";
-import { tracker_sources } from "./tables/trackers.ts";
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Reader } from "./client.ts";
+import { credentials } from "./tables/connections.ts";
+import { tracker_sources, trackers } from "./tables/trackers.ts";
 
 /** The other sources of enabled trackers that use the credential of a source at its host. */
 const others = sql`from tracker_sources as other inner join trackers as owner on owner.id = other.tracker_id
@@ -15,3 +17,37 @@ export const isCredentialRefused = sql`(
     exists (select 1 ${others} and other.last_error_code = 'unauthorized') or not exists (select 1 ${others})
   )
 )`;
+
+/**
+ * The sources of enabled trackers whose credential is refused, at most `each` of a credential and host, the longest failing first;
+ * `total` counts all of these, `since` is the first failure among them.
+ */
+export async function refusedSources(read: Reader, { limit, each }: { limit: number; each: number }) {
+  const shared = sql`partition by ${tracker_sources.credential_id}, ${tracker_sources.host}`;
+  const longest = sql`order by ${tracker_sources.failing_since}, ${tracker_sources.id}`;
+  const ranked = read
+    .select({
+      credential_id: sql<string>`${credentials.id}`.as("credential_id"),
+      credential: sql<string>`${credentials.name}`.as("credential"),
+      host: tracker_sources.host,
+      tracker: sql<string>`${trackers.name}`.as("tracker"),
+      source: sql<string>`${tracker_sources.key}`.as("source"),
+      last_error_code: tracker_sources.last_error_code,
+      last_error_message: tracker_sources.last_error_message,
+      since: sql<number>`min(${tracker_sources.failing_since}) over (${shared})`.as("since"),
+      total: sql<number>`count(*) over (${shared})`.as("total"),
+      place: sql<number>`row_number() over (${shared} ${longest})`.as("place"),
+    })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .innerJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
+    .where(and(eq(trackers.is_enabled, true), isCredentialRefused))
+    .as("ranked");
+  return await read
+    .select()
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${each}`)
+    .orderBy(asc(ranked.since), asc(ranked.credential_id), asc(ranked.host), asc(ranked.place))
+    .limit(limit * each);
+}
+export type RefusedRow = Awaited<ReturnType<typeof refusedSources>>[number];

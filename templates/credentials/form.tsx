@@ -10,6 +10,7 @@ import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { CredentialRefusals } from "./state.tsx";
 
 interface CredentialFormPageProps {
   ctx: PageContext;
@@ -37,6 +38,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
           )
         }
       />
+      {credential === null ? null : <CredentialRefusals ctx={ctx} credential={credential} />}
       <Form
         ctx={ctx}
         id="credential-form"

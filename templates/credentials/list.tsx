@@ -6,6 +6,7 @@ import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { fieldWords } from "../texts/fields.ts";
 import { texts } from "../texts/texts.ts";
+import { CredentialState } from "./state.tsx";
 
 export function CredentialsPage(props: ListProps<CredentialView>) {
   const { ctx, items: credentials } = props;
@@ -17,12 +18,16 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       icon="key-round"
       texts={t}
       action={<AddButton ctx={ctx} section="credentials" />}
-      filters={[{ name: "kind", title: texts(ctx).common.kind, options: Object.entries(t.kinds) }]}
+      filters={[
+        { name: "state", title: texts(ctx).common.state_title, options: Object.entries(t.states) },
+        { name: "kind", title: texts(ctx).common.kind, options: Object.entries(t.kinds) },
+      ]}
       lead={!isWhole(props) ? undefined : t.lead(credentials.length)}
       table={{
         columns: [
           { key: "name", title: texts(ctx).common.name, grows: true, sort: "name" },
           { key: "kind", title: texts(ctx).common.kind, sort: "kind" },
+          { key: "state", title: texts(ctx).common.state_title, sort: "state", card_label: "none" },
           { key: "stored", title: t.stored, wide_only: true },
           { key: "users", title: texts(ctx).common.used_by, clips: true, leads: true },
           { key: "changed", title: t.changed, align: "end", sort: "-changed" },
@@ -33,6 +38,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
           cells: {
             name: credential.name,
             kind: t.kinds[credential.kind],
+            state: <CredentialState ctx={ctx} credential={credential} />,
             stored: formatList(ctx.language, storedTitles(ctx, credential).map(inList)),
             users:
               credential.users.length === 0

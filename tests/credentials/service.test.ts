@@ -2,17 +2,25 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditRecorder } from "../../src/auth/audit.ts";
-import { credentialKinds } from "../../src/credentials/schema.ts";
+import { credentialKinds, credentialStates } from "../../src/credentials/schema.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import { connections } from "../../src/db/tables.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
+import { installation } from "../stats/installation.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 
 const actor = { name: "admin", address: null, request_id: null };
 const canary = "canary-5f1d0c";
 const pem = `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`;
+
+/** A test of a connection that failed. */
+const testedAs = (code: string) => ({
+  ...{ ok: false, code, ...told(plain("Wrong key")), version: null, api_version: null, platform: null },
+  ...{ identity: null, warnings: [], remedy: null, checked_at: 5 },
+});
 
 /** One secret of each kind, with a canary in everything that must not be seen. */
 const secrets = {
@@ -110,6 +118,59 @@ describe("credentialService()", () => {
       message: 'The credential "engine" is used by connection "nas"',
     });
     expect((await service.get(id)).users).toEqual([{ kind: "connection", id: "c1", name: "nas" }]);
+  });
+
+  test("says where a credential is refused, as the overview does, and finds those by it", async () => {
+    const service = open();
+    const clock = createFakeClock();
+    const world = installation(temporary.db, clock);
+    const add = async (name: string) => (await service.create(actor, { name, kind: "oci", secret: secrets.oci })).id;
+    const refused = { last_error_code: "unauthorized", last_error_message: plain("No"), failing_since: 7 };
+    const [one, twice, single, works, nothing] = await Promise.all(["1", "2", "3", "4", "5"].map(add));
+    await world.tracker("only", { credential_id: one, ...refused });
+    // Refused for itself: another source of the same host is not.
+    await world.tracker("odd", { credential_id: works, ...refused });
+    await world.tracker("fine", { credential_id: works });
+    const at = { created_at: 0, updated_at: 0 };
+    const lost = { missed_looks: 2, missed_since: 9, fault: plain("Go away") };
+    const connect = (name: string, changes: Partial<typeof connections.$inferInsert>) =>
+      temporary.db.write((tx) =>
+        tx.insert(connections).values({ id: name, name, kind: "docker", config: {}, ...at, ...changes }),
+      );
+    await connect("nas", { credential_id: twice, fault_code: "unauthorized", ...lost });
+    await connect("tested", { credential_id: twice, seen_at: clock.now(), last_check: testedAs("unauthorized") });
+    await connect("off", { credential_id: works, fault_code: "unauthorized", ...lost, is_enabled: false });
+    await connect("away", { credential_id: single, fault_code: "unreachable", ...lost });
+
+    const { items } = await service.list({ sort: "state" });
+    expect(
+      items.map(({ name, state, refusals }) => [
+        name,
+        state,
+        refusals.map((each) => [each.by, each.name, each.since, each.error.message]),
+      ]),
+    ).toEqual([
+      ["1", "refused", [["host", "registry.example.org", 7, "No"]]],
+      [
+        "2",
+        "refused",
+        [
+          ["connection", "nas", 9, "Go away"],
+          ["connection", "tested", 5, "Wrong key"],
+        ],
+      ],
+      ["5", "unused", []],
+      ["3", "used", []],
+      ["4", "used", []],
+    ]);
+    for (const state of credentialStates) {
+      const found = await service.list({ state });
+      expect(found.items.map(({ name }) => name)).toEqual(
+        items.filter((each) => each.state === state).map(({ name }) => name),
+      );
+    }
+    expect(await service.counts({})).toMatchObject({ state: { refused: 2, used: 2, unused: 1 } });
+    expect((await service.get(nothing ?? "")).state).toBe("unused");
   });
 
   test("refuses a credential of another kind, by name", async () => {

@@ -44,19 +44,20 @@ export async function everyPage(message = everything) {
   const credential = await person.api("POST", "/credentials", { name: "甲", kind: "oci", secret });
   const notifier = { kind: "webhook", url: "https://hooks.example.org/a", trigger_events: ["new_release"] };
   const made = await person.api("POST", "/notifiers", { name: "甲", language: "zh", ...notifier });
-  await fill(app, { notifier_id: String(made.body.id), credential_id: String(credential.body.id) }, message);
+  const credential_id = String(credential.body.id);
   engine.add("甲", "registry.test/app:1.0", digest("a"));
   const notifier_id = String(made.body.id);
+  await fill(app, { notifier_id, credential_id }, message);
   const ids: Ids = {
     connections: ["connection-1"],
     executors: ["e"],
     runs: ["r", "w"],
     snapshots: ["p"],
     trackers: ["app"],
-    credentials: [String(credential.body.id)],
+    credentials: [credential_id],
     notifiers: [notifier_id],
   };
-  return { app, person, engine, notifier_id, paths: pagesOf(app, ids) };
+  return { app, person, engine, notifier_id, credential_id, paths: pagesOf(app, ids) };
 }
 
 /** Every page that can be got, of what is there. The reference of the API speaks English, as the API does. */

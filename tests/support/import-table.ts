@@ -67,7 +67,8 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/notifications/**", `${feature} ${views}`],
   ["src/oidc/**", `${feature} src/auth/service.ts`],
   ["src/stats/**", `${feature} ${views}`],
-  ["src/{settings,credentials,idempotency}/**", feature],
+  ["src/credentials/**", `${feature} ${views}`],
+  ["src/{settings,idempotency}/**", feature],
   ["src/http/api/**", `${api} src/auth/*.ts src/connections/images.ts src/runs/snapshots.ts`],
   [
     "src/http/**",

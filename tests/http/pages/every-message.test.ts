@@ -41,6 +41,7 @@ const places = [
   ..."/connections /connections/connection-1 /connections/connection-1/adopt /connections/connection-1/images /connections/connection-1/targets".split(
     " ",
   ),
+  ..."/credentials /credentials/c/edit".split(" "),
   ..."/executors/e /executors/e/edit /executors/e/plan /executors/e/run".split(" "),
   ..."/executors/e/snapshots/p/diff /executors/e/snapshots/p/restore /executors/new /notifiers/n".split(" "),
   ..."/runs /runs/r /runs/r/approve /runs/r/parts /runs/r/refuse /runs/w /runs/w/approve /runs/w/parts /runs/w/refuse".split(
@@ -58,7 +59,7 @@ describe("every page with every sentence", () => {
   afterAll(() => world.app.close());
 
   test("is Chinese", async () => {
-    const { person, engine, paths, notifier_id } = world;
+    const { person, engine, paths, notifier_id, credential_id } = world;
     const headers = { "accept-language": "zh-CN" };
     const notices: { code: string; message: Message }[] = [{ code: "stack", message: everything }];
     const fault = new PluginError("rejected", everything);
@@ -89,6 +90,7 @@ describe("every page with every sentence", () => {
     }
     expect([...broken]).toEqual([]);
     expect([...found]).toEqual([]);
-    expect([...showing].map((path) => path.replace(notifier_id, "n")).toSorted()).toEqual(places);
+    const named = [...showing].map((path) => path.replace(notifier_id, "n").replace(credential_id, "c"));
+    expect(named.toSorted()).toEqual(places);
   });
 });
