@@ -52,12 +52,19 @@ function hold(nodes) {
   if (held.length > maxHeld) held.splice(0, held.length - maxHeld);
 }
 
+// A choice that somebody is making, or that is of the same containers, stays as it is.
+function mayStay(present, names) {
+  const [shown, listed] = [present, names].map((part) => [...part.querySelectorAll("input")].map((box) => box.value));
+  return present.contains(document.activeElement) || shown.join() === listed.join();
+}
+
 function take(html) {
   const added = [];
   for (const node of [...new DOMParser().parseFromString(html, "text/html").body.children]) {
     if (node.id !== "log-end") clearEnd();
     const present = node.id === "" ? null : document.getElementById(node.id);
     if (present === null) added.push(node);
+    else if (node.id === "log-names" && mayStay(present, node)) continue;
     else present.replaceWith(node);
     if (node.id === "log-end") end();
     if (node.matches("[data-again]")) beginLater();

@@ -103,11 +103,11 @@ export function followLogs(options: FollowOptions): {
         lister.tick(takeListed).catch(broken.reject);
         const lost = attendAll();
         const parts = [...all.values()].map(({ follower }) => follower.view());
-        const more = lister.more();
-        const text = JSON.stringify([parts, more]);
+        const listed = { parts, more: lister.more(), all: lister.names() };
+        const text = JSON.stringify(listed);
         if (lister.isListed() && text !== told) {
           told = text;
-          yield { kind: "parts", parts, more };
+          yield { kind: "parts", ...listed };
         }
         yield* take();
         const isOver = clock.elapsed() - begun >= longestMs;
@@ -129,13 +129,16 @@ function partLister({ list, isChosen, clock }: FollowOptions, stop: AbortSignal)
   let isListed = false;
   let nextAt = 0;
   let more = 0;
+  let names: readonly string[] = [];
   let failures = 0;
   let missingSince: number | null = null;
   let end: Message | null = null;
 
   const listOnce = async (take: (parts: readonly LogPart[]) => void): Promise<void> => {
     try {
-      const chosen = (await list()).filter(isChosen);
+      const found = await list();
+      const chosen = found.filter(isChosen);
+      names = found.map(({ key }) => key);
       more = Math.max(0, chosen.length - maxParts);
       take(chosen.slice(0, maxParts));
       failures = 0;
@@ -174,6 +177,8 @@ function partLister({ list, isChosen, clock }: FollowOptions, stop: AbortSignal)
     isListed: () => isListed,
     /** Chosen ones beyond those that can be read. */
     more: () => more,
+    /** Of all that can be chosen. */
+    names: () => names,
     /** Why they are not listed any more; null as long as they are. */
     end: () => end,
   };

@@ -75,8 +75,8 @@ export type LogView = v.InferOutput<typeof LogView>;
 
 /** What a view that is kept up to date tells. */
 export type LogNews =
-  /** The containers and their states, at the beginning and after each change. */
-  | { kind: "parts"; parts: readonly LogPartView[]; more: number }
+  /** The containers and their states, at the beginning and after each change; `all`: every one that can be chosen, by name. */
+  | { kind: "parts"; parts: readonly LogPartView[]; more: number; all: readonly string[] }
   /**
    * `skipped`: lines before these that were left out, null if nobody knows how many; `has_restarted`: the container was started again before
    * them.

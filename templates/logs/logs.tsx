@@ -100,24 +100,7 @@ function LogChoice({ ctx, executor, names, chosen, lines }: LogsPageProps) {
   const t = texts(ctx).logs;
   return (
     <form class="log-choice" method="get" action={url(ctx, `/executors/${executor.id}/logs`)}>
-      {names.length < 2 ? (
-        chosen.map((name) => <input type="hidden" name="container" value={name} />)
-      ) : (
-        <fieldset>
-          <legend>{t.containers}</legend>
-          {names.map((name) => (
-            <label class="tick">
-              <input
-                type="checkbox"
-                name="container"
-                value={name}
-                checked={chosen.length === 0 || chosen.includes(name)}
-              />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      <LogNames ctx={ctx} names={names} chosen={chosen} />
       <label for="log-lines-wanted">{t.lines}</label>
       <select class="input" id="log-lines-wanted" name="lines">
         {[...new Set([...lineChoices, lines])]
@@ -130,6 +113,30 @@ function LogChoice({ ctx, executor, names, chosen, lines }: LogsPageProps) {
       </select>
       <Button type="submit">{t.show}</Button>
     </form>
+  );
+}
+
+/** The containers to choose from, if there are several; `logs.js` replaces them when there are others. */
+function LogNames({ ctx, names, chosen }: Pick<LogsPageProps, "ctx" | "names" | "chosen">) {
+  if (names.length < 2) {
+    return (
+      <div id="log-names" hidden>
+        {chosen.map((name) => (
+          <input type="hidden" name="container" value={name} />
+        ))}
+      </div>
+    );
+  }
+  return (
+    <fieldset id="log-names">
+      <legend>{texts(ctx).logs.containers}</legend>
+      {names.map((name) => (
+        <label class="tick">
+          <input type="checkbox" name="container" value={name} checked={chosen.length === 0 || chosen.includes(name)} />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -232,10 +239,23 @@ function LogLines({ ctx, part, lines, parts }: LogLinesProps) {
   );
 }
 
-/** What a followed page receives; `parts`: how many containers are shown. */
-export function LogNewsPart({ ctx, news, parts }: { ctx: PageContext; news: LogNews; parts: number }) {
+interface LogNewsProps extends Pick<LogsPageProps, "ctx" | "chosen"> {
+  news: LogNews;
+  /** How many containers are shown. */
+  parts: number;
+}
+
+/** What a followed page receives. */
+export function LogNewsPart({ ctx, news, chosen, parts }: LogNewsProps) {
   const t = texts(ctx).logs;
-  if (news.kind === "parts") return <LogParts ctx={ctx} parts={news.parts} more={news.more} />;
+  if (news.kind === "parts") {
+    return (
+      <>
+        <LogNames ctx={ctx} names={news.all} chosen={chosen} />
+        <LogParts ctx={ctx} parts={news.parts} more={news.more} />
+      </>
+    );
+  }
   if (news.kind === "end") return <LogEnd ctx={ctx} why={news.why} />;
   const { part, lines, skipped, has_restarted } = news;
   return (

@@ -310,5 +310,5 @@ test("of more containers than can be read, the others are counted", async () => 
   follow();
   await clock.advance(1_000);
   const last = told.findLast((news) => news.kind === "parts");
-  expect([last?.parts.length, last?.more]).toEqual([20, 5]);
+  expect([last?.parts.length, last?.more, last?.all.length]).toEqual([20, 5, 25]);
 });

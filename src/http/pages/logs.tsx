@@ -51,7 +51,7 @@ export function logPages(app: App, services: Services, page: PageSettings): void
     const options = { clock: services.clock, holds: () => services.auth.holds(session), closing: c.get("closing") };
     // The page's links lead to the page, not to its stream.
     const shown = { ...ctx, path: withQuery(ctx.path.replace("/logs/stream", "/logs"), { after: null }) };
-    return eventStream(c, options, (signal) => messages(shown, follow(signal)));
+    return eventStream(c, options, (signal) => messages(shown, askedOf(c).chosen, follow(signal)));
   });
 }
 
@@ -70,11 +70,12 @@ function queryOf(c: AppContext): Record<string, string> {
 
 async function* messages(
   ctx: PageContext,
+  chosen: readonly string[],
   following: ReturnType<Awaited<ReturnType<Services["logs"]["open"]>>["follow"]>,
 ): AsyncGenerator<StreamMessage> {
   let parts = 0;
   for await (const { news, marks } of following) {
     if (news.kind === "parts") parts = news.parts.length;
-    yield { id: marks, data: String(await (<LogNewsPart ctx={ctx} news={news} parts={parts} />)) };
+    yield { id: marks, data: String(await (<LogNewsPart {...{ ctx, news, chosen, parts }} />)) };
   }
 }

@@ -96,7 +96,10 @@ test("the stream sends states and new lines from its marks on, and its links lea
   expect(received).toContain("shop-web-1 two");
   expect(received).toContain('id="log-parts"');
   expect(received).not.toContain("shop-web-1 one");
-  expect(received).not.toContain("shop-db-1");
+  expect(received).not.toContain("shop-db-1 one");
+  // All that can be chosen, for a page that could not say.
+  const boxes = received.match(/name="container" value="[^"]+"( checked)?/g);
+  expect(boxes).toEqual(['name="container" value="shop-web-1" checked', 'name="container" value="shop-db-1"']);
   expect(received).toMatch(/^id: shop-web-1=2026-01-05T11%3A59%3A59\.500000000Z\*2\*[0-9a-f]{8}$/m);
 });
 
