@@ -12,7 +12,7 @@ import { LinkButton } from "./button.tsx";
 import { Confirm, NothingAsked } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
 import type { ListProps } from "./list-page.tsx";
-import { PageHeader } from "./page-header.tsx";
+import { PageHeader, Panel } from "./page-header.tsx";
 import { Row, Rows } from "./rows.tsx";
 import type { SelectionAction } from "./selection.tsx";
 import { State } from "./state.tsx";
@@ -89,7 +89,7 @@ export function BulkConfirm({
 }: BulkConfirmProps) {
   if (ready.length === 0) {
     return (
-      <NothingAsked ctx={ctx} title={nothing} section={section} heading={nothing} back={back}>
+      <NothingAsked {...{ ctx, section, back }} title={nothing} heading={nothing} error={asked.error}>
         {left}
       </NothingAsked>
     );
@@ -159,26 +159,45 @@ export function summaryOf<Action extends BulkAction>(
   return words[action](results.filter(({ outcome }) => outcome === "done").length);
 }
 
-interface BulkOutcomeProps {
+interface BulkPageProps {
   ctx: PageContext;
   section: Listed;
   title: string;
-  outcome: BulkOutcome<BulkAction>;
   /** Where it was asked for. */
   back: string;
-  /** How the runs stand, by id. */
-  runs?: ReadonlyMap<string, RunView>;
   /** The words of the way back to the list. */
   to_list: string;
   actions?: Child;
+}
+
+interface BulkOutcomeProps extends BulkPageProps {
+  outcome: BulkOutcome<BulkAction>;
+  /** How the runs stand, by id. */
+  runs?: ReadonlyMap<string, RunView> | undefined;
   pathOf: (result: BulkResult) => string;
 }
 
 /** What happened to each of several, what was not done first; while their runs are in progress it follows them. */
-export function BulkOutcomePage({ ctx, section, title, back, to_list, actions, ...shown }: BulkOutcomeProps) {
+export function BulkOutcomePage({ outcome, runs, pathOf, ...page }: BulkOutcomeProps) {
+  return <BulkPage {...page} results={<BulkResults ctx={page.ctx} {...{ outcome, runs, pathOf }} />} />;
+}
+
+/** In place of an outcome that is no longer kept; `text` says where to look instead. */
+export function BulkGonePage({ text, ...page }: Omit<BulkPageProps, "title" | "back"> & { text: string }) {
+  const { ctx, section } = page;
+  const results = (
+    <div id="bulk-results">
+      <Panel>
+        <p>{text}</p>
+      </Panel>
+    </div>
+  );
+  return <BulkPage {...page} title={texts(ctx).bulk.gone_title} back={`/${section}`} results={results} />;
+}
+
+function BulkPage({ ctx, section, title, back, to_list, actions, results }: BulkPageProps & { results: Child }) {
   const list = `/${section}`;
-  const results = <BulkResults ctx={ctx} {...shown} />;
-  if (ctx.is_fragment === true) return results;
+  if (ctx.is_fragment === true) return <>{results}</>;
   return (
     <Layout ctx={ctx} title={title} section={section}>
       <PageHeader

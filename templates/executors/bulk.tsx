@@ -3,7 +3,15 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { RunView } from "../../src/runs/schema.ts";
 import type { BadRun } from "../../src/stats/schema.ts";
-import { BulkConfirm, BulkOutcomePage, LeftOut, Notes, selectionOf, summaryOf } from "../components/bulk.tsx";
+import {
+  BulkConfirm,
+  BulkGonePage,
+  BulkOutcomePage,
+  LeftOut,
+  Notes,
+  selectionOf,
+  summaryOf,
+} from "../components/bulk.tsx";
 import { LinkButton } from "../components/button.tsx";
 import type { ListProps } from "../components/list-page.tsx";
 import { Row } from "../components/rows.tsx";
@@ -221,23 +229,29 @@ interface BulkResultPageProps extends Pick<BulkQuestionProps, "ctx" | "back"> {
 /** What happened to each executor. */
 export function BulkResultPage({ result, ...page }: BulkResultPageProps) {
   const { ctx } = page;
-  const t = texts(ctx).bulk;
   return (
     <BulkOutcomePage
       {...page}
       section="executors"
       title={bulkSummary(ctx, result)}
       outcome={result}
-      to_list={t.to_list}
-      actions={
-        result.action === "update" || result.action === "approve" ? (
-          <LinkButton ctx={ctx} href="/runs">
-            {t.to_runs}
-          </LinkButton>
-        ) : null
-      }
+      to_list={texts(ctx).bulk.to_list}
+      actions={result.action === "update" || result.action === "approve" ? <ToRuns ctx={ctx} /> : null}
       pathOf={({ id, run_id }) => (run_id === null ? `/executors/${id}` : `/runs/${run_id}`)}
     />
+  );
+}
+
+export function BulkResultGone({ ctx }: { ctx: PageContext }) {
+  const { gone_text, to_list } = texts(ctx).bulk;
+  return <BulkGonePage {...{ ctx, to_list }} section="executors" text={gone_text} actions={<ToRuns ctx={ctx} />} />;
+}
+
+function ToRuns({ ctx }: { ctx: PageContext }) {
+  return (
+    <LinkButton ctx={ctx} href="/runs">
+      {texts(ctx).bulk.to_runs}
+    </LinkButton>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { BulkOutcome, TrackerBulkAction, TrackerReview } from "../../src/bulk/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
-import { BulkConfirm, BulkOutcomePage, LeftOut, selectionOf, summaryOf } from "../components/bulk.tsx";
+import { BulkConfirm, BulkGonePage, BulkOutcomePage, LeftOut, selectionOf, summaryOf } from "../components/bulk.tsx";
 import type { ListProps } from "../components/list-page.tsx";
 import { Row } from "../components/rows.tsx";
 import type { SelectionBarProps } from "../components/selection.tsx";
@@ -93,6 +93,11 @@ export function TrackerBulkResultPage({ ctx, result, back }: TrackerBulkResultPr
       pathOf={({ name }) => trackerPath(name)}
     />
   );
+}
+
+export function TrackerBulkResultGone({ ctx }: { ctx: PageContext }) {
+  const { gone_text, to_list } = texts(ctx).tracker_bulk;
+  return <BulkGonePage {...{ ctx, to_list }} section="trackers" text={gone_text} />;
 }
 
 export function trackerBulkSummary(ctx: PageContext, result: BulkOutcome<TrackerBulkAction>): string {

@@ -1,6 +1,5 @@
 import { bulkTone } from "../../../templates/components/bulk.tsx";
 import { type PageContext, withQuery } from "../../../templates/page.ts";
-import { texts } from "../../../templates/texts/texts.ts";
 import type { Actor } from "../../auth/schema.ts";
 import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -30,6 +29,8 @@ interface BulkRoutes<Action extends BulkAction, Reviewed extends Action> {
   summary(ctx: PageContext, outcome: BulkOutcome<Action>): string;
   /** `back`: the list's address. */
   draw(ctx: PageContext, outcome: BulkOutcome<Action>, back: string): Promise<Markup>;
+  /** In its place once it is no longer kept. */
+  gone(ctx: PageContext): Markup;
 }
 
 interface Asked<Reviewed> {
@@ -84,8 +85,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
   app.get(`${path}/confirmed`, async (c) => {
     const ctx = await pageContext(c, page);
     const kept = outcomes.get(c.req.query("result") ?? "");
-    if (kept !== undefined) return respondHtml(c, await routes.draw(ctx, kept.outcome, kept.next));
-    return respondDone(c, ctx.base_path, `/${section}`, { tone: "quiet", text: texts(ctx).bulk.outcome_gone });
+    return respondHtml(c, await (kept === undefined ? routes.gone(ctx) : routes.draw(ctx, kept.outcome, kept.next)));
   });
 
   app.post(`${path}/confirmed`, async (c) => {

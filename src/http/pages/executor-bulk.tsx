@@ -1,5 +1,6 @@
 import {
   BulkQuestion,
+  BulkResultGone,
   BulkResultPage,
   bulkPath,
   bulkSummary,
@@ -52,6 +53,7 @@ export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }
       const views = await runs.byIds(result.results.flatMap(({ run_id }) => run_id ?? []));
       return <BulkResultPage {...{ ctx, result, back }} runs={new Map(views.map((run) => [run.id, run]))} />;
     },
+    gone: (ctx) => <BulkResultGone ctx={ctx} />,
   });
 }
 

@@ -1,5 +1,6 @@
 import {
   TrackerBulkQuestion,
+  TrackerBulkResultGone,
   TrackerBulkResultPage,
   trackerBulkPath,
   trackerBulkSummary,
@@ -25,5 +26,6 @@ export function trackerBulkPages(app: App, { tracker_bulk, trackers }: Services,
       await tracker_bulk.perform(actor, { action, trackers: ids.map((id) => ({ id })) }),
     summary: trackerBulkSummary,
     draw: async (ctx, result, back) => <TrackerBulkResultPage ctx={ctx} result={result} back={back} />,
+    gone: (ctx) => <TrackerBulkResultGone ctx={ctx} />,
   });
 }

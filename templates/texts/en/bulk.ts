@@ -92,7 +92,9 @@ export const bulk = {
     disable: "Disabled",
     delete: "Deleted",
   },
-  outcome_gone: "That result is no longer kept. The list shows the current state.",
+  gone_title: "Result no longer available",
+  gone_text:
+    "Only the last 50 results are kept, and none after a restart. The runs that were started are listed under Runs.",
   to_list: "Back to executors",
   to_runs: "Runs",
 };
@@ -111,5 +113,6 @@ export const tracker_bulk = {
     disable: (count: number) => (count === 0 ? "Nothing to disable" : `Disabled ${trackers(count)}`),
     delete: (count: number) => (count === 0 ? "Nothing deleted" : `Deleted ${trackers(count)}`),
   },
+  gone_text: "Only the last 50 results are kept, and none after a restart. The list shows the current state.",
   to_list: "Back to trackers",
 };

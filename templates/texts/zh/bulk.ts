@@ -79,7 +79,8 @@ export const bulk = {
     disable: "已停用",
     delete: "已删除",
   },
-  outcome_gone: "该结果已不再保留。列表显示当前状态。",
+  gone_title: "结果已不再保留",
+  gone_text: "只保留最近 50 次操作的结果，重启后全部清除。已启动的运行可在“运行记录”中查看。",
   to_list: "返回执行器",
   to_runs: "运行记录",
 } satisfies typeof bulkEn;
@@ -97,5 +98,6 @@ export const tracker_bulk = {
     disable: (count) => (count === 0 ? "没有需要停用的追踪器" : `已停用 ${number(count)} 个追踪器`),
     delete: (count) => (count === 0 ? "未删除任何追踪器" : `已删除 ${number(count)} 个追踪器`),
   },
+  gone_text: "只保留最近 50 次操作的结果，重启后全部清除。列表显示当前状态。",
   to_list: "返回追踪器",
 } satisfies typeof trackerBulkEn;

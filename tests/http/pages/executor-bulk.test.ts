@@ -130,9 +130,15 @@ describe("an update of several", () => {
     expect(part.text).toStartWith('<div id="bulk-results"');
     expect(await started()).toHaveLength(2);
     for (const gone of ["/executors/bulk/confirmed", "/executors/bulk/confirmed?result=other"]) {
-      expect((await person.get(gone)).location).toBe("/executors");
-      expect((await person.get("/executors")).text).toContain("That result is no longer kept");
+      const { status, text } = await person.get(gone);
+      expect(status).toBe(200);
+      expect(text).toContain("<h1>Result no longer available</h1>");
+      expect(text).toContain('href="/runs"');
     }
+    // A page that followed its runs while the server was started again says the same.
+    const followed = await person.get("/executors/bulk/confirmed?result=other", { htmx: true });
+    expect(followed.text).toStartWith('<div id="bulk-results"');
+    expect(followed.text).toContain("listed under Runs");
   });
 
   test("of many is shown at once, and asks for the plans by itself, or by a link without script", async () => {
