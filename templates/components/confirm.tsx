@@ -66,12 +66,7 @@ export function Confirm(props: ConfirmProps) {
         <h1 id="dialog-title" tabindex={-1}>
           {props.title}
         </h1>
-        {props.error === undefined ? null : (
-          <p class="field-error" role="alert">
-            <Icon name="triangle-alert" />
-            {translateMessage(ctx.language, props.error)}
-          </p>
-        )}
+        <Refusal ctx={ctx} error={props.error} />
         <div class="confirm-facts">{props.children}</div>
         {props.type_name === undefined ? null : (
           <div class="field">
@@ -100,20 +95,33 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-interface NothingAskedProps extends AskedProps {
+/** Why the last answer was refused; `app.js` moves the focus here. */
+function Refusal({ ctx, error }: Pick<ConfirmProps, "ctx" | "error">) {
+  if (error === undefined) return null;
+  return (
+    <p class="field-error" role="alert" tabindex={-1} data-errors>
+      <Icon name="triangle-alert" />
+      {translateMessage(ctx.language, error)}
+    </p>
+  );
+}
+
+interface NothingAskedProps extends AskedProps, Pick<ConfirmProps, "error"> {
   /** Why there is nothing to decide. */
   heading: string;
   back: string;
 }
 
 /** Replaces a question that cannot be asked: the facts, and the way back. */
-export function NothingAsked({ ctx, title, section, heading, back, children }: NothingAskedProps) {
+export function NothingAsked({ ctx, title, section, heading, back, error, children }: NothingAskedProps) {
+  const isSaid = error !== undefined && translateMessage(ctx.language, error) === heading;
   return (
     <Asked ctx={ctx} title={title} section={section}>
       <div class="confirm">
-        <h1 id="dialog-title" tabindex={-1}>
+        <h1 id="dialog-title" tabindex={-1} data-errors={isSaid ? "" : undefined}>
           {heading}
         </h1>
+        {isSaid ? null : <Refusal ctx={ctx} error={error} />}
         {children}
         <div class="confirm-actions">
           <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
@@ -158,8 +166,7 @@ export function DeleteUnused({ users, ...props }: DeleteUnusedProps) {
   }
   const heading = texts(ctx).common.not_deletable(name);
   return (
-    <NothingAsked ctx={ctx} title={t.delete} section={section} heading={heading} back={cancel_href}>
-      {error === undefined ? null : <p role="alert">{translateMessage(ctx.language, error)}</p>}
+    <NothingAsked ctx={ctx} title={t.delete} section={section} heading={heading} back={cancel_href} error={error}>
       <p>{t.in_use_text}</p>
       <ul>
         {users.map((user) => (

@@ -36,6 +36,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
         section="executors"
         heading={view === null ? t.plan_failed : t.run_nothing}
         back={back}
+        error={error}
       >
         <div class="confirm-facts">
           {executor.is_enabled ? null : (

@@ -113,7 +113,7 @@ export function ConsentQuestion({ ctx, run, executor, decision, breaking, error 
   if (!isAwaiting(run)) {
     const why = say(`runs.${run.approval === "approved" ? "already_approved" : "not_awaiting"}`);
     return (
-      <NothingAsked ctx={ctx} title={title} section="runs" heading={translateMessage(ctx.language, why)} back={back}>
+      <NothingAsked {...{ ctx, title, back, error }} section="runs" heading={translateMessage(ctx.language, why)}>
         <p>
           <RunState ctx={ctx} run={run} />
         </p>

@@ -313,11 +313,17 @@ describe("the administrator's pages", () => {
     expect(question.text).toContain("Approve and update");
     expect(question.text).toContain(`name="plan_hash" value="${hash}"`);
     const fields = { plan_hash: hash, decision: "approve" };
+    const stale = await person.post(`/runs/${id}/approvals`, { ...fields, plan_hash: "b".repeat(64) });
+    expect(stale.status).toBe(409);
+    // The script moves the focus to what the page says of the refusal, and only there.
+    expect(stale.text.match(/data-errors/g)).toHaveLength(1);
+    expect(stale.text).toMatch(/<p [^>]*role="alert" tabindex="-1" data-errors/);
     const done = await person.post(`/runs/${id}/approvals`, fields);
     expect([done.status, done.location]).toEqual([303, `/runs/${id}`]);
     const again = await person.post(`/runs/${id}/approvals`, fields);
     expect(again.status).toBe(409);
-    expect(again.text).toContain("The run is already approved");
+    expect(again.text).toMatch(/<h1 [^>]*tabindex="-1" data-errors=""[^>]*>The run is already approved/);
+    expect(again.text.match(/The run is already approved/g)).toHaveLength(1);
     expect(again.text).not.toContain('name="plan_hash"');
     expect((await person.get(`/runs/${id}/approvals`)).location).toBe(`/runs/${id}/approve`);
     expect((await person.get(`/runs/${id}/refuse`)).text).not.toContain('name="plan_hash"');
