@@ -3,6 +3,10 @@
 const root = document.documentElement;
 const all = (selector, within = document) => within.querySelectorAll(selector);
 const byId = (id) => document.getElementById(id);
+/** Text that stays costs no layout. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
 
 // Times. The server's clock is the right one: the page brings its time, the browser only counts on from there.
 const made = Number(root.dataset.now);
@@ -24,7 +28,7 @@ function refreshTimes() {
     const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least);
     const within = seconds > 0 ? soon : root.dataset.justNow;
     const text = unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : within;
-    if (time.textContent !== text) time.textContent = text;
+    write(time, text);
   }
 }
 
@@ -36,10 +40,8 @@ function refreshElapsed() {
     const seconds = Math.max(0, Math.floor((now() - Number(span.dataset.since)) / 1000));
     const [large, small, size] = seconds < 3600 ? ["minute", "second", 60] : ["hour", "minute", 3600];
     const rest = Math.floor((seconds % size) / (size / 60));
-    span.textContent =
-      seconds < 60
-        ? amount(seconds, "second")
-        : amount(Math.floor(seconds / size), large) + (rest ? ` ${amount(rest, small)}` : "");
+    const long = () => amount(Math.floor(seconds / size), large) + (rest ? ` ${amount(rest, small)}` : "");
+    write(span, seconds < 60 ? amount(seconds, "second") : long());
   }
 }
 setInterval(refreshTimes, 15000);
@@ -130,7 +132,7 @@ document.addEventListener("click", (event) => {
 // Browsers do not count again what is removed. Without script the style sheet counts.
 function countChosen() {
   for (const count of all(".chosen-count"))
-    count.textContent = all(".choice:checked", count.closest(".choosing")).length;
+    write(count, `${all(".choice:checked", count.closest(".choosing")).length}`);
 }
 // One tick for all of a group, or of a table; it shows whether all of them are ticked.
 document.addEventListener("change", ({ target }) => {
@@ -250,7 +252,6 @@ function refreshBadge() {
 
 function settle() {
   watchToasts();
-  refreshTimes();
   refreshBadge();
   countChosen();
   all("[data-find]").forEach(find);
@@ -360,6 +361,7 @@ const above = document.querySelector("a.parent");
 if (above) above.search ||= sessionStorage.getItem(above.pathname) ?? "";
 addEventListener("pagehide", () => sessionStorage.setItem(location.pathname, location.search));
 
+refreshTimes();
 settle();
 // Of tabs that do not fit, the shown one is in sight.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -15,7 +15,7 @@ export interface SelectionBarProps {
   ctx: PageContext;
   /** The form's id, which the checkboxes name. */
   form: string;
-  /** A local path, which receives the selected `id`s and the list's address as `next`. */
+  /** A local path, which receives the ids of the selected `row`s and the list's address as `next`. */
   action: string;
   /** With buttons of their own, the main one first. */
   buttons: readonly SelectionAction[];

@@ -263,7 +263,7 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
                 type="checkbox"
                 class="choice"
                 id={`choice-${row.id}`}
-                name="id"
+                name="row"
                 value={row.choice.value}
                 form={choices.form}
                 autocomplete="off"

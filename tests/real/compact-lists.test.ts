@@ -328,6 +328,44 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     }
   });
 
+  test("a row that changes is styled anew, not the list around it", async () => {
+    /** How many elements are styled until the next frame, of how many the table has. */
+    const styledBy = async (act: () => void) => {
+      const browser = page.context().browser();
+      await browser?.startTracing(page, { categories: ["disabled-by-default-devtools.timeline.invalidationTracking"] });
+      await page.evaluate(act);
+      const elements = await page.evaluate(
+        () =>
+          new Promise<number>((done) => {
+            const count = document.querySelectorAll(".table.compact *").length;
+            requestAnimationFrame(() => requestAnimationFrame(() => done(count)));
+          }),
+      );
+      const trace = (await browser?.stopTracing())?.toString() ?? "";
+      return { styled: trace.split("StyleResolver::ResolveStyle").length - 1, elements };
+    };
+    const replaceRow = () => {
+      const row = document.querySelector(".table.compact tbody tr:nth-child(3)");
+      row?.replaceWith(row.cloneNode(true));
+    };
+    const colourRows = () => {
+      for (const row of document.querySelectorAll<HTMLElement>(".table.compact tbody tr")) row.style.color = "red";
+    };
+    // What turns is styled with each frame.
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const width of [390, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ["/trackers", "/executors", "/runs", "/connections", "/credentials", "/notifiers"]) {
+        await page.goto(path);
+        const row = await styledBy(replaceRow);
+        expect([path, width, row.styled > 0, row.styled < row.elements / 10]).toEqual([path, width, true, true]);
+      }
+    }
+    // What is counted is what it is taken for.
+    const { styled, elements } = await styledBy(colourRows);
+    expect(styled).toBeGreaterThan(elements / 2);
+  });
+
   test("rows with distances and two channels stay within the window, with their whole name and at most two lines", async () => {
     const name = "home-assistant";
     const tags = { from: "7.0.11-bookworm", to: "7.4.0-bookworm", candidate: "10.12.0-rc2" };

@@ -68,7 +68,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     const action = actions.find((each) => each === formText(form, "_action"));
     const chosen =
       formText(form, "all") === ""
-        ? withQuery(path, { ids: [...form.getAll("id"), formText(form, "ids")].filter(Boolean).join(",") })
+        ? withQuery(path, { ids: [...form.getAll("row"), formText(form, "ids")].filter(Boolean).join(",") })
         : withQuery(next, { all: "1", cursor: null, select: null });
     if (action === undefined) return respondDone(c, ctx.base_path, next);
     if (reviewed.some((each) => each === action)) {

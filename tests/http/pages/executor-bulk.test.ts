@@ -51,7 +51,7 @@ const held = async () => (await app.db.read.select().from(executors)).map(({ hel
 describe("the list", () => {
   test("has a box for each row, which the bar's form sends", async () => {
     const { text } = await person.get("/executors");
-    for (const id of ids) expect(text).toContain(`name="id" value="${id}" form="executors-selection"`);
+    for (const id of ids) expect(text).toContain(`name="row" value="${id}" form="executors-selection"`);
     expect(text).toContain('id="executors-selection" method="post" action="/executors/bulk"');
     expect(text).not.toMatch(/<input[^>]* checked/);
   });
@@ -94,7 +94,7 @@ test("a list of several pages offers to approve only if a run may wait for it", 
 
 describe("an update of several", () => {
   test("is asked about once with each plan, and started by the answer", async () => {
-    const asked = await select({ _action: "update", id: ids, next: "/executors" });
+    const asked = await select({ _action: "update", row: ids, next: "/executors" });
     expect(asked.status).toBe(303);
     const { text } = await person.get(asked.location ?? "");
     expect(text).toContain("Update 3 executors?");
@@ -111,7 +111,7 @@ describe("an update of several", () => {
 
   test("has a page of its own that follows its runs, leads back to the filtered list, and can be reloaded", async () => {
     const next = "/executors?q=b";
-    const { location } = await select({ _action: "update", id: ids.slice(0, 2), next });
+    const { location } = await select({ _action: "update", row: ids.slice(0, 2), next });
     const { text } = await person.get(location ?? "");
     expect(text).toContain(`name="next" value="${next}"`);
     const sent = { _action: "update", executor: shown(text), next };
@@ -154,7 +154,7 @@ describe("an update of several", () => {
         }
       });
     }
-    const { location } = await select({ _action: "update", id: many, next: "/executors" });
+    const { location } = await select({ _action: "update", row: many, next: "/executors" });
     const { text } = await person.get(location ?? "");
     expect(text).toContain("Making 21 plans");
     expect(shown(text)).toEqual([]);
@@ -170,7 +170,7 @@ describe("an update of several", () => {
   });
 
   test("leaves out whom the person unticks, and refuses when nobody is left", async () => {
-    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const { location } = await select({ _action: "update", row: ids, next: "/executors" });
     const [first = ""] = shown((await person.get(location ?? "")).text);
     await confirm(first);
     expect(await started()).toHaveLength(1);
@@ -178,7 +178,7 @@ describe("an update of several", () => {
   });
 
   test("tells a plan that changed since, and does the others", async () => {
-    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const { location } = await select({ _action: "update", row: ids, next: "/executors" });
     const { text } = await person.get(location ?? "");
     engine.add("db", "registry.test/app:1.0", digest("c"));
     const done = await person.get(await confirm(shown(text)));
@@ -190,7 +190,7 @@ describe("an update of several", () => {
   test("names those that are left out and why", async () => {
     await person.api("PATCH", `/executors/${ids[0]}`, { is_enabled: false });
     engine.add("db", "registry.test/app:1.1", digest("b"));
-    const { location } = await select({ _action: "update", id: ids, next: "/executors" });
+    const { location } = await select({ _action: "update", row: ids, next: "/executors" });
     const { text } = await person.get(location ?? "");
     expect(text).toContain("Update 1 executor?");
     expect(text).toContain("2 executors are left out");
@@ -200,7 +200,7 @@ describe("an update of several", () => {
   });
 
   test("of all that match reaches beyond the page", async () => {
-    const { location } = await select({ _action: "update", all: "1", id: ids[0] ?? "", next: "/executors?q=b" });
+    const { location } = await select({ _action: "update", all: "1", row: ids[0] ?? "", next: "/executors?q=b" });
     const { text } = await person.get(location ?? "");
     expect(text).toContain("Update 2 executors?");
   });
@@ -216,7 +216,7 @@ describe("an update of several", () => {
 });
 
 test("a hold is done at once, and taken back by the notice", async () => {
-  const done = await select({ _action: "hold", id: ids, next: "/executors?q=b" });
+  const done = await select({ _action: "hold", row: ids, next: "/executors?q=b" });
   expect([done.status, done.location]).toEqual([303, "/executors?q=b"]);
   expect(await held()).toEqual([true, true, true]);
   const { text } = await person.get("/executors");
@@ -228,7 +228,7 @@ test("a hold is done at once, and taken back by the notice", async () => {
 });
 
 test("deletes after one question, and only with the number typed where snapshots go too", async () => {
-  const { location } = await select({ _action: "delete", id: ids.slice(0, 2), next: "/executors" });
+  const { location } = await select({ _action: "delete", row: ids.slice(0, 2), next: "/executors" });
   const { text } = await person.get(location ?? "");
   expect(text).toContain("Delete 2 executors?");
   expect(text).toContain("keeps running unchanged");
@@ -240,7 +240,7 @@ test("deletes after one question, and only with the number typed where snapshots
 
 test("where nothing is selected, or somewhere else is named to go back to, nothing happens", async () => {
   expect((await select({ _action: "hold", next: "/executors" })).status).toBe(422);
-  const elsewhere = await select({ _action: "hold", id: ids[0] ?? "", next: "//evil.test/executors" });
+  const elsewhere = await select({ _action: "hold", row: ids[0] ?? "", next: "//evil.test/executors" });
   expect(elsewhere.location).toBe("/executors");
 });
 

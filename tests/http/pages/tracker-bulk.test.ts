@@ -47,7 +47,7 @@ const requested = async () =>
 describe("the list", () => {
   test("has a box for each row, which the bar's form sends, and without script a link that selects all", async () => {
     const { text } = await person.get("/trackers");
-    for (const id of every) expect(text).toContain(`name="id" value="${id}" form="trackers-selection"`);
+    for (const id of every) expect(text).toContain(`name="row" value="${id}" form="trackers-selection"`);
     expect(text).toContain(`id="trackers-selection" method="post" action="${path}"`);
     expect(text).not.toMatch(/class="choice"[^>]* checked/);
     expect((await person.get("/trackers?select=all")).text.match(/class="choice"[^>]* checked/g)).toHaveLength(3);
@@ -61,9 +61,9 @@ describe("the list", () => {
       return [...text.matchAll(/name="_action" value="(\w+)"/g)].map(([, name]) => name);
     };
     expect(await offered()).toEqual(["check", "disable", "delete"]);
-    await select({ _action: "disable", id: "web" });
+    await select({ _action: "disable", row: "web" });
     expect(await offered()).toEqual(["check", "enable", "disable", "delete"]);
-    await select({ _action: "disable", id: every });
+    await select({ _action: "disable", row: every });
     expect(await offered()).toEqual(["check", "enable", "delete"]);
   });
 
@@ -73,7 +73,7 @@ describe("the list", () => {
 });
 
 test("a check is requested at once, and where the person was is shown again", async () => {
-  const done = await select({ _action: "check", id: ["bulk", "web"], next: "/trackers?q=b&select=all" });
+  const done = await select({ _action: "check", row: ["bulk", "web"], next: "/trackers?q=b&select=all" });
   expect([done.status, done.location]).toEqual([303, "/trackers?q=b"]);
   expect(await requested()).toEqual(["bulk", "web"]);
   const { text } = await person.get("/trackers?q=b");
@@ -82,9 +82,9 @@ test("a check is requested at once, and where the person was is shown again", as
 });
 
 test("several are disabled at once, and the notice takes back what was changed", async () => {
-  await select({ _action: "disable", id: "web" });
+  await select({ _action: "disable", row: "web" });
   await person.get("/trackers");
-  await select({ _action: "disable", id: every, next: "/trackers" });
+  await select({ _action: "disable", row: every, next: "/trackers" });
   expect(await enabled()).toEqual([]);
   const { text } = await person.get("/trackers");
   expect(text).toContain("Disabled 2 trackers");
@@ -96,7 +96,7 @@ test("several are disabled at once, and the notice takes back what was changed",
 
 describe("deleting several", () => {
   test("is asked about once with their names, without those that executors follow", async () => {
-    const text = await ask({ id: every });
+    const text = await ask({ row: every });
     expect(text).toContain("Delete 2 trackers?");
     expect(text).toContain("registry.test/&lt;web&gt;");
     expect(text).toContain("1 tracker is left out");
@@ -128,7 +128,7 @@ describe("deleting several", () => {
   });
 
   test("is not asked about where nothing can be deleted", async () => {
-    const text = await ask({ id: "t" });
+    const text = await ask({ row: "t" });
     expect(text).toContain("Nothing to delete");
     expect(text).toContain("is used by executor &quot;shop&quot;");
     expect(text).not.toContain("confirmed");
@@ -144,9 +144,9 @@ describe("deleting several", () => {
 test("where nothing is selected, or somewhere else is named to go back to, nothing happens", async () => {
   expect((await select({ _action: "disable", next: "/trackers" })).status).toBe(422);
   expect((await person.post(`${path}/confirmed`, { _action: "delete" })).status).toBe(422);
-  expect((await select({ _action: "explode", id: every })).location).toBe("/trackers");
+  expect((await select({ _action: "explode", row: every })).location).toBe("/trackers");
   for (const next of ["//evil.test/trackers", "/executors", "/trackers/web"]) {
-    expect((await select({ _action: "enable", id: "web", next })).location).toBe("/trackers");
+    expect((await select({ _action: "enable", row: "web", next })).location).toBe("/trackers");
   }
   expect(await enabled()).toEqual(["app", "bulk", "web"]);
 });
@@ -161,7 +161,7 @@ test("more than can be changed at once are refused as a whole", async () => {
       await tx.insert(trackers).values({ id: name, name, ...depth, sorting: "publish_time", ...times });
     }
   });
-  const refused = await select({ _action: "disable", all: "1", id: "web", next: "/trackers" });
+  const refused = await select({ _action: "disable", all: "1", row: "web", next: "/trackers" });
   expect(refused.status).toBe(422);
   expect(refused.text).toContain(`At most ${maxBulk} can be changed at once`);
   expect(await enabled()).toHaveLength(maxBulk + 3);
