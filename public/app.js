@@ -363,8 +363,6 @@ addEventListener("pagehide", () => sessionStorage.setItem(location.pathname, loc
 
 refreshTimes();
 settle();
-// Of tabs that do not fit, the shown one is in sight.
-document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 // The errors of a form come before its fields. Typing in a field whose choice is made already would change the choice.
 const fields = [...all(".form :is(input:not([type=hidden]), select, textarea)")];
 const isChosen = (field) => field.matches("select") && field.value !== "";

@@ -478,4 +478,36 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       expect([width, parts]).toEqual([width, { state: true, cut: 0 }]);
     }
   });
+
+  test("no arrow between two versions begins a line, and no tab is cut off", async () => {
+    const [main] = behind.services;
+    const found = { ...main?.found, tag: "12.1.1+security_01.build.20261101" };
+    const observed = { ...behind, services: [{ ...main, found }] };
+    await app.db.write((tx) => tx.update(executors).set({ observed }).where(eq(executors.name, longName)));
+    const onOneLine = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("#overview .from-to .arrow")].map((arrow) => {
+          const text = arrow.previousElementSibling?.firstChild ?? document.body;
+          const last = document.createRange();
+          last.setStart(text, (text.textContent?.length ?? 0) - 1);
+          last.setEndAfter(text);
+          const { right, bottom } = last.getBoundingClientRect();
+          const { left, top } = arrow.getBoundingClientRect();
+          return right <= left && top < bottom;
+        }),
+      );
+    for (let width = 320; width <= 400; width += 4) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto("/");
+      const are = await onOneLine();
+      expect(are.length).toBeGreaterThan(0);
+      expect([width, are.filter((is) => !is)]).toEqual([width, []]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await page.goto("/design");
+      const tabs = await page
+        .locator(".tabs a")
+        .evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().right));
+      expect([width, tabs.filter((right) => right > width)]).toEqual([width, []]);
+    }
+  });
 });
