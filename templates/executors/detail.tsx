@@ -303,7 +303,12 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
       }
     >
       {"failure" in planned ? (
-        <PlanFailure ctx={ctx} failure={planned.failure} said={executor.problem?.message_data} />
+        <PlanFailure
+          ctx={ctx}
+          failure={planned.failure}
+          said={executor.problem?.message_data}
+          said_at="#executor-problem"
+        />
       ) : (
         <>
           <Plan ctx={ctx} view={planned.view} />

@@ -27,15 +27,18 @@ interface PlanFailureProps {
   failure: Message;
   /** What the page already tells: the same reason is not repeated. */
   said: Message | null | undefined;
+  /** Where it tells it, if that may be out of sight. */
+  said_at?: `#${string}`;
   tone?: "failed" | "attention";
 }
 
-export function PlanFailure({ ctx, failure, said, tone = "failed" }: PlanFailureProps) {
+export function PlanFailure({ ctx, failure, said, said_at, tone = "failed" }: PlanFailureProps) {
+  const t = texts(ctx).executors;
   const reason = translateMessage(ctx.language, failure);
   const isSaid = said !== null && said !== undefined && translateMessage(ctx.language, said) === reason;
   return (
-    <Banner tone={tone} title={texts(ctx).executors.plan_failed}>
-      {isSaid ? undefined : reason}
+    <Banner tone={tone} title={t.plan_failed}>
+      {!isSaid ? reason : said_at === undefined ? undefined : <a href={said_at}>{t.plan_failed_above}</a>}
     </Banner>
   );
 }

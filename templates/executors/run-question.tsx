@@ -28,7 +28,8 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
   const back = `/executors/${executor.id}`;
   const view = "view" in planned ? planned.view : null;
   const plan = view === null || whyNoRun(view) !== null ? null : view.plan;
-  if (plan === null || !executor.is_enabled) {
+  const disabled = whyDisabled(ctx, executor);
+  if (plan === null || disabled !== null) {
     return (
       <NothingAsked
         ctx={ctx}
@@ -39,11 +40,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
         error={error}
       >
         <div class="confirm-facts">
-          {executor.is_enabled ? null : (
-            <Banner tone="quiet" title={t.disabled_title}>
-              {t.disabled_text}
-            </Banner>
-          )}
+          {disabled === null ? null : <Banner tone="quiet" {...disabled} />}
           {"failure" in planned ? (
             <Banner tone="failed">{translateMessage(ctx.language, planned.failure)}</Banner>
           ) : (
@@ -88,4 +85,12 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
       <p class="quiet">{t.run_text}</p>
     </Confirm>
   );
+}
+
+/** Why a run would be skipped whatever its plan. */
+function whyDisabled(ctx: PageContext, { is_enabled, connection }: ExecutorView) {
+  const t = texts(ctx).executors;
+  if (!is_enabled) return { title: t.disabled_title, children: t.disabled_text };
+  if (connection.is_enabled) return null;
+  return { title: t.connection_disabled_title, children: t.connection_disabled_text };
 }

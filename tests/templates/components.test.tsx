@@ -25,7 +25,9 @@ test("why there is no plan is not repeated when the page says it already", () =>
   const failure = say("request.type_to_confirm", { name: "the engine" });
   const withReason = String(<PlanFailure ctx={ctx} failure={failure} said={null} />);
   expect(withReason).toContain("the engine");
-  expect(String(<PlanFailure ctx={ctx} failure={failure} said={failure} />)).not.toContain("the engine");
+  const where = String(<PlanFailure ctx={ctx} failure={failure} said={failure} said_at="#executor-problem" />);
+  expect(where).not.toContain("the engine");
+  expect(where).toContain('<a href="#executor-problem">See the reason above</a>');
 });
 
 test.each([

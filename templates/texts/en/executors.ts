@@ -141,6 +141,7 @@ export const executors = {
   plan_loading: "Comparing the running and desired versions",
   plan_show: "Show the plan",
   plan_failed: "The plan could not be created",
+  plan_failed_above: "See the reason above",
   plan_noop: "Nothing to do: the target already runs this version under this reference.",
   group_noop: "Nothing to do: every bound service already runs its image under its reference.",
   plan_unmet: "A run would be skipped",

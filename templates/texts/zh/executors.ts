@@ -141,6 +141,7 @@ export const executors = {
   plan_loading: "正在比较当前版本与期望版本",
   plan_show: "显示计划",
   plan_failed: "无法生成计划",
+  plan_failed_above: "原因见上方",
   plan_noop: "无需操作：目标已以此引用运行该版本。",
   group_noop: "无需操作：每个已绑定的服务都已按其引用运行对应镜像。",
   plan_unmet: "运行会被跳过",

@@ -56,6 +56,17 @@ test("the question before a manual run begins with what breaks, and tells what i
   expect(text.match(/412 MB/g)).toHaveLength(1);
 });
 
+test("of a connection that is disabled nothing can be run, and the question says so beside the plan", async () => {
+  const enable = (is_enabled: boolean) => app.db.write((tx) => tx.update(connections).set({ is_enabled }));
+  await enable(false);
+  const { text } = await person.get(`${group}/run`, { htmx: true });
+  await enable(true);
+  expect(text).toContain("Nothing to run");
+  expect(text).toContain("The connection is disabled");
+  expect(text).toContain("registry.test/app:");
+  expect(text).not.toContain('type="submit"');
+});
+
 test("the executor's plan tells what is downloaded", async () => {
   expect((await person.get(`${group}/plan`, { htmx: true })).text).toContain("412 MB");
 });
