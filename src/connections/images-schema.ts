@@ -1,9 +1,20 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import type { ListShape } from "../forms/page.ts";
 
-/** Why it is offered: kept by us for snapshots; from a repository that an executor of the connection updates; without any tag. */
-const imageReasons = ["kept", "repository", "untagged"] as const;
+/**
+ * Why it is listed: kept by us for snapshots that were deleted; from a repository that an executor of the connection updates; without any
+ * tag; or needed by a snapshot, so that it cannot be removed.
+ */
+export const imageReasons = ["kept", "repository", "untagged", "needed"] as const;
 export type ImageReason = (typeof imageReasons)[number];
+
+/** Sorted by reason, the largest of one reason come first. */
+export const imageList: ListShape = {
+  sorts: ["reason", "reference", "time", "size"],
+  filters: { reason: imageReasons },
+  searched: "Part of a tag, a digest, the ID, or the name of an executor whose snapshot needs it",
+};
 
 export const UnusedImageView = v.object({
   id: v.string(),
@@ -12,7 +23,7 @@ export const UnusedImageView = v.object({
   size_bytes: v.number(),
   created_at: NullableInstant,
   reason: v.picklist(imageReasons),
-  /** The snapshots that need it, newest first; an image can only be removed when none does. */
+  /** The snapshots that need it, newest first. */
   named_by: v.array(
     v.object({
       snapshot_id: v.string(),
@@ -25,10 +36,16 @@ export const UnusedImageView = v.object({
 });
 export type UnusedImageView = v.InferOutput<typeof UnusedImageView>;
 
+/** Its tags; without any, the digests it was pulled by. */
+export function namesOf({ references }: Pick<UnusedImageView, "references">): readonly string[] {
+  const tags = references.filter((reference) => !reference.includes("@"));
+  return tags.length > 0 ? tags : references;
+}
+
 export const UnusedImageList = v.object({
   items: v.array(UnusedImageView),
+  next_cursor: v.nullable(v.string()),
   /** Other images that no container uses and that are unrelated to Tidemark: not listed. */
   others: v.number(),
   listed_at: Instant,
 });
-export type UnusedImageList = v.InferOutput<typeof UnusedImageList>;

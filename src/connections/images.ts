@@ -1,13 +1,16 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
+import type { Database } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
+import { listOperations } from "../forms/page.ts";
+import { viewOf } from "../forms/view.ts";
 import { say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { beginChange } from "../request-scope.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/session.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
-import type { ImageReason, UnusedImageList, UnusedImageView } from "./images-schema.ts";
-import { observationsOf, referencesOfSnapshots } from "./queries.ts";
+import { type ImageReason, imageList, imageReasons, namesOf, UnusedImageView } from "./images-schema.ts";
+import { imageLists, observationsOf, referencesOfSnapshots } from "./queries.ts";
 import type { ConnectionService } from "./service.ts";
 
 /** A snapshot that needs an image. */
@@ -37,6 +40,24 @@ function bareId(id: string): string {
   return id.replace(/^sha256:/, "");
 }
 
+function imageOperations({ read }: Database, images: readonly UnusedImageView[]) {
+  const rank = ({ reason }: UnusedImageView) => imageReasons.indexOf(reason);
+  const listed = images
+    .toSorted((a, b) => rank(a) - rank(b) || b.size_bytes - a.size_bytes)
+    .map((image, place) => ({
+      ...image,
+      place,
+      name: namesOf(image)[0] ?? image.id,
+      words: [image.id, ...image.references, ...image.named_by.map(({ executor }) => executor)].join("\n"),
+    }));
+  return listOperations({
+    shape: imageList,
+    page: (ask) => imageLists.page(read, listed, ask),
+    counts: (ask) => imageLists.counts(read, listed, ask),
+    views: async (rows) => rows.map((row) => viewOf(UnusedImageView, row)),
+  });
+}
+
 /**
  * Images of a connection that no container uses. Only those related to Tidemark are offered, and they are only removed manually: nothing
  * here is automatic.
@@ -62,7 +83,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
     const users = await snapshots.usersOfImages(found.map((image) => image.id));
     return found.flatMap((image): UnusedImageView[] => {
       const named = users.filter((user) => bareId(user.image_id) === bareId(image.id));
-      const reason = named.length > 0 ? "kept" : reasonOf(image, known);
+      const reason = named.length > 0 ? "needed" : reasonOf(image, known);
       if (reason === null) return [];
       const { id: imageId, references, size_bytes, created_at } = image;
       const named_by = named.map(({ image_id: _id, ...user }) => user);
@@ -84,20 +105,13 @@ export function connectionImageService(options: ConnectionImageOptions) {
   };
 
   return {
-    /** Those that no snapshot needs first, the largest first. Throws `PluginError`. */
-    list: async (id: string, signal: AbortSignal): Promise<UnusedImageList> => {
+    /** Those that the engine has now. Throws `PluginError`. */
+    unused: async (id: string, signal: AbortSignal) => {
       const { session, images } = await openImages(id, signal);
       await using _ended = session;
       const found = await images.listUnused();
       const items = await offered(id, found);
-      return {
-        items: items.toSorted(
-          (left, right) =>
-            Number(left.named_by.length > 0) - Number(right.named_by.length > 0) || right.size_bytes - left.size_bytes,
-        ),
-        others: found.length - items.length,
-        listed_at: clock.now(),
-      };
+      return { items, list: imageOperations(db, items), others: found.length - items.length, listed_at: clock.now() };
     },
 
     /** Refused with `in_use` while a container or snapshot needs it, and for images unrelated to Tidemark. */

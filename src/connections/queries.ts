@@ -1,11 +1,12 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
-import { listsOver } from "../db/listing.ts";
+import { listsOfValues, listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
+import type { UnusedImageView } from "./images-schema.ts";
 import { connectionStates } from "./reach.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
@@ -163,3 +164,21 @@ export async function referencesOfSnapshots(read: Reader, connectionId: string):
     .where(eq(executors.connection_id, connectionId));
   return rows.map((row) => row.reference);
 }
+
+/** An image, with its place among all of them when they are sorted by reason, and what it is called and found by. */
+interface ListedImage extends UnusedImageView {
+  place: number;
+  name: string;
+  words: string;
+}
+
+export const imageLists = listsOfValues<ListedImage>({
+  sorts: {
+    reason: "listed.value ->> 'place'",
+    reference: "listed.value ->> 'name'",
+    time: "coalesce(listed.value ->> 'created_at', 0)",
+    size: "listed.value ->> 'size_bytes'",
+  },
+  filters: { reason: sql`listed.value ->> 'reason'` },
+  searched: [sql`listed.value ->> 'words'`],
+});

@@ -87,6 +87,8 @@ interface ListBaseProps extends ListProps<unknown> {
   search_label?: string | undefined;
   /** One of several sections of a page, so its links return to it. */
   is_section?: boolean | undefined;
+  /** The id of what filtering replaces, if more than the list depends on its address. */
+  part?: string | undefined;
   /** What can be done with several rows at once. */
   selection?: Omit<SelectionBarProps, "ctx"> | undefined;
   /** Reloads it. */
@@ -241,10 +243,10 @@ export function ListNews({ shown, ...list }: ListBodyProps & Pick<OpenList, "sho
 }
 
 function ListFilters(list: ListBaseProps) {
-  const { ctx, id, asked, search_label = texts(ctx).common.filter_text } = list;
+  const { ctx, id, part = id, asked, search_label = texts(ctx).common.filter_text } = list;
   const search = { name: "q", value: asked.q, label: search_label };
   return (
-    <Filters ctx={ctx} {...filtersOf(list)} search={search} target={`#${id}`}>
+    <Filters ctx={ctx} {...filtersOf(list)} search={search} target={`#${part}`}>
       {list.tools}
     </Filters>
   );

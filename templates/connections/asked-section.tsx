@@ -5,7 +5,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Later } from "../components/later.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
-import { type PageContext, url } from "../page.ts";
+import { type PageContext, partsOf, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 
 /** What the engine listed, why it could not, or null before it was asked. */
@@ -40,14 +40,9 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
       </div>
     );
   }
+  const shown = partsOf(ctx.path).bare === address ? ctx.path : address;
   const again = (
-    <LinkButton
-      ctx={ctx}
-      href={address}
-      small
-      icon="refresh-cw"
-      attributes={{ "hx-get": url(ctx, address), ...target }}
-    >
+    <LinkButton ctx={ctx} href={shown} small icon="refresh-cw" attributes={{ "hx-get": url(ctx, shown), ...target }}>
       {words.again}
     </LinkButton>
   );

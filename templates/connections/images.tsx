@@ -1,20 +1,29 @@
-import type { UnusedImageList, UnusedImageView } from "../../src/connections/images-schema.ts";
+import { imageReasons, namesOf, type UnusedImageView } from "../../src/connections/images-schema.ts";
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import { Button } from "../components/button.tsx";
 import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
+import { ListBody, type ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Table } from "../components/table.tsx";
+import { RowFacts } from "../components/row-facts.tsx";
+import type { SelectionBarProps } from "../components/selection.tsx";
+import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest, Reference } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
-import { type PageContext, url } from "../page.ts";
+import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { AskedSection, type Found } from "./asked-section.tsx";
 
+/** A page of the images, beside how many there are of them, and of others. */
+interface ListedImages {
+  page: ListProps<UnusedImageView>;
+  count: number;
+  others: number;
+}
+
 /** `none`: the runtime has no images. */
-export type FoundImages = Found<UnusedImageList> | "none";
+export type FoundImages = Found<ListedImages> | "none";
 
 interface UnusedImagesProps {
   ctx: PageContext;
@@ -22,135 +31,166 @@ interface UnusedImagesProps {
   found: FoundImages;
 }
 
+const partId = "images";
+
+/** Where the selected images are removed. */
+export function removalPath({ id }: Pick<ConnectionView, "id">): string {
+  return `/connections/${id}/images/remove`;
+}
+
+/** How many are removed at once. */
+export const maxRemoved = 200;
+
 /** Images of a connection that no container uses; loads once the page is open. */
 export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   const t = texts(ctx).images;
   // What asked for it is replaced by it.
-  if (found === "none") return <div id="images" />;
+  if (found === "none") return <div id={partId} />;
   return (
     <AskedSection
       ctx={ctx}
-      id="images"
+      id={partId}
       connection={connection}
       title={t.title}
       found={found}
       words={{ asking: t.looking, show: t.show, again: t.again, failed: t.failed }}
-      lead={(list) => t.lead(list.items.length)}
-      draw={(list) => <ImageList ctx={ctx} connection={connection} {...list} />}
+      lead={({ count }) => t.lead(count)}
+      draw={(list) => (
+        <>
+          {list.count === 0 ? (
+            <Banner tone="quiet" title={t.none}>
+              {t.none_text}
+            </Banner>
+          ) : (
+            <ImageList connection={connection} {...list.page} />
+          )}
+          <p class="quiet">
+            {list.count === 0 ? null : t.text} {list.others === 0 ? null : t.others(list.others)}
+          </p>
+        </>
+      )}
     />
   );
 }
 
-function ImageList({
-  ctx,
-  connection,
-  items,
-  others,
-}: Pick<UnusedImagesProps, "ctx" | "connection"> & UnusedImageList) {
+function ImageList({ connection, ...list }: ListProps<UnusedImageView> & Pick<UnusedImagesProps, "connection">) {
+  const { ctx } = list;
   const t = texts(ctx).images;
+  const columns = [
+    { key: "image", title: texts(ctx).common.image, grows: true, sort: "reference" },
+    { key: "why", title: t.why, grows: true, leads: true, sort: "reason" },
+    { key: "age", title: t.age, align: "end", sort: "-time" },
+    { key: "size", title: texts(ctx).common.size, align: "end", card_label: "none", sort: "-size" },
+  ] as const satisfies Column[];
+  const rows = list.items.map((image) => {
+    const cells = {
+      image: <ImageName ctx={ctx} image={image} />,
+      why: <Reason ctx={ctx} image={image} />,
+      age: image.created_at === null ? <span class="quiet">–</span> : <Time ctx={ctx} at={image.created_at} />,
+      size: formatBytes(ctx.language, image.size_bytes),
+    };
+    const name = imageWords(image);
+    return {
+      id: `image-${image.id.replace(/[^A-Za-z0-9]/g, "-")}`,
+      muted: image.reason === "needed",
+      choice: image.reason === "needed" ? undefined : { value: image.id, label: texts(ctx).selection.choose(name) },
+      cells,
+      actions: (
+        <RowFacts
+          ctx={ctx}
+          of={name}
+          items={columns.map(({ key, title }) => [
+            title,
+            key === "image" ? <ReferenceLines ctx={ctx} image={image} /> : cells[key],
+          ])}
+        />
+      ),
+    };
+  });
   return (
-    <>
-      {items.length === 0 ? (
-        <Banner tone="quiet" title={t.none}>
-          {t.none_text}
-        </Banner>
-      ) : (
-        <ImageForm ctx={ctx} connection={connection} items={items} />
-      )}
-      <p class="quiet">
-        {items.length === 0 ? null : t.text} {others === 0 ? null : t.others(others)}
-      </p>
-    </>
+    <ListBody
+      {...list}
+      id="image-list"
+      part={partId}
+      is_section
+      caption={t.title}
+      search_label={t.filter_text}
+      filters={[{ name: "reason", title: t.why, options: imageReasons.map((value) => [value, t.reasons[value]]) }]}
+      selection={selectionOf(list, connection)}
+      table={{ columns, rows }}
+    />
   );
 }
 
-interface ImageFormProps extends Pick<UnusedImagesProps, "ctx" | "connection"> {
-  items: readonly UnusedImageView[];
+/** None while no image that the filters leave can be removed. */
+function selectionOf(
+  { ctx, next_cursor, is_first_page, asked, counts }: ListProps<UnusedImageView>,
+  connection: Pick<ConnectionView, "id">,
+): Omit<SelectionBarProps, "ctx"> | undefined {
+  const { needed = 0, "": all = 0, ...others } = counts.reason ?? {};
+  const { reason } = asked.filters;
+  const removable = reason === undefined ? all - needed : (others[reason] ?? 0);
+  if (removable === 0) return undefined;
+  const isWhole = is_first_page && next_cursor === null;
+  return {
+    form: "images-selection",
+    action: removalPath(connection),
+    buttons: [{ name: "remove", word: texts(ctx).images.remove, icon: "trash" }],
+    more: [],
+    matching: isWhole || removable > maxRemoved ? null : removable,
+  };
 }
 
-function ImageForm({ ctx, connection, items }: ImageFormProps) {
-  const t = texts(ctx).images;
-  const action = url(ctx, `/connections/${connection.id}/images/remove`);
-  const isAny = items.some((image) => image.named_by.length === 0);
-  return (
-    <form method="get" action={action} hx-get={action} hx-target="#dialog" hx-swap="innerHTML">
-      <Table
-        ctx={ctx}
-        caption={t.title}
-        columns={[
-          { key: "image", title: texts(ctx).common.image, grows: true },
-          { key: "why", title: t.why, grows: true },
-          { key: "age", title: t.age, align: "end", wide_only: true },
-          { key: "size", title: texts(ctx).common.size, align: "end" },
-        ]}
-        rows={items.map((image) => ({
-          id: `image-${image.id.replace(/[^A-Za-z0-9]/g, "-")}`,
-          muted: image.named_by.length > 0,
-          cells: {
-            image: <ImageName ctx={ctx} image={image} is_selectable />,
-            why: <Reason ctx={ctx} image={image} />,
-            age: <Time ctx={ctx} at={image.created_at} />,
-            size: formatBytes(ctx.language, image.size_bytes),
-          },
-        }))}
-      />
-      {isAny ? (
-        <p class="table-actions">
-          <Button type="submit" icon="trash">
-            {t.remove_selected}
-          </Button>
-        </p>
-      ) : null}
-    </form>
-  );
-}
-
-/** An image's name: its tags, else its id. */
+/** An image's name: its first tag, else its ID. */
 function imageWords(image: UnusedImageView): string {
-  return image.references[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
+  return namesOf(image)[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
 }
 
-/** Its tags; without any, the digests it was pulled by. */
-function ReferenceLines({ ctx, references }: { ctx: PageContext; references: readonly string[] }) {
-  const tags = references.filter((reference) => !reference.includes("@"));
+/** One line: its first name, and how many more it has. */
+function ImageName({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
+  const [first, ...more] = namesOf(image);
+  if (first === undefined) return <Untagged ctx={ctx} image={image} />;
   return (
     <>
-      {(tags.length > 0 ? tags : references).map((reference) => {
-        const [name = "", digest] = reference.split("@");
-        return (
-          <div>
-            <Reference>{name}</Reference> {digest === undefined ? null : <Digest ctx={ctx} value={digest} />}
-          </div>
-        );
-      })}
+      <NameLine ctx={ctx} name={first} />{" "}
+      {more.length === 0 ? null : (
+        <span class="quiet plain" title={more.join("\n")}>
+          +{more.length}
+        </span>
+      )}
     </>
   );
 }
 
-function ImageName({
-  ctx,
-  image,
-  is_selectable,
-}: {
-  ctx: PageContext;
-  image: UnusedImageView;
-  is_selectable: boolean;
-}) {
-  const t = texts(ctx).images;
-  const name =
-    image.references.length === 0 ? (
-      <>
-        <span class="quiet">{t.untagged}</span> <Digest ctx={ctx} value={image.id} />
-      </>
-    ) : (
-      <ReferenceLines ctx={ctx} references={image.references} />
-    );
-  if (!is_selectable || image.named_by.length > 0) return <div>{name}</div>;
+/** All its names. */
+function ReferenceLines({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
+  const names = namesOf(image);
+  if (names.length === 0) return <Untagged ctx={ctx} image={image} />;
   return (
-    <label class="check">
-      <input type="checkbox" name="image" value={image.id} aria-label={t.select(imageWords(image))} />
-      <span>{name}</span>
-    </label>
+    <>
+      {names.map((name) => (
+        <div>
+          <NameLine ctx={ctx} name={name} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Untagged({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
+  return (
+    <>
+      <span class="quiet">{texts(ctx).images.untagged}</span> <Digest ctx={ctx} value={image.id} />
+    </>
+  );
+}
+
+function NameLine({ ctx, name: reference }: { ctx: PageContext; name: string }) {
+  const [name = "", digest] = reference.split("@");
+  return (
+    <>
+      <Reference>{name}</Reference> {digest === undefined ? null : <Digest ctx={ctx} value={digest} />}
+    </>
   );
 }
 
@@ -159,7 +199,7 @@ function Reason({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
   const users = new Map(image.named_by.map((user) => [user.executor_id, user.executor]));
   if (users.size === 0) return <>{t.reasons[image.reason]}</>;
   return (
-    <div>
+    <span>
       {t.needed(image.named_by.length)}{" "}
       {[...users].map(([id, name], index) => (
         <>
@@ -169,7 +209,7 @@ function Reason({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
           </Link>
         </>
       ))}
-    </div>
+    </span>
   );
 }
 
@@ -177,12 +217,13 @@ interface ImageRemoveProps {
   ctx: PageContext;
   connection: Pick<ConnectionView, "id" | "name">;
   selected: readonly UnusedImageView[];
+  /** The list's address. */
+  back: string;
 }
 
-/** What is removed, and how much space that frees; alone or as a page. */
-export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
+/** What is removed, and how much space that frees. */
+export function ImageRemove({ ctx, connection, selected, back }: ImageRemoveProps) {
   const t = texts(ctx).images;
-  const back = `/connections/${connection.id}`;
   if (selected.length === 0) {
     return <NothingAsked ctx={ctx} title={t.remove} section="connections" heading={t.nothing_selected} back={back} />;
   }
@@ -193,19 +234,19 @@ export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
       section="connections"
       title={t.remove_title(selected.length)}
       verb={t.remove}
-      action={`/connections/${connection.id}/images/remove`}
-      fields={{ images: selected.map((image) => image.id).join(" ") }}
+      action={`${removalPath(connection)}/confirmed`}
+      fields={{ images: selected.map((image) => image.id).join(" "), next: back }}
       cancel_href={back}
     >
+      <Facts wide items={[[t.freed, formatBytes(ctx.language, size)]]} />
+      <p>{t.remove_text}</p>
       <ul class="sentences">
         {selected.map((image) => (
           <li>
-            <ImageName ctx={ctx} image={image} is_selectable={false} />
+            <ReferenceLines ctx={ctx} image={image} />
           </li>
         ))}
       </ul>
-      <Facts wide items={[[t.freed, formatBytes(ctx.language, size)]]} />
-      <p>{t.remove_text}</p>
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-import type { UnusedImageList } from "../../src/connections/images-schema.ts";
+import type { UnusedImageView } from "../../src/connections/images-schema.ts";
 import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
 import type { PlanView } from "../../src/executors/plan-schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
@@ -391,44 +391,41 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
 }
 
 export function UnusedImagesSample({ ctx }: { ctx: PageContext }) {
-  const list: UnusedImageList = {
-    items: [
-      {
-        id: digest("1"),
-        references: ["ghcr.io/paperless-ngx/paperless-ngx:2.17.1"],
-        size_bytes: 1_412_000_000,
-        created_at: ctx.now - 900 * hour,
-        reason: "repository",
-        named_by: [],
-      },
-      {
-        id: digest("2"),
-        references: [],
-        size_bytes: 88_000_000,
-        created_at: ctx.now - 90 * hour,
-        reason: "untagged",
-        named_by: [],
-      },
-      {
-        id: digest("3"),
-        references: ["ghcr.io/paperless-ngx/paperless-ngx:2.18.4"],
-        size_bytes: 1_398_000_000,
-        created_at: ctx.now - 300 * hour,
-        reason: "kept",
-        named_by: [
-          {
-            snapshot_id: id(5),
-            executor_id: id(1),
-            executor: "paperless",
-            is_locked: false,
-            created_at: ctx.now - 20 * hour,
-          },
-        ],
-      },
-    ],
-    others: 3,
-    listed_at: ctx.now,
-  };
+  const items: UnusedImageView[] = [
+    {
+      id: digest("1"),
+      references: ["ghcr.io/paperless-ngx/paperless-ngx:2.17.1"],
+      size_bytes: 1_412_000_000,
+      created_at: ctx.now - 900 * hour,
+      reason: "repository",
+      named_by: [],
+    },
+    {
+      id: digest("2"),
+      references: [],
+      size_bytes: 88_000_000,
+      created_at: ctx.now - 90 * hour,
+      reason: "untagged",
+      named_by: [],
+    },
+    {
+      id: digest("3"),
+      references: ["ghcr.io/paperless-ngx/paperless-ngx:2.18.4"],
+      size_bytes: 1_398_000_000,
+      created_at: ctx.now - 300 * hour,
+      reason: "needed",
+      named_by: [
+        {
+          snapshot_id: id(5),
+          executor_id: id(1),
+          executor: "paperless",
+          is_locked: false,
+          created_at: ctx.now - 20 * hour,
+        },
+      ],
+    },
+  ];
+  const list = { page: wholeList(ctx, items), count: items.length, others: 3 };
   return (
     <Layout ctx={ctx} title="nas" section="connections">
       <PageHeader ctx={ctx} title="nas" />

@@ -55,7 +55,7 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
     expect(body).toMatchObject({ is_noop: false, images: [{ is_present: true }] });
     expect(JSON.stringify(body.diff)).toContain("1.0.0");
     const [kept] = await images();
-    expect(kept).toMatchObject({ reason: "kept", named_by: [{ snapshot_id: snapshot, executor: "web" }] });
+    expect(kept).toMatchObject({ reason: "needed", named_by: [{ snapshot_id: snapshot, executor: "web" }] });
     const refused = await api.request("DELETE", `/runtime-connections/${connection}/images/${kept?.id}`);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: "in_use" } } });
     await person.go(`/executors/${executor}`);
@@ -112,10 +112,10 @@ peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ??
     expect(unused).toMatchObject({ reason: "kept", named_by: [] });
     await person.go(`/connections/${connection}`);
     await page.waitForSelector("#images tbody tr >> text=1.1.0");
-    await page.check("#images [name=image]");
-    await page.click("#images >> text=Remove selected");
-    await page.waitForSelector("dialog[open] >> text=Remove 1 image?");
-    await person.confirm();
+    await page.check("#images .choice");
+    await page.click(".selection-bar >> text=Remove");
+    await page.waitForSelector("main .confirm >> text=Remove 1 image?");
+    await page.click("main .confirm [type=submit]");
     await page.waitForSelector(".toast >> text=Removed 1 image");
     expect(await images()).toEqual([]);
   });

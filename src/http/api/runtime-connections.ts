@@ -6,7 +6,7 @@ import {
   IgnoredTargetsInput,
   IgnoredTargetsView,
 } from "../../adoption/schema.ts";
-import { UnusedImageList } from "../../connections/images-schema.ts";
+import { imageList, UnusedImageList } from "../../connections/images-schema.ts";
 import { ConnectionCheckView, ConnectionPatch, ConnectionView, TargetList } from "../../connections/schema.ts";
 import { listQuery } from "../../forms/page.ts";
 import type { Services } from "../../services.ts";
@@ -106,13 +106,17 @@ export function runtimeConnectionRoutes({
     route("GET", "/runtime-connections/{id}/images", {
       operation_id: "list_unused_images",
       summary: "List images that no container uses, with the snapshots that need them",
+      query: listQuery(imageList),
       answer: {
         status: 200,
-        description: "Every image that Tidemark has something to do with",
+        description: "A page of the images that Tidemark has something to do with",
         schema: UnusedImageList,
       },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
-      perform: ({ context, param }) => images.list(param("id"), context.req.raw.signal),
+      perform: async ({ context, param, query }) => {
+        const { list, ...all } = await images.unused(param("id"), context.req.raw.signal);
+        return { ...all, ...(await list.list(query)) };
+      },
     }),
     route("DELETE", "/runtime-connections/{id}/images/{image_id}", {
       operation_id: "remove_unused_image",

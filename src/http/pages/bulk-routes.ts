@@ -2,14 +2,14 @@ import { bulkTone } from "../../../templates/components/bulk.tsx";
 import { type PageContext, withQuery } from "../../../templates/page.ts";
 import type { Actor } from "../../auth/schema.ts";
 import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts";
-import { AppError } from "../../errors.ts";
-import { type Message, say } from "../../messages/message.ts";
+import type { Message } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import { chosenBy, chosenIn } from "./chosen.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
-import { type ListService, listQueryOf, pagesOf } from "./read-list.ts";
+import type { ListService } from "./read-list.ts";
 import { type Markup, respondDone, respondHtml } from "./respond.ts";
 
 interface BulkRoutes<Action extends BulkAction, Reviewed extends Action> {
@@ -56,7 +56,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
 
   app.get(path, async (c) => {
     const ctx = await pageContext(c, page);
-    const ids = await chosenBy(ctx.path);
+    const ids = await chosenBy(ctx.path, routes.list, maxBulk);
     const back = backTo(section, c.req.query("back"));
     return respondHtml(c, await question(c, ctx, { action: reviewedOf(c.req.query("action")), ids, back }));
   });
@@ -66,16 +66,12 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     const form = await readForm(c);
     const next = backTo(section, formText(form, "next"));
     const action = actions.find((each) => each === formText(form, "_action"));
-    const chosen =
-      formText(form, "all") === ""
-        ? withQuery(path, { ids: [...form.getAll("row"), formText(form, "ids")].filter(Boolean).join(",") })
-        : withQuery(next, { all: "1", cursor: null, select: null });
+    const chosen = chosenIn(form, path, next);
     if (action === undefined) return respondDone(c, ctx.base_path, next);
     if (reviewed.some((each) => each === action)) {
-      const [, query = ""] = withQuery(chosen, { action, back: next }).split("?", 2);
-      return respondDone(c, ctx.base_path, `${path}?${query}`);
+      return respondDone(c, ctx.base_path, withQuery(chosen, { action, back: next }));
     }
-    const ids = await chosenBy(chosen);
+    const ids = await chosenBy(chosen, routes.list, maxBulk);
     if (ids.length === 0) {
       return respondHtml(c, await question(c, ctx, { action: reviewed[0], ids, back: next }), 422);
     }
@@ -135,22 +131,6 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
         ? {}
         : { undo: { path, fields: { _action: undo, ids: done.join(",") } } }),
     };
-  }
-
-  /** The ids that an address names, or all that its filters leave. */
-  async function chosenBy(path: string): Promise<readonly string[]> {
-    const query = new URLSearchParams(path.split("?", 2)[1]);
-    if (query.get("all") === null) {
-      const ids = (query.get("ids") ?? "").split(",").filter((id) => id !== "");
-      return [...new Set(ids)].slice(0, maxBulk);
-    }
-    const filters = listQueryOf(path, routes.list.list_shape);
-    const ids: string[] = [];
-    for await (const items of pagesOf(({ cursor, limit }) => routes.list.list({ ...filters, cursor, limit }))) {
-      ids.push(...items.map(({ id }) => id));
-      if (ids.length > maxBulk) throw new AppError("too_many", 422, say("bulk.too_many", { limit: maxBulk }));
-    }
-    return ids;
   }
 }
 
