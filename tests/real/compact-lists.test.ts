@@ -210,6 +210,12 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       const facts = page.locator("dialog[open] .facts, .row-facts .menu[open] .facts");
       await facts.waitFor();
       expect(await facts.locator("dt").count()).toBeGreaterThan(2);
+      // A row would cut off what is longer than itself.
+      const isSeen = await facts.evaluate((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      expect(isSeen).toBe(true);
     },
   );
 
