@@ -1,4 +1,5 @@
 import type { CredentialView } from "../../src/credentials/schema.ts";
+import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
@@ -33,9 +34,17 @@ export function CredentialRefusals({ ctx, credential: { refusals } }: Credential
   return (
     <Banner tone="failed" title={t.refused_title}>
       <ul>
-        {refusals.map(({ name, since, error }) => (
+        {refusals.map(({ name, id, since, error }) => (
           <li>
-            <strong>{name}</strong>{" "}
+            <b>
+              {id === null ? (
+                name
+              ) : (
+                <Link ctx={ctx} href={`/connections/${id}`}>
+                  {name}
+                </Link>
+              )}
+            </b>{" "}
             {since === null ? null : (
               <>
                 {texts(ctx).overview.lost_since} <Time ctx={ctx} at={since} form="short" />

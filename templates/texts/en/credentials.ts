@@ -8,7 +8,8 @@ export const credentials = {
   kinds: credentialKindTitles,
   states: { refused: "Refused", used: "In use", unused: "Unused" },
   refused_title: "This credential is refused",
-  refused_text: "Enter a valid secret below. It is tried again right after you save.",
+  refused_text:
+    "Enter a valid secret below. Sources are checked again as soon as you save it; test a connection on its page.",
   stored: "Stored",
   changed: "Changed",
   save: "Save credential",

@@ -18,7 +18,7 @@ export const credentials = {
   },
   states: { refused: "被拒绝", used: "使用中", unused: "未使用" },
   refused_title: "此凭据被拒绝",
-  refused_text: "请在下方填写有效的机密信息，保存后会立即用它重试。",
+  refused_text: "请在下方填写有效的机密信息。保存后会立即重新检查来源；连接请在其页面上测试。",
   stored: "已存储",
   changed: "修改时间",
   save: "保存凭据",
