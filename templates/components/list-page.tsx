@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { formatNumber } from "../format.ts";
 import { Layout, type Section } from "../layout.tsx";
-import { type PageContext, partsOf } from "../page.ts";
+import { type Notice, type PageContext, partsOf } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
 import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { type FilterField, type FilterGroup, Filters, Pagination } from "./navigation.tsx";
-import { Partial } from "./notice.tsx";
+import { Partial, ToastPartial } from "./notice.tsx";
 import { ChangedActions, PageHeader } from "./page-header.tsx";
 import { SelectionBar, type SelectionBarProps } from "./selection.tsx";
 import { ChangedRows, type Order, Orders, Table, type TableProps } from "./table.tsx";
@@ -181,11 +181,16 @@ export function ListBody(given: ListBodyProps | RowListProps) {
   );
 }
 
+interface ListChangesProps extends ListBodyProps {
+  changed: readonly string[];
+  notice?: Notice | null;
+}
+
 /**
- * The answer to an action on rows of an open list: those rows, whether or not its filters still find them, and what it says of all.
- * `changed`: the ids of the rows.
+ * The answer to an action on rows of an open list: those rows, whether or not its filters still find them, what it says of all, and what
+ * was done. `changed`: the ids of the rows.
  */
-export function ListChanges({ changed, ...list }: ListBodyProps & { changed: readonly string[] }) {
+export function ListChanges({ changed, notice = null, ...list }: ListChangesProps) {
   const { ctx, selection, actions } = list;
   return (
     <>
@@ -199,6 +204,7 @@ export function ListChanges({ changed, ...list }: ListBodyProps & { changed: rea
           <SelectionBar ctx={ctx} {...selection} />
         </Partial>
       )}
+      {notice === null ? null : <ToastPartial ctx={ctx} notice={notice} />}
     </>
   );
 }

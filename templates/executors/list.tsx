@@ -1,7 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { triggers } from "../../src/executors/settings-schema.ts";
 import { AddButton, type ListBodyProps, ListChanges, ListPage, type ListProps } from "../components/list-page.tsx";
-import { ToastPartial } from "../components/notice.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { Notice, PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
@@ -59,12 +58,7 @@ interface ExecutorChangeProps extends ExecutorsPageProps {
 
 /** A row of the open list after an action on it, and what was done. */
 export function ExecutorChange({ changed, notice, ...props }: ExecutorChangeProps) {
-  return (
-    <>
-      <ListChanges {...executorsBody(props)} changed={[rowId(changed)]} />
-      <ToastPartial ctx={props.ctx} notice={notice} />
-    </>
-  );
+  return <ListChanges {...executorsBody(props)} changed={[rowId(changed)]} notice={notice} />;
 }
 
 function rowId(executorId: string): string {

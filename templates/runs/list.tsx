@@ -7,7 +7,6 @@ import {
   ListPage,
   type ListProps,
 } from "../components/list-page.tsx";
-import { ToastPartial } from "../components/notice.tsx";
 import { Badge } from "../components/state.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
@@ -47,12 +46,7 @@ export function RunsPage(props: RunsPageProps) {
 
 /** A row of the open list after an action on its executor, and what was done. */
 export function RunChange({ changed, notice, ...props }: RunsPageProps & { changed: string; notice: Notice }) {
-  return (
-    <>
-      <ListChanges {...runsBody(props)} changed={[rowId(changed)]} />
-      <ToastPartial ctx={props.ctx} notice={notice} />
-    </>
-  );
+  return <ListChanges {...runsBody(props)} changed={[rowId(changed)]} notice={notice} />;
 }
 
 function rowId(runId: string): string {

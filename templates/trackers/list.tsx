@@ -15,7 +15,7 @@ import {
   ListPage,
   type ListProps,
 } from "../components/list-page.tsx";
-import { Partial, ToastPartial } from "../components/notice.tsx";
+import { Partial } from "../components/notice.tsx";
 import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
@@ -136,11 +136,10 @@ interface TrackerChangesProps extends TrackersPageProps {
 export function TrackerChanges({ changed, notice, ...props }: TrackerChangesProps) {
   return (
     <>
-      <ListChanges {...trackersBody(props)} changed={changed.map(rowId)} />
+      <ListChanges {...trackersBody(props)} changed={changed.map(rowId)} notice={notice} />
       <Partial target="#look-again">
         <LookAgain {...props} />
       </Partial>
-      {notice === null ? null : <ToastPartial ctx={props.ctx} notice={notice} />}
     </>
   );
 }
