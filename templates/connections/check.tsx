@@ -85,9 +85,17 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
   );
 }
 
-const causesWithRemedy: ReadonlySet<string> = new Set([
+const withRemedy: ReadonlySet<string> = new Set([
   "engine.answers_plain_http",
+  "engine.is_not_podman",
+  "engine.is_podman",
+  "engine.requests_blocked",
+  "kubernetes.certificate_expired",
+  "kubernetes.certificate_misnamed",
+  "kubernetes.certificate_untrusted",
   "net.answers_plain_http",
+  "net.clock_differs",
+  "net.destination_blocked",
   "net.wants_https",
   "net.no_socket",
   "net.socket_denied",
@@ -95,8 +103,7 @@ const causesWithRemedy: ReadonlySet<string> = new Set([
 
 /** Whether the failure itself says what to do: general advice beside it would contradict it. */
 function namesRemedy({ message_data }: ConnectionCheckView): boolean {
-  const cause = message_data?.params.cause;
-  return isMessage(cause) && causesWithRemedy.has(cause.code);
+  return [message_data, message_data?.params.cause].some((said) => isMessage(said) && withRemedy.has(said.code));
 }
 
 /** What grants the missing rights, to copy. */

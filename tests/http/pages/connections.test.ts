@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { connections } from "../../../src/db/tables.ts";
+import { say, told } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -70,6 +73,27 @@ test("a failed test gives no general advice beside what its cause says to do", a
   const page = await person.get(await create("porch"));
   expect(page.text).toContain("mount the socket into it");
   expect(page.text).not.toContain("this machine can reach it");
+});
+
+test.each([
+  ["rejected", say("engine.is_podman", { version: "5.4.2" }), "as the connection", "Check the address"],
+  [
+    "unauthorized",
+    say("engine.requests_blocked", { requests: ["POST /a"] }),
+    "at the socket proxy",
+    "Check the credential",
+  ],
+  ["unreachable", say("net.destination_blocked", { entry: "nas.lan:2375" }), "to OUTBOUND_ALLOW", "can reach it"],
+])("nor beside a failure that is %s and says itself what to do", async (code, message, own, general) => {
+  const name = `gate-${code}`;
+  const path = await create(name);
+  const last_check = { ok: false, code, ...told(message), version: null, api_version: null, platform: null };
+  const checked = { ...last_check, warnings: [], checked_at: app.clock.now() };
+  await app.db.write((tx) => tx.update(connections).set({ last_check: checked }).where(eq(connections.name, name)));
+  const { text } = await person.get(path);
+  const banner = /<div class="banner failed".*?<\/section>/s.exec(text)?.[0] ?? "";
+  expect(banner).toContain(own);
+  expect(banner).not.toContain(general);
 });
 
 test("a new connection is named like its kind until somebody names it, and has one fold", async () => {
