@@ -122,8 +122,14 @@ function lists<Row, Context>(
       const listing = listingFor(read, context);
       const counted: Record<string, Record<string, number>> = {};
       for (const [name, filter] of Object.entries(listing.filters)) {
-        if (typeof filter === "function") continue;
+        const asked = ask.filters[name];
         const conditions = and(...conditionsOf(listing, ask, { entries, without: name }));
+        if (typeof filter === "function") {
+          // Of any text, the one asked for is the only option.
+          if (asked !== undefined)
+            counted[name] = await countEach(read, entries, { [asked]: filter(asked) }, conditions);
+          continue;
+        }
         counted[name] = isValue(filter)
           ? await countValues(read, entries, filter, conditions)
           : is(filter, Subquery)

@@ -82,6 +82,10 @@ describe("a list", () => {
     expect(await operations().counts({ kind: "git" })).toEqual({ kind: { "": 5, oci: 3, git: 2 } });
     expect(await operations().counts({ search: "_" })).toEqual({ kind: { "": 1, oci: 0, git: 1 } });
     expect(await operations().counts({ search: "nothing" })).toEqual({ kind: { "": 0, oci: 0, git: 0 } });
+    expect(await operations().counts({ only: "2" })).toEqual({
+      kind: { "": 1, oci: 1, git: 0 },
+      only: { "": 5, 2: 1 },
+    });
   });
 
   test("counts the values of a column, and only rows of its scope", async () => {
