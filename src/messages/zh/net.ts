@@ -37,7 +37,7 @@ export const net = {
   wants_https: "对方只接受 https；请检查地址中的协议和端口",
   not_sent: ({ code }) => `请求未能发送${code === null ? "" : `（${code}）`}`,
 
-  scheme_unusable: ({ scheme }) => `只使用 http 和 https，不使用“${scheme}”`,
+  scheme_unusable: ({ scheme }) => `只支持 http 和 https，不支持“${scheme}”`,
   user_in_address: ({ host }) => `“${host}”的地址中含有用户名或密码，请改为保存凭据`,
   waiting_for_rate_limit: ({ host, at }) => `“${host}”暂时不接受请求；下一次请求可在 ${at} 发送`,
   rate_limited: ({ host, at }) => `“${host}”限制了请求频率；下一次请求可在 ${at} 发送`,

@@ -90,6 +90,6 @@ export const runs = {
   no_such_snapshot: ({ executor, snapshot }) => `执行器“${executor}”没有快照“${snapshot}”`,
 
   replaced_by_run: ({ run }) => `其后又有运行“${run}”`,
-  tried_for_a_day: ({ cause }, tell) => `已尝试一天：${tell(cause)}`,
+  tried_for_a_day: ({ cause }, tell) => `重试一天后放弃：${tell(cause)}`,
   up_by_itself: "它已自行恢复运行",
 } satisfies Rendering<typeof english>;

@@ -75,7 +75,7 @@ export const runs = {
     approve: "批准",
     refuse: "拒绝",
     approve_title: (name: string) => `要批准更新 ${name} 吗？`,
-    approve_text: "运行将严格按此计划继续。若目标在此期间发生变化，则不会执行并重新询问。",
+    approve_text: "运行将严格按此计划继续。若目标在此期间发生变化，则拒绝本次运行，并由新的运行再次请求批准。",
     approve_verb: "批准并更新",
     refuse_title: (name: string) => `要拒绝更新 ${name} 吗？`,
     refuse_text: "运行结束，不做任何改动。不会再询问此版本，但会询问更新的版本。",
