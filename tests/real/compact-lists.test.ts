@@ -492,16 +492,16 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     const found = { ...main?.found, tag: "12.1.1+security_01.build.20261101" };
     const observed = { ...behind, services: [{ ...main, found }] };
     await app.db.write((tx) => tx.update(executors).set({ observed }).where(eq(executors.name, longName)));
-    const onOneLine = () =>
-      page.evaluate(() =>
-        [...document.querySelectorAll("#overview .from-to .arrow")].map((arrow) => {
+    const onOneLine = (of = "#overview") =>
+      page.locator(`${of} .from-to .arrow`).evaluateAll((arrows) =>
+        arrows.map((arrow) => {
           const text = arrow.previousElementSibling?.firstChild ?? document.body;
           const last = document.createRange();
           last.setStart(text, (text.textContent?.length ?? 0) - 1);
           last.setEndAfter(text);
           const { right, bottom } = last.getBoundingClientRect();
           const { left, top } = arrow.getBoundingClientRect();
-          return right <= left && top < bottom;
+          return right <= left && left - right < 16 && top < bottom;
         }),
       );
     for (let width = 320; width <= 400; width += 4) {
@@ -517,5 +517,18 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         .evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().right));
       expect([width, tabs.filter((right) => right > width)]).toEqual([width, []]);
     }
+    for (const width of [1024, 1280, 1600]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto("/executors");
+      const are = await onOneLine("tbody");
+      expect(are.length).toBeGreaterThan(0);
+      expect([width, are.filter((is) => !is)]).toEqual([width, []]);
+    }
+    // The dots at a line's end replace an arrow only if it takes room.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [arrow] = await page
+      .locator("tbody .from > .arrow")
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).marginLeft));
+    expect(Number.parseFloat(arrow ?? "")).toBeGreaterThan(0);
   });
 });
