@@ -43,6 +43,12 @@ function brokenWords(all: readonly Element[]): (string | null)[] {
     .map((element) => element.textContent);
 }
 
+/** Whether a notice is over what adopts. */
+function isCovered(adopt: Element): boolean {
+  const { left, top, width, height } = adopt.getBoundingClientRect();
+  return document.elementFromPoint(left + width / 2, top + height / 2)?.closest("#toasts") !== null;
+}
+
 /** Stands before a registry and, while it holds, lets requests wait. */
 function slowFront(target: string) {
   let held = Promise.withResolvers<void>();
@@ -137,6 +143,13 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await person.fill("config.address", engine.address);
     await person.save();
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}\/adopt$/);
+    const adopt = page.locator('.choice-bar [name="_action"][value="adopt"]');
+    const viewport = page.viewportSize() ?? { width: 1280, height: 800 };
+    for (const width of [390, viewport.width]) {
+      await page.setViewportSize({ ...viewport, width });
+      expect(await page.locator("#toasts").textContent()).toContain("Added nas");
+      expect([width, await adopt.evaluate(isCovered)]).toEqual([width, false]);
+    }
     expect(await page.locator("input.choice").count()).toBe(alone + projects.length);
     expect(await page.locator("input.choice:checked").count()).toBe(alone + projects.length);
     await looked();
@@ -145,7 +158,6 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     const rows = await page.locator("tr:has(input.choice)").allTextContents();
     expect(rows.filter((row) => row.includes("alpine") && !row.includes("1.2.0-alpine"))).toEqual([]);
 
-    const viewport = page.viewportSize() ?? { width: 1280, height: 800 };
     for (const width of [1024, 1280, 1600]) {
       await page.setViewportSize({ ...viewport, width });
       expect([width, await page.locator(".adopt .reference").evaluateAll(brokenWords)]).toEqual([width, []]);
@@ -158,7 +170,6 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await page.setViewportSize(viewport);
 
     // What a filter hides is not adopted, and not counted.
-    const adopt = page.locator('.choice-bar [name="_action"][value="adopt"]');
     for (const [search, count] of [
       ["app-1", 11],
       ["", alone + projects.length],
