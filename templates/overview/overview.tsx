@@ -58,6 +58,26 @@ export function OverviewAnswer({ notice, ...props }: OverviewProps & { notice: N
   );
 }
 
+/** In one line, however many connections they are on: what needs somebody comes first. */
+function Unadopted({ ctx, unadopted }: { ctx: PageContext; unadopted: Required<OverviewProps>["unadopted"] }) {
+  const t = texts(ctx).adoption;
+  const [first, ...others] = unadopted;
+  if (first === undefined) return null;
+  const count = unadopted.reduce((sum, each) => sum + each.count, 0);
+  const isOne = others.length === 0;
+  return (
+    <Banner
+      tone="quiet"
+      title={isOne ? t.new_on(count, first.name) : t.new_on_many(count, unadopted.length)}
+      action={
+        <LinkButton ctx={ctx} href={isOne ? adoptPath(first.id) : "/connections"}>
+          {isOne ? t.open_new(count) : t.show_connections}
+        </LinkButton>
+      }
+    />
+  );
+}
+
 function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }: OverviewProps) {
   const t = texts(ctx).overview;
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
@@ -72,19 +92,7 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
         title={headline(ctx, stats)}
         lead={t.date(formatDay(ctx, ctx.now), formatClock(ctx, ctx.now))}
       />
-      {isSettingUp
-        ? null
-        : unadopted.map(({ id, name, count }) => (
-            <Banner
-              tone="quiet"
-              title={texts(ctx).adoption.new_on(count, name)}
-              action={
-                <LinkButton ctx={ctx} href={adoptPath(id)}>
-                  {texts(ctx).adoption.open_new(count)}
-                </LinkButton>
-              }
-            />
-          ))}
+      {isSettingUp ? null : <Unadopted ctx={ctx} unadopted={unadopted} />}
       <Columns aside={<OverviewAside ctx={ctx} stats={stats} budgets={budgets} />}>
         {isSettingUp ? (
           <Section title={t.setup.title}>

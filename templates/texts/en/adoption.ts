@@ -15,6 +15,9 @@ export const adoption = {
   new_here: (count: number) => `${targets(count)} here ${count === 1 ? "has" : "have"} no executor yet`,
   new_on: (count: number, connection: string) =>
     `${targets(count)} on ${connection} ${count === 1 ? "has" : "have"} no executor yet`,
+  new_on_many: (count: number, connections: number) =>
+    `${targets(count)} on ${number(connections)} connections have no executor yet`,
+  show_connections: "Show connections",
   open_new: (count: number) => `Adopt ${targets(count)}`,
   failed: "The targets could not be listed",
   retry: "Try again",

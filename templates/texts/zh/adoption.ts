@@ -14,6 +14,9 @@ export const adoption = {
   open: "采用目标",
   new_here: (count: number) => `这里有 ${number(count)} 个目标还没有执行器`,
   new_on: (count: number, connection: string) => `${connection} 上有 ${number(count)} 个目标还没有执行器`,
+  new_on_many: (count: number, connections: number) =>
+    `${number(connections)} 个连接上共有 ${number(count)} 个目标还没有执行器`,
+  show_connections: "查看连接",
   open_new: (count: number) => `采用 ${number(count)} 个目标`,
   failed: "无法列出目标",
   retry: "重试",

@@ -227,6 +227,22 @@ describe("the page that adopts", () => {
     expect(text).not.toContain("0 targets");
   });
 
+  test("the overview says in one line what has no executor, however many connections it is on", async () => {
+    const [one = ""] = tickedIn((await person.get(page())).text);
+    await person.post(page(), { _action: "adopt", chosen: one });
+    const linesIn = async () => [...(await person.get("/")).text.matchAll(/[^>]*no executor yet/g)].map(String);
+    await person.get(page());
+    const [own = "", ...none] = await linesIn();
+    expect(none).toEqual([]);
+    expect(own).toMatch(/^\d+ targets on home have no executor yet$/);
+    const saved = await person.post("/connections", {
+      ...{ name: "attic", kind: "docker", "config.address": "fake://attic", is_enabled: "true", _action: "save" },
+    });
+    await person.get(saved.location ?? "");
+    const lines = await linesIn();
+    expect(lines).toEqual([expect.stringMatching(/^\d+ targets on 2 connections have no executor yet$/)]);
+  });
+
   test("the connection shows the first of many targets, then all", async () => {
     for (let count = 0; count < 100; count++) engine.add(`many-${count}`, "registry.test/app:1.0.0", digest("e"));
     const targets = `/connections/${connection}/targets`;
