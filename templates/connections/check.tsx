@@ -99,6 +99,8 @@ const withRemedy: ReadonlySet<string> = new Set([
   "net.wants_https",
   "net.no_socket",
   "net.socket_denied",
+  "portainer.not_portainer",
+  "portainer.redirected",
 ]);
 
 /** Whether the failure itself says what to do: general advice beside it would contradict it. */

@@ -57,7 +57,7 @@ export const bulk = {
   none_safe: "No update is safe to make without a look",
   no_update: "No executor has an update.",
   not_looked_at: (count: number) =>
-    `${plural("en", count, { one: "more update was", other: "more updates were" })} not looked at. Come back after these.`,
+    `${plural("en", count, { one: "more update is", other: "more updates are" })} not checked yet. Come back after these.`,
   planning: (count: number) => `Making ${plural("en", count, { one: "plan", other: "plans" })}`,
   planning_text: "This takes a few seconds. Nothing is updated before you confirm.",
   show_plans: "Show plans",
