@@ -15,7 +15,7 @@ import {
   trackers,
   upstream_outages,
 } from "../../src/db/tables.ts";
-import { type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
+import { inEnglish, type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
 import { everyMessage } from "./every-message.ts";
 import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { digest } from "./run-world.ts";
@@ -27,7 +27,7 @@ const first = [...catalogue.values()].flatMap(([message]) => (message === undefi
 /** All that can be said, at once. */
 export const everything: Message = say("phrases.joined", { items: first });
 /** The longest that is said at once. */
-export const longest: Message = first.reduce((a, b) => (toText(b).length > toText(a).length ? b : a));
+export const longest: Message = first.reduce((a, b) => (inEnglish(b).length > inEnglish(a).length ? b : a));
 
 /** What is there, by the part of a path that it follows. */
 type Ids = Readonly<Record<string, readonly string[]>>;
