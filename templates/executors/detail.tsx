@@ -185,11 +185,6 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
   return (
     <>
       {executor.is_enabled ? null : <DisabledBanner ctx={ctx} path={path} texts={t} />}
-      {executor.connection.is_enabled ? null : (
-        <Banner tone="attention" title={t.connection_disabled_title}>
-          {t.connection_disabled_text}
-        </Banner>
-      )}
       <TargetProblem ctx={ctx} executor={executor} />
       <DeferralBanners ctx={ctx} executor={executor} />
       {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
@@ -227,7 +222,11 @@ function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execu
   const reason = problem === null ? null : translateMessage(ctx.language, problem.message_data);
   return (
     <div id="executor-problem" class="banner-slot">
-      {reason === null ? null : lost === null ? (
+      {!connection.is_enabled ? (
+        <Banner tone="attention" title={t.connection_disabled_title}>
+          {t.connection_disabled_text}
+        </Banner>
+      ) : reason === null ? null : lost === null ? (
         <Banner tone="attention">{reason}</Banner>
       ) : (
         <Banner tone="attention" title={t.lost_title(connection.name)}>

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../../src/auth/schema.ts";
-import { connections, executor_bindings, releases, seen_versions, tracker_sources } from "../../../src/db/tables.ts";
+import {
+  connections,
+  executor_bindings,
+  executors,
+  releases,
+  seen_versions,
+  tracker_sources,
+} from "../../../src/db/tables.ts";
+import { say, told } from "../../../src/messages/message.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
@@ -65,6 +73,24 @@ test("of a connection that is disabled nothing can be run, and the question says
   expect(text).toContain("The connection is disabled");
   expect(text).toContain("registry.test/app:");
   expect(text).not.toContain('type="submit"');
+});
+
+test("the page of an executor whose connection is disabled says so once", async () => {
+  const said = told(say("executors.connection_disabled", { connection: "Home" }));
+  const problem = { code: "connection_disabled", ...said };
+  const observed = { services: [], unbound: [], problem, waiting: null, desired_revision: null };
+  await app.db.write(async (tx) => {
+    await tx.update(connections).set({ is_enabled: false });
+    await tx.update(executors).set({ observed, observed_at: app.clock.now() });
+  });
+  const { text } = await person.get(group);
+  await app.db.write(async (tx) => {
+    await tx.update(connections).set({ is_enabled: true });
+    await tx.update(executors).set({ observed: null, observed_at: null });
+  });
+  expect(text.match(/is disabled</g)).toHaveLength(1);
+  // Where an open page looks for what changed.
+  expect(text.split('id="executor-problem"')[1]).toContain("The connection is disabled");
 });
 
 test("the executor's plan tells what is downloaded", async () => {
