@@ -331,6 +331,10 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         expect([path, width, isWithin, Math.max(...heights) <= oneLine]).toEqual([path, width, true, true]);
         expect([path, width, await cutStates()]).toEqual([path, width, []]);
       }
+      // Where no action changes a state, room is not kept for another one.
+      await page.goto("/connections");
+      const state = page.locator("tbody td:has(> .state)").first();
+      expect(await state.evaluate((cell) => cell.clientWidth)).toBeLessThan(170);
     }
   });
 
