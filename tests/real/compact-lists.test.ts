@@ -283,6 +283,19 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     }
   });
 
+  test("a count in the navigation of a phone has one line, however many there are", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto("/trackers");
+    const height = await page
+      .locator(".side .count")
+      .first()
+      .evaluate((count) => {
+        count.textContent = "1,201";
+        return count.getBoundingClientRect().height;
+      });
+    expect(height).toBeLessThan(25);
+  });
+
   test("buttons and fields are high enough for a finger", async () => {
     const storageState = await browsed.context.storageState();
     const device = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, baseURL: app.origin };
