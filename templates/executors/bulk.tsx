@@ -68,12 +68,12 @@ export function BulkQuestion({ ctx, action, reviews, back, snapshot_count, error
       {...{ ctx, action, error, back, path: bulkPath, section: "executors" }}
       title={t.titles[action](ready.length)}
       verb={t.verbs[action]}
-      nothing={t.nothing[action]}
+      nothing={reviews.length === 0 ? t.none_selected : t.nothing[action]}
       type_name={hasSnapshots ? String(ready.length) : undefined}
       ready={ready.map((review) => <Included ctx={ctx} action={action} review={review} />)}
       left={
         reviews.length === 0 ? (
-          <p>{t.none_selected}</p>
+          <p>{t.select_one}</p>
         ) : (
           <Others ctx={ctx} reviews={reviews.filter((review) => !takesPart(review))} title={t.left_out} />
         )

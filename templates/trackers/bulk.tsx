@@ -47,7 +47,7 @@ export function TrackerBulkQuestion({ ctx, reviews, back }: TrackerBulkQuestionP
       {...{ ctx, back, path: trackerBulkPath, section: "trackers", action: "delete" }}
       title={t.delete_title(ready.length)}
       verb={t.delete_verb}
-      nothing={t.nothing_to_delete}
+      nothing={reviews.length === 0 ? t.none_selected : t.nothing_to_delete}
       ready={ready.map(({ tracker: { id, name, sources } }) => (
         <Row
           ctx={ctx}
@@ -62,7 +62,7 @@ export function TrackerBulkQuestion({ ctx, reviews, back }: TrackerBulkQuestionP
       ))}
       left={
         reviews.length === 0 ? (
-          <p>{t.none_selected}</p>
+          <p>{t.select_one}</p>
         ) : (
           <LeftOut ctx={ctx} title={t.left_out(others.length)} entries={others} />
         )

@@ -68,26 +68,26 @@ export function connectionImagePages(app: App, services: Services, page: PageSet
     const form = await readForm(c);
     const wanted = formText(form, "images")
       .split(" ")
-      .filter((id) => id !== "");
-    let removed = 0;
+      .filter((id) => id !== "")
+      .slice(0, maxRemoved);
+    let left = 0;
     let refused: Message | null = null;
-    for (const id of wanted.slice(0, maxRemoved)) {
+    for (const id of wanted) {
       try {
         await images.remove(c.get("actor"), connection.id, id, c.req.raw.signal);
-        removed += 1;
       } catch (error) {
         if (!(error instanceof PluginError) && !(error instanceof AppError && error.status < 500)) throw error;
+        // Whoever was faster removed it.
+        if (error.code === "not_found") continue;
+        left += 1;
         refused = saidBy(error);
       }
     }
     const t = texts(ctx).images;
     const notice: StoredNotice =
       refused === null
-        ? { tone: "current", text: t.removed(removed) }
-        : {
-            tone: "failed",
-            text: `${t.not_removed(wanted.length - removed)}: ${translateMessage(ctx.language, refused)}`,
-          };
+        ? { tone: "current", text: t.removed(wanted.length) }
+        : { tone: "failed", text: `${t.not_removed(left)}: ${translateMessage(ctx.language, refused)}` };
     return respondDone(c, ctx.base_path, backTo(connection.id, formText(form, "next")), notice);
   });
 }

@@ -37,7 +37,8 @@ export const bulk = {
   },
   verbs: { update: "Start updates", approve: "Approve plans", delete: "Delete executors" },
   nothing: { update: "Nothing to update", approve: "Nothing to approve", delete: "Nothing to delete" },
-  none_selected: "No executor is selected. Select at least one in the list.",
+  none_selected: "No executor is selected",
+  select_one: "Select at least one in the list.",
   include: (name: string) => `Include ${name}`,
   update_text:
     "Each run follows exactly the plan shown here, by itself: one that fails does not stop the others. If a plan changes before its run starts, that run is refused.",
@@ -105,7 +106,8 @@ export const tracker_bulk = {
   delete_verb: "Delete trackers",
   delete_text: "This deletes their sources, version history and rules. Events already sent are kept.",
   nothing_to_delete: "Nothing to delete",
-  none_selected: "No tracker is selected. Select at least one in the list.",
+  none_selected: "No tracker is selected",
+  select_one: "Select at least one in the list.",
   left_out: (count: number) => `${plural("en", count, { one: "tracker is", other: "trackers are" })} left out`,
   results: {
     check: (count: number) => (count === 0 ? "No tracker checked" : `Checking ${trackers(count)}`),

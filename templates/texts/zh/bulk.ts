@@ -32,7 +32,8 @@ export const bulk = {
   },
   verbs: { update: "开始更新", approve: "批准计划", delete: "删除执行器" },
   nothing: { update: "没有可更新的执行器", approve: "没有待批准的计划", delete: "没有可删除的执行器" },
-  none_selected: "未选择执行器。请在列表中至少选择一个。",
+  none_selected: "未选择执行器",
+  select_one: "请在列表中至少选择一个。",
   include: (name) => `包括 ${name}`,
   update_text:
     "每次运行都严格按照此处显示的计划，彼此独立：其中一个失败不影响其他运行。如果计划在运行开始前发生变化，该次运行会被拒绝。",
@@ -90,7 +91,8 @@ export const tracker_bulk = {
   delete_verb: "删除追踪器",
   delete_text: "其来源、版本历史和规则将被删除。已发送的事件会保留。",
   nothing_to_delete: "没有可删除的追踪器",
-  none_selected: "未选择追踪器。请在列表中至少选择一个。",
+  none_selected: "未选择追踪器",
+  select_one: "请在列表中至少选择一个。",
   left_out: (count) => `${number(count)} 个追踪器不参与`,
   results: {
     check: (count) => (count === 0 ? "未检查任何追踪器" : `正在检查 ${number(count)} 个追踪器`),

@@ -31,7 +31,7 @@ beforeEach(async () => {
   ];
   const images: RuntimeImages = {
     keep: async () => undefined,
-    findPresent: async (ids) => ids,
+    findPresent: async (ids) => ids.filter((each) => unused.some(({ id }) => id === each)),
     listUnused: async () => {
       asked += 1;
       return unused;
@@ -145,6 +145,11 @@ test("the question about selected images names them, and its answer leads back t
   const done = await person.post(`${path}/remove/confirmed`, fields);
   expect([done.status, done.location]).toEqual([303, next]);
   expect(unused.map(({ id }) => id.charAt(7)).join("")).toBe("abdef");
+  // Somebody confirmed it in another tab: it is gone, as was wanted.
+  const again = await person.post(`${path}/remove/confirmed`, fields);
+  const { text } = await person.get(again.location ?? "");
+  expect(text).toContain("Removed 1 image");
+  expect(text).not.toContain("not be removed");
 });
 
 test("all that match are those of the filters which can be removed, and nothing else is", async () => {
