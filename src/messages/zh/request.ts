@@ -10,7 +10,7 @@ export const request = {
   name_taken: ({ what, name }, tell) => `已存在名为“${name}”的${tell(what)}`,
   in_use: ({ what, name, users }, tell) => `${tell(what)}“${name}”正被${users.map(tell).join("、")}使用`,
   named: ({ what, name }, tell) => `${tell(what)}“${name}”`,
-  not_found: ({ what, id }, tell) => `不存在${tell(what)}“${id}”`,
+  not_found: ({ what, id }, tell) => `${tell(what)}“${id}”不存在`,
   type_to_confirm: ({ name }: { name: string }) => `输入 ${name} 以确认`,
   unusable_host: "请求中没有可用的主机名；请发送 Host 标头",
   body_too_large: ({ mib }) => `请求体超过 ${mib} MiB`,

@@ -79,7 +79,7 @@ export const runs = {
   other_version: "期望的版本已经改变",
   target_changed_since_plan: "制定计划之后目标已发生变化",
   already_approved: "运行已获批准",
-  not_awaiting: "运行没有在等待批准",
+  not_awaiting: "此运行不在等待批准",
   run_since: ({ executor }) => `在您打开此页之后，“${executor}”已启动过另一次运行；未再次启动`,
   plan_hash_wanted: "请填写计划的哈希：64 位十六进制数字",
   plan_changed: "计划已经改变，请查看后重新决定",

@@ -40,7 +40,7 @@ export const bulk = {
   approve_text: "每次运行都严格按照其请求批准的计划开始。",
   delete_text: "其运行记录和快照也会一并删除，且无法恢复。被更新的目标保持原样继续运行。",
   delete_snapshots: (count) => `其中 ${number(count)} 个有快照`,
-  left_out: (count) => `${number(count)} 个执行器不参与`,
+  left_out: (count) => `已排除 ${number(count)} 个执行器`,
   update_safe: "更新全部低风险项",
   safe_title: (count) => `要进行 ${number(count)} 个低风险更新吗？`,
   safe_text:
@@ -93,7 +93,7 @@ export const tracker_bulk = {
   nothing_to_delete: "没有可删除的追踪器",
   none_selected: "未选择追踪器",
   select_one: "请在列表中至少选择一个。",
-  left_out: (count) => `${number(count)} 个追踪器不参与`,
+  left_out: (count) => `已排除 ${number(count)} 个追踪器`,
   results: {
     check: (count) => (count === 0 ? "未检查任何追踪器" : `正在检查 ${number(count)} 个追踪器`),
     enable: (count) => (count === 0 ? "没有需要启用的追踪器" : `已启用 ${number(count)} 个追踪器`),

@@ -91,7 +91,7 @@ export const fields: FieldDictionary = {
   },
   "settings.base_url": {
     title: "基础地址",
-    description: "访问本实例所用的地址，用于通知中的链接和第三方登录",
+    description: "访问本实例所用的地址，用于通知中的链接和通过登录提供方登录",
   },
   "settings.timezone": { title: "时区", description: "用于按日期分组和安排维护窗口" },
   "settings.log_level": {
@@ -111,7 +111,7 @@ export const fields: FieldDictionary = {
     description: "写入新记录时移除更早的审计记录。30 天以内的记录永远不会被移除",
   },
   "api_tokens.current_password": { title: "当前密码" },
-  "api_tokens.scope": { title: "权限范围", options: { read: "只读", full: "完全" } },
+  "api_tokens.scope": { title: "权限范围", options: { read: "只读", full: "完整" } },
   "api_tokens.expires_in_days": { title: "有效期（天）" },
   "trackers.sources": { title: "来源", item: "来源" },
   "trackers.sources.channels": { title: "发布通道", item: "通道" },

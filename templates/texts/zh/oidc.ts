@@ -84,5 +84,5 @@ export const oidc = {
   failed_audit: "原因记录在审计日志中。",
   to_sign_in: "返回登录页",
   to_account: "返回用户设置",
-  to_audit: "打开审计",
+  to_audit: "查看审计日志",
 } satisfies Texts["oidc"];
