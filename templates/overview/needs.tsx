@@ -312,7 +312,6 @@ function SharedSourcesRow({ ctx, failure }: { ctx: PageContext; failure: SharedS
 function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource }) {
   const t = texts(ctx).overview;
   const href = trackerPath(source.tracker);
-  const since = source.last_success_at ?? source.failing_since;
   return (
     <Need
       ctx={ctx}
@@ -321,7 +320,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
       tone="attention"
       word={t.lead_words.source}
       title={source.tracker}
-      fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
+      fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - source.failing_since)))}
       meta={[
         source.last_success_at === null ? (
           t.no_good_yet

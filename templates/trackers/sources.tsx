@@ -116,7 +116,8 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
         {joinSentences(ctx.language, [
           ...(source.failing_since === null ? [] : [t.sentence(failingFor(ctx, source.failing_since))]),
           source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at)),
-          t.try_again,
+          // A limit says itself when it ends, and nothing asks before.
+          ...(source.error?.code === "rate_limited" ? [] : [t.try_again]),
         ])}
       </p>
     </div>
