@@ -114,9 +114,11 @@ export function Chart(props: ChartProps) {
         <text class="chart-value" x={left} y={height - 2}>
           {first}
         </text>
-        <text class="chart-value" x={width} y={height - 2} text-anchor="end">
-          {last}
-        </text>
+        {points.length === 1 ? null : (
+          <text class="chart-value" x={width} y={height - 2} text-anchor="end">
+            {last}
+          </text>
+        )}
       </svg>
       <details class="chart-numbers">
         <summary>
