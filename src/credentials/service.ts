@@ -73,9 +73,12 @@ export function credentialService(options: CredentialServiceOptions) {
     const byCredential = Map.groupBy(refusals, ([id]) => id);
     return new Map([...byCredential].map(([id, entries]) => [id, entries.map(([, refusal]) => refusal)]));
   };
-  const views = async (rows: readonly CredentialRow[]): Promise<CredentialView[]> => {
-    const ids = rows.map((row) => row.id);
-    const [used, refused] = await Promise.all([usersOfCredentials(db.read, ids), refusalsOfAll()]);
+  type Refusals = Awaited<ReturnType<typeof refusalsOfAll>>;
+  const views = async (rows: readonly CredentialRow[], refused: Refusals): Promise<CredentialView[]> => {
+    const used = await usersOfCredentials(
+      db.read,
+      rows.map((row) => row.id),
+    );
     return rows.map((row) => {
       const users = used.filter((user) => user.credential_id === row.id);
       const refusals = [...(refused.get(row.id) ?? [])];
@@ -89,9 +92,9 @@ export function credentialService(options: CredentialServiceOptions) {
       });
     });
   };
-  const listContext = async () => ({ refused: [...(await refusalsOfAll()).keys()] });
+  const listContext = (refused: Refusals) => ({ refused: [...refused.keys()] });
   const get = async (id: string): Promise<CredentialView> => {
-    const [view] = await views([await credentialRows.get(db.read, id)]);
+    const [view] = await views([await credentialRows.get(db.read, id)], await refusalsOfAll());
     if (view === undefined) throw notFound("credential", id);
     return view;
   };
@@ -121,9 +124,13 @@ export function credentialService(options: CredentialServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: credentialList,
-      page: async (ask) => await credentialLists.page(db.read, await listContext(), ask),
-      counts: async (ask) => await credentialLists.counts(db.read, await listContext(), ask),
-      views,
+      page: async (ask) => {
+        const refused = await refusalsOfAll();
+        const { rows, key } = await credentialLists.page(db.read, listContext(refused), ask);
+        return { rows: await views(rows, refused), key };
+      },
+      counts: async (ask) => await credentialLists.counts(db.read, listContext(await refusalsOfAll()), ask),
+      views: async (shown) => [...shown],
     }),
     get,
 

@@ -1,4 +1,4 @@
-import { and, asc, Column, count, desc, getTableColumns, is, SQL, Subquery, sql } from "drizzle-orm";
+import { and, asc, Column, count, desc, eq, getTableColumns, is, SQL, Subquery, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListAsk, ListCounts } from "../forms/page.ts";
 import type { Reader } from "./client.ts";
@@ -15,13 +15,23 @@ export interface Listing {
   scope?: SQL | undefined;
 }
 
-/** What the options are values of, the options of each entry, a condition for each option, or one for any text. */
+/** What the options are values of, also where only the one asked for is counted; the options of each entry; conditions, for each or any. */
 type ListingFilter =
+  | OneOf
   | SQLiteColumn
   | SQL
   | Subquery
   | Readonly<Record<string, SQL | undefined>>
   | ((text: string) => SQL);
+
+class OneOf {
+  constructor(readonly column: SQLiteColumn) {}
+}
+
+/** For a filter: the column has too many values to count each. */
+export function oneOf(column: SQLiteColumn): OneOf {
+  return new OneOf(column);
+}
 
 /** For a filter: `query` has a row for each option of each entry, `id` and `option`. */
 export function optionsIn(query: SQL): Subquery {
@@ -35,6 +45,7 @@ function isValue(filter: ListingFilter): filter is SQLiteColumn | SQL {
 function conditionOf(filter: ListingFilter | undefined, option: string, { id }: Entries): SQL | undefined {
   if (filter === undefined) return undefined;
   if (typeof filter === "function") return filter(option);
+  if (filter instanceof OneOf) return eq(filter.column, option);
   if (is(filter, Subquery)) return sql`${id} in (select id from ${filter} where option = ${option})`;
   return isValue(filter) ? sql`${filter} = ${option}` : filter[option];
 }
@@ -122,12 +133,13 @@ function lists<Row, Context>(
       const listing = listingFor(read, context);
       const counted: Record<string, Record<string, number>> = {};
       for (const [name, filter] of Object.entries(listing.filters)) {
-        const asked = ask.filters[name];
+        if (typeof filter === "function") continue;
         const conditions = and(...conditionsOf(listing, ask, { entries, without: name }));
-        if (typeof filter === "function") {
-          // Of any text, the one asked for is the only option.
-          if (asked !== undefined)
-            counted[name] = await countEach(read, entries, { [asked]: filter(asked) }, conditions);
+        if (filter instanceof OneOf) {
+          const { [name]: asked } = ask.filters;
+          if (asked !== undefined) {
+            counted[name] = await countEach(read, entries, { [asked]: eq(filter.column, asked) }, conditions);
+          }
           continue;
         }
         counted[name] = isValue(filter)

@@ -22,7 +22,7 @@ import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter, lastFirst } from "../db/insertion-order.ts";
-import { listsOver } from "../db/listing.ts";
+import { listsOver, oneOf } from "../db/listing.ts";
 import { rowsOf } from "../db/rows.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
@@ -54,7 +54,7 @@ export const runLists = listsOver(runs, (read) => {
     filters: {
       state: runs.state,
       trigger: runs.trigger,
-      executor_id: (id: string) => eq(runs.executor_id, id),
+      executor_id: oneOf(runs.executor_id),
     },
     searched: [
       (contains: (text: SQL | SQLiteColumn) => SQL) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { listsOfValues, listsOver, optionsIn } from "../../src/db/listing.ts";
+import { listsOfValues, listsOver, oneOf, optionsIn } from "../../src/db/listing.ts";
 import { credentials } from "../../src/db/tables.ts";
 import { anyText, type ListShape, listAsk, listOperations } from "../../src/forms/page.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -18,7 +18,7 @@ const lists = listsOver(credentials, () => ({
   sorts: { name: "credentials.name", changed: "credentials.updated_at" },
   filters: {
     kind: { oci: eq(credentials.kind, "oci"), git: eq(credentials.kind, "git") },
-    only: (id: string) => eq(credentials.id, id),
+    only: oneOf(credentials.id),
   },
   searched: [credentials.name, credentials.description],
 }));

@@ -100,55 +100,54 @@ function countsOf(versions: readonly VersionView[], asked: Asked): ListCounts {
 
 /** A tracker's history by version, with all its sources for each. */
 export function versionHistory({ db, registry }: { db: Database; registry: SourceRegistry }) {
-  const operations = {
+  return {
     /** Last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
-    versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
-      const { counts: _, ...page } = await operations.history(name, query);
-      return page;
-    },
+    versions: async (name: string, query: unknown): Promise<Page<VersionView>> => (await read(name, query)).page,
 
     /** The same, with what the filters would leave. */
     history: async (name: string, query: unknown): Promise<Page<VersionView> & { counts: ListCounts }> => {
-      const parsed = parseInput(ReleaseQuery, query);
-      const tracker = await trackerRows.getByName(db.read, name);
-      const sources = await sourcesOf(db.read, [tracker.id]);
-      const ids = sources.map((source) => source.id);
-      const channels = await channelsOf(db.read, ids);
-      const byApplication = usesAppVersions(sources);
-      const keys = new Map(sources.map(({ id, key }) => [id, key]));
-      const pages = releasePages(registry, sources);
-      const rows = await releasesOf(db.read, ids);
-      const twins = twinsAmong(rows);
-      const views = rows.map((row) =>
-        releaseView(row, {
-          tracker: name,
-          source_key: keys.get(row.source_id) ?? "",
-          channels: channels.filter((channel) => channel.source_id === row.source_id),
-          by_application: byApplication,
-          twins,
-          pages,
-        }),
-      );
-      const shown = views.filter((view) => view.channels.length > 0);
-      const groups = Map.groupBy(underLeads(shown), ({ lead }) => lead.display_version);
-      const all = [...groups].map(([version, releases]) => toVersion(version, releases, sources));
-      const versions = found(all, parsed);
-      const places = new Map(
-        orderTags(versions.map(({ version }) => version)).map((version, place) => [version, place]),
-      );
-      const place = ({ version }: VersionView) => places.get(version) ?? 0;
-      versions.sort((a, b) => b.published_at - a.published_at || place(a) - place(b));
-      const after = cursorKey(parsed);
-      const last = after === null ? -1 : versions.findIndex(({ version }) => version === after);
-      const rest = versions.slice(last + 1);
-      const page = toPage(
-        rest.slice(0, pageSize(parsed) + 1),
-        parsed,
-        ({ version }) => version,
-        (version) => version,
-      );
+      const { page, all, parsed } = await read(name, query);
       return { ...page, counts: countsOf(all, parsed) };
     },
   };
-  return operations;
+
+  async function read(name: string, query: unknown) {
+    const parsed = parseInput(ReleaseQuery, query);
+    const tracker = await trackerRows.getByName(db.read, name);
+    const sources = await sourcesOf(db.read, [tracker.id]);
+    const ids = sources.map((source) => source.id);
+    const channels = await channelsOf(db.read, ids);
+    const byApplication = usesAppVersions(sources);
+    const keys = new Map(sources.map(({ id, key }) => [id, key]));
+    const pages = releasePages(registry, sources);
+    const rows = await releasesOf(db.read, ids);
+    const twins = twinsAmong(rows);
+    const views = rows.map((row) =>
+      releaseView(row, {
+        tracker: name,
+        source_key: keys.get(row.source_id) ?? "",
+        channels: channels.filter((channel) => channel.source_id === row.source_id),
+        by_application: byApplication,
+        twins,
+        pages,
+      }),
+    );
+    const shown = views.filter((view) => view.channels.length > 0);
+    const groups = Map.groupBy(underLeads(shown), ({ lead }) => lead.display_version);
+    const all = [...groups].map(([version, releases]) => toVersion(version, releases, sources));
+    const versions = found(all, parsed);
+    const places = new Map(orderTags(versions.map(({ version }) => version)).map((version, place) => [version, place]));
+    const place = ({ version }: VersionView) => places.get(version) ?? 0;
+    versions.sort((a, b) => b.published_at - a.published_at || place(a) - place(b));
+    const after = cursorKey(parsed);
+    const last = after === null ? -1 : versions.findIndex(({ version }) => version === after);
+    const rest = versions.slice(last + 1);
+    const page = toPage(
+      rest.slice(0, pageSize(parsed) + 1),
+      parsed,
+      ({ version }) => version,
+      (version) => version,
+    );
+    return { page, all, parsed };
+  }
 }
