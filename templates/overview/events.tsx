@@ -136,7 +136,7 @@ function OutageRow({ ctx, event, outage }: { ctx: PageContext; event: EventView;
       id={`event-${event.id}`}
       href={href}
       lead={
-        <State ctx={ctx} tone={isOver ? "current" : outage.cause === "connection" ? "unknown" : "attention"}>
+        <State ctx={ctx} tone={isOver ? "current" : outage.cause === "upstream" ? "attention" : "failed"}>
           {eventWord(ctx, event.kind)}
         </State>
       }

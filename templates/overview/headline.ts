@@ -14,10 +14,9 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
 /** The situation in one sentence, what is broken first: "1 source failing, 3 updates need approval". */
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
-  const { counts, bad_runs, shared_failures } = stats;
+  const { counts, bad_runs, shared_failures, sources } = stats;
   const shared = shared_failures.reduce((sum, { run_count }) => sum + run_count, 0);
   const down = [...bad_runs, ...shared_failures.flatMap(({ runs }) => runs)].filter((run) => run.serving === "none");
-  const failing = stats.shared_source_failures.reduce((sum, each) => sum + each.failing, counts.failing_sources);
   const otherRuns = counts.bad_runs + shared - down.length;
   const parts = [
     down.length === 0
@@ -36,7 +35,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
-    failing === 0 ? null : t.sources(failing),
+    sources.failing === 0 ? null : t.sources(sources.failing),
     counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),
     counts.updates === 0 ? null : t.updates(counts.updates),
   ].filter((part) => part !== null);

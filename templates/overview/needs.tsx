@@ -267,7 +267,7 @@ function RefusedCredentialRow({ ctx, refused }: { ctx: PageContext; refused: Ref
       ctx={ctx}
       id={`credential-${credential_id}-${host}`}
       href={`/credentials/${credential_id}/edit`}
-      tone="attention"
+      tone="failed"
       word={t.lead_words.credential}
       title={refused.credential}
       fact={t.sources_at(failing, host)}
@@ -293,7 +293,7 @@ function SharedSourcesRow({ ctx, failure }: { ctx: PageContext; failure: SharedS
       ctx={ctx}
       id={`${first?.tracker}-${first?.source}`}
       href="/trackers?state=failing"
-      tone="attention"
+      tone="failed"
       word={t.lead_words.sources}
       title={host}
       fact={credential === null ? t.sources(failing) : t.sources_with(failing, credential)}
@@ -317,7 +317,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
       ctx={ctx}
       id={`${source.tracker}-${source.source}`}
       href={href}
-      tone="attention"
+      tone="failed"
       word={t.lead_words.source}
       title={source.tracker}
       fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - source.failing_since)))}

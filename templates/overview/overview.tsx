@@ -130,7 +130,8 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
 
 /** Links to the full lists where they were cut, and all safe updates at once. */
 function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
-  const { updates, failing_sources: sources } = stats.counts;
+  const { counts, sources } = stats;
+  const { updates } = counts;
   const t = texts(ctx);
   return (
     <>
@@ -139,9 +140,9 @@ function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
           {t.overview.headline.updates(updates)}
         </Link>
       ) : null}{" "}
-      {sources > stats.failing_sources.length ? (
+      {counts.failing_sources > stats.failing_sources.length ? (
         <Link ctx={ctx} href="/trackers?state=failing">
-          {t.overview.status.failing(sources, stats.sources.total)}
+          {t.overview.status.failing(sources.failing, sources.total)}
         </Link>
       ) : null}{" "}
       {updates > 0 ? <UpdateSafe ctx={ctx} small /> : null}

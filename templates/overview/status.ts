@@ -13,7 +13,7 @@ export function statusLine(
   if (total === 0) return { counts };
   if (failing + waiting > 0) {
     const text = waiting === 0 ? t.failing(failing, total) : t.waiting(waiting, failing, total);
-    return { counts, status: { tone: "attention", text, href: "/" } };
+    return { counts, status: { tone: failing > 0 ? "failed" : "attention", text, href: "/" } };
   }
   if (pending > 0 || last_checked_at === null) {
     return { counts, status: { tone: "quiet", text: t.pending(pending, total), href: "/trackers" } };

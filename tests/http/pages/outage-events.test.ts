@@ -66,6 +66,9 @@ test("outages and their ends are shown with what they affect, and lead to where 
     ]),
   );
   expect(rows[0]).toMatch(/Connection lost[\s\S]*Home[\s\S]*3 executors[\s\S]*No response within 8 seconds/);
+  expect(rows.map((row = "") => /class="state (\w+)"/.exec(row)?.[1])).toEqual(
+    ["failed", "attention", "failed"].flatMap((tone) => [tone, "current"]),
+  );
   expect(rows[1]).toMatch(/Connection recovered[\s\S]*Home/);
   const { text: chinese } = await person.get("/", { headers: { "accept-language": "zh" } });
   expect(chinese).toMatch(/凭据被拒绝[\s\S]*ghcr\.io 上的 2 个来源/);

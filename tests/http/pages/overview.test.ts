@@ -200,13 +200,13 @@ describe("GET /", () => {
     };
     await world.tracker("app-1", failing);
     const single = await person.get("/");
-    expect(heading(single.text)).toBe("1 credential refused");
+    expect(heading(single.text)).toBe("1 credential refused, 1 source failing");
     expect(single.text).toMatch(/<li id="need-credential-[\s\S]*?1 source at registry\.example\.org[\s\S]*?app-1/);
     // It works for another source: then the reason is the first one's own.
     const { tracker_id } = await world.tracker("fine", { credential_id: id });
     expect(heading((await person.get("/")).text)).toBe("1 source failing");
     await app.db.write((tx) => tx.update(trackers).set({ is_enabled: false }).where(eq(trackers.id, tracker_id)));
-    expect(heading((await person.get("/")).text)).toBe("1 credential refused");
+    expect(heading((await person.get("/")).text)).toBe("1 credential refused, 1 source failing");
     for (let n = 2; n <= 12; n += 1) await world.tracker(`app-${n}`, failing);
     await world.tracker("own", { ...failing, credential_id: null });
     const { body } = await person.api("GET", "/stats");
@@ -218,7 +218,8 @@ describe("GET /", () => {
     });
     expect(body.refused_credentials?.[0]).toMatchObject({ since: "2026-01-05T03:00:00.000Z" });
     const { text } = await person.get("/");
-    expect(heading(text)).toBe("1 credential refused, 1 source failing");
+    expect(heading(text)).toBe("1 credential refused, 13 sources failing");
+    expect(text).toContain("13 of 13 sources failing");
     expect(text).toMatch(/aria-current="page"[\s\S]*?<span class="count">2<\/span>/);
     const needs = /<ul class="panel rows" id="needs">([\s\S]*?)<\/ul>/.exec(text)?.[1] ?? "";
     expect(needs.match(/<li/g)).toHaveLength(2);
@@ -230,7 +231,7 @@ describe("GET /", () => {
     expect(text).not.toContain("<b>ghcr");
     expect(text).not.toMatch(clean);
     const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
-    expect(heading(chinese.text)).toBe("1 个凭据被拒绝，1 个来源检查失败");
+    expect(heading(chinese.text)).toBe("1 个凭据被拒绝，13 个来源检查失败");
     expect(chinese.text).toMatch(/凭据被拒绝[\s\S]*?registry\.example\.org 上的 12 个来源[\s\S]*?另有 7 个/);
   });
 
@@ -281,6 +282,9 @@ describe("GET /", () => {
     expect(heading(text)).toBe("1 failed run, 1 source failing, 2 updates to review");
     const words = [...text.matchAll(/<li id="need-[\s\S]*?<span class="state[^>]*>[\s\S]*?<span>([^<]*)</g)];
     expect(words.map(([, word]) => word)).toEqual(["Failed", "Source failing", "Update", "Update"]);
+    // A failing source has one colour on every page.
+    expect(text).toMatch(/class="state failed"[^>]*>(?:(?!<\/svg>)[\s\S])*<\/svg><span>Source failing</);
+    expect(text).toMatch(/id="status">[\s\S]{0,80}class="state failed"/);
     expect(text).toMatch(new RegExp(`class="btn main" href="/runs/${bad}"[\\s\\S]*?See why`));
     expect(text).toMatch(/href="\/executors\/[\w-]+"[^>]*>immich<[\s\S]*?1\.142\.1[\s\S]*?2\.0\.0[\s\S]*?Review/);
     expect(text).toContain("failing for 9h");
