@@ -1,4 +1,5 @@
 import { type Catalogue, english } from "./catalogue.ts";
+import { fitted, marked } from "./nested.ts";
 import { type Area, isMessage, type Message, type MessageParams, type MessageValue, type Tell } from "./types.ts";
 
 export type { Message } from "./types.ts";
@@ -39,17 +40,18 @@ export function says<C extends MessageCode>(said: Message, code: C): said is Mes
 }
 
 /**
- * Renders messages in one language. An unknown message, of a later version, or one with unfitting values is rendered as its code: a row
- * never keeps a page from being shown.
+ * Renders messages in one language, which may have capital letters. An unknown message, of a later version, or one with unfitting values is
+ * rendered as its code: a row never keeps a page from being shown.
  */
-export function teller(catalogue: Readonly<Record<string, Area>>): Tell {
+export function teller(catalogue: Readonly<Record<string, Area>>, hasCapitals: boolean): Tell {
+  const nested: Tell = (said) => (hasCapitals ? marked(tell(said), said) : tell(said));
   const tell: Tell = ({ code, params }) => {
     const [area = "", key = ""] = code.split(".", 2);
     const sentences = Object.hasOwn(catalogue, area) ? catalogue[area] : undefined;
     const sentence = sentences !== undefined && Object.hasOwn(sentences, key) ? sentences[key] : undefined;
     if (typeof sentence === "string") return sentence;
     try {
-      return sentence === undefined ? code : sentence(params as never, tell);
+      return sentence === undefined ? code : fitted(sentence(params as never, nested));
     } catch {
       return code;
     }
@@ -58,7 +60,7 @@ export function teller(catalogue: Readonly<Record<string, Area>>): Tell {
 }
 
 /** In English: for the API, the log, webhooks and programs. */
-export const inEnglish = teller(english);
+export const inEnglish = teller(english, true);
 
 /** A message in a response of the API: in English, and as data. */
 export function told(said: Message): { message: string; message_data: Message } {

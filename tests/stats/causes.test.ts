@@ -55,7 +55,7 @@ describe("byCause()", () => {
     ]);
     expect(alone.map(({ executor }) => executor)).toEqual(["api"]);
     expect(shared.map(({ reason }) => reason)).toEqual([
-      "The update failed: The engine refused POST /containers/…/start (500): write /var/lib/docker/…: no space left on device",
+      "The update failed: the engine refused POST /containers/…/start (500): write /var/lib/docker/…: no space left on device",
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("byCause()", () => {
     expect(found(badRun("web", null), badRun("db", null))).toEqual([["web", "db"], []]);
     const { shared } = byCause([badRun("update", failed("update", "no")), badRun("failed", failed("failed", "no"))]);
     expect(shared.map(({ reason }) => reason)).toEqual([
-      "The update failed: The engine refused POST /containers/…/start (500): no",
+      "The update failed: the engine refused POST /containers/…/start (500): no",
     ]);
   });
 

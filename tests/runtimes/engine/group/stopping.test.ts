@@ -312,7 +312,7 @@ describe("the time in which both run", () => {
     const { engine, journal, said, lasted } = await draining((_engine, next) => {
       Object.assign(next.State, { ...down, ExitCode: 3 });
     });
-    expect(said).toBe('The new "db" did not stay ready beside the old one: Container exited (code 3)');
+    expect(said).toBe('The new "db" did not stay ready beside the old one: container exited (code 3)');
     expect(lasted).toBeLessThan(60_000);
     expect(engine.calls).toEqual(["start db-next"]);
     expect(journal.written()).toContain("drain fail");
