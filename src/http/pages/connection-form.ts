@@ -1,7 +1,9 @@
 import type { ConnectionFormFacts } from "../../../templates/connections/form.tsx";
+import { fieldWords } from "../../../templates/texts/fields.ts";
 import { type ConnectionView, newCredential } from "../../connections/schema.ts";
 import { CredentialInput } from "../../credentials/schema.ts";
 import { type FieldDescription, fields, valuesOf } from "../../forms/fields.ts";
+import { type Language, languages } from "../../messages/languages.ts";
 import type { Services } from "../../services.ts";
 import { listAll } from "./read-list.ts";
 
@@ -37,9 +39,9 @@ export function describeConnection(
   ];
 }
 
-/** The name of a connection without one: its kind, with a number if that is taken. */
-export async function usualName({ connections }: Connections, kind: unknown): Promise<string> {
-  const title = kindTitles({ connections }, kind).get(text(kind)) ?? "";
+/** The name of a connection without one: its kind in the reader's language, with a number if that is taken. */
+export async function usualName({ connections }: Connections, language: Language, kind: unknown): Promise<string> {
+  const title = kindTitles({ connections }, language, kind).get(text(kind)) ?? "";
   const taken = new Set((await listAll((page) => connections.list(page))).map(({ name }) => name.toLowerCase()));
   let name = title;
   for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${title} ${number}`;
@@ -49,12 +51,14 @@ export async function usualName({ connections }: Connections, kind: unknown): Pr
 /** Whether nobody entered this name: it is blank, or that of a kind that was chosen before. */
 export function isUsualName(services: Connections, { name, kind }: Values): boolean {
   const given = text(name).trim();
-  return given === "" || [...kindTitles(services, kind).values()].includes(given.replace(/ \d+$/, ""));
+  const usual = languages.flatMap((language) => [...kindTitles(services, language, kind).values()]);
+  return given === "" || usual.includes(given.replace(/ \d+$/, ""));
 }
 
-function kindTitles({ connections }: Connections, kind: unknown): ReadonlyMap<string, string> {
-  const described = fields(connections.Input, { kind }).find(({ name }) => name === "kind");
-  return new Map(described?.options.map(({ value, title }) => [value, title]));
+function kindTitles({ connections }: Connections, language: Language, kind: unknown): ReadonlyMap<string, string> {
+  const described = fields(connections.Input, { kind }).filter(({ name }) => name === "kind");
+  const options = described.flatMap((field) => fieldWords(language, "connections", field).options);
+  return new Map(options.map(({ value, title }) => [value, title]));
 }
 
 /** `isFolded`: all but the first, of several that serve alike. */

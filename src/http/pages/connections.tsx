@@ -89,7 +89,7 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
     describe,
     draw: async ({ ctx, stored, values, errors }) => {
       const isNamed = stored !== null || Object.keys(errors).length > 0 || !isUsualName(services, values);
-      const named = isNamed ? values : { ...values, name: await usualName(services, values.kind) };
+      const named = isNamed ? values : { ...values, name: await usualName(services, ctx.language, values.kind) };
       const facts = await drawConnectionForm(services, named, stored);
       return <ConnectionFormPage ctx={ctx} connection={stored} errors={errors} {...facts} />;
     },

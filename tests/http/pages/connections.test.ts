@@ -105,6 +105,9 @@ test("a new connection is named like its kind until somebody names it, and has o
     nameIn((await person.post("/connections", { ...form, ...values, _action: "redraw" })).text);
   expect(await redraw({ kind: "podman", name: "Docker Engine" })).toBe("Podman");
   expect(await redraw({ kind: "podman", name: "cellar engine" })).toBe("cellar engine");
+  const chinese = await person.get("/connections/new", { headers: { "accept-language": "zh" } });
+  expect(nameIn(chinese.text)).toBe("Docker 引擎");
+  expect(await redraw({ kind: "podman", name: "Docker 引擎" })).toBe("Podman");
   for (const name of ["Docker Engine", "Docker Engine 2"]) await create(name);
   expect(nameIn((await person.get("/connections/new")).text)).toBe("Docker Engine 3");
 });
