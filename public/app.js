@@ -32,16 +32,15 @@ function refreshTimes() {
   }
 }
 
-const amount = (value, unit) =>
-  new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow" }).format(value);
+const [hour, minute, second] = (root.dataset.units ?? "").split(" ");
 
 function refreshElapsed() {
   for (const span of all("[data-since]")) {
     const seconds = Math.max(0, Math.floor((now() - Number(span.dataset.since)) / 1000));
-    const [large, small, size] = seconds < 3600 ? ["minute", "second", 60] : ["hour", "minute", 3600];
+    const [large, small, size] = seconds < 3600 ? [minute, second, 60] : [hour, minute, 3600];
     const rest = Math.floor((seconds % size) / (size / 60));
-    const long = () => amount(Math.floor(seconds / size), large) + (rest ? ` ${amount(rest, small)}` : "");
-    write(span, seconds < 60 ? amount(seconds, "second") : long());
+    const long = `${Math.floor(seconds / size)} ${large}${rest ? ` ${rest} ${small}` : ""}`;
+    write(span, seconds < 60 ? `${seconds} ${second}` : long);
   }
 }
 setInterval(refreshTimes, 15000);

@@ -54,15 +54,13 @@ self.untilServerResponds = ({ waits = () => undefined, asks = () => undefined, b
 function standIn(page) {
   const part = (name) => page.querySelector(`[data-away-${name}]`);
   const { base } = document.documentElement.dataset;
-  const locale = document.documentElement.lang;
-  const seconds = new Intl.NumberFormat(locale, { style: "unit", unit: "second", unitDisplay: "long" });
   const wait = part("wait");
   const back = part("back");
   const { referrer } = document;
   if (back && referrer.startsWith(`${location.origin}${base}/`)) back.href = referrer;
   const ask = self.untilServerResponds({
     waits: (left) => {
-      wait.textContent = wait.dataset.waits.replace("{time}", seconds.format(left));
+      wait.textContent = wait.dataset.waits.replace("{seconds}", left);
     },
     asks: () => {
       wait.textContent = wait.dataset.asks;

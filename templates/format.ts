@@ -1,3 +1,4 @@
+import { lowered } from "../src/messages/nested.ts";
 import type { Language, PageContext } from "./page.ts";
 
 /**
@@ -45,9 +46,23 @@ export function joinSentences(language: Language, sentences: readonly string[]):
   return sentences.join(language === "zh" ? "" : " ");
 }
 
+/** A help or a message has no stop of its own, since it may stand inside another one. */
+export function endSentence(language: Language, text: string): string {
+  if (text === "" || /[.。!?！？…]$/.test(text)) return text;
+  return text + (language === "zh" ? "。" : ".");
+}
+
 export function formatList(language: Language, items: readonly string[]): string {
   return kept(listFormats, language, () => new Intl.ListFormat(locales[language], { type: "conjunction" })).format(
     items,
+  );
+}
+
+/** Labels as one list, of which only the first keeps its capital. */
+export function formatLabels(language: Language, labels: readonly string[]): string {
+  return formatList(
+    language,
+    labels.map((label, index) => (index === 0 ? label : lowered(label))),
   );
 }
 
@@ -143,21 +158,25 @@ export function formatRelative(language: Language, instant: number, now: number)
   );
 }
 
-/** "0.38s", "3m 22s", "2h 5m", "3d 4h": two units at most, exact below ten seconds. */
+type Unit = "millisecond" | "second" | "minute" | "hour" | "day";
+
+/** `Intl` sets no space before its narrow ones. */
+export const durationUnits: Readonly<Record<Language, Readonly<Record<Unit, string>>>> = {
+  en: { millisecond: "ms", second: "s", minute: "min", hour: "h", day: "d" },
+  zh: { millisecond: "毫秒", second: "秒", minute: "分钟", hour: "小时", day: "天" },
+};
+
+/** "0.38 s", "3 min 22 s", "2 h 5 min", "3 d 4 h": two units at most, exact below ten seconds. */
 export function formatDuration(language: Language, ms: number): string {
-  const unit = (value: number, name: string, digits = 0) =>
-    formatNumber(language, value, {
-      style: "unit",
-      unit: name,
-      unitDisplay: "narrow",
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
+  const unit = (value: number, name: Unit, digits = 0) => {
+    const number = formatNumber(language, value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    return `${number} ${durationUnits[language][name]}`;
+  };
   if (ms < 1000) return ms < 10 ? unit(Math.round(ms), "millisecond") : unit(ms / 1000, "second", 2);
   if (ms < 10_000) return unit(ms / 1000, "second", 1);
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return unit(seconds, "second");
-  const pairs: readonly (readonly [string, number, string, number])[] = [
+  const pairs: readonly (readonly [Unit, number, Unit, number])[] = [
     ["day", 86_400, "hour", 3600],
     ["hour", 3600, "minute", 60],
     ["minute", 60, "second", 1],
@@ -171,15 +190,20 @@ export function formatDuration(language: Language, ms: number): string {
   return unit(seconds, "second");
 }
 
-/** "2 seconds", "3m 22s": how long to wait, never less than a second. */
+/** "2 seconds", "3 min 22 s": how long to wait, never less than a second. */
 export function formatWait(language: Language, seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
   if (whole >= 60) return formatDuration(language, whole * 1000);
-  return formatNumber(language, whole, { style: "unit", unit: "second", unitDisplay: "long" });
+  return plural(
+    language,
+    whole,
+    language === "zh" ? { other: durationUnits.zh.second } : { one: "second", other: "seconds" },
+  );
 }
 
 /** "412 MB": decimal units, as registries and engines count. */
 export function formatBytes(language: Language, bytes: number): string {
+  if (bytes < 1000 && language === "zh") return `${formatNumber(language, bytes)} 字节`;
   const names = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
   let value = bytes;
   let index = 0;

@@ -7,7 +7,7 @@ import { Partial, Toast } from "./components/notice.tsx";
 import { SignedOutLine, SignedOutPartial } from "./components/signed-out.tsx";
 import { State } from "./components/state.tsx";
 import { Time } from "./components/time.tsx";
-import { formatNumber, formatRelative } from "./format.ts";
+import { durationUnits, formatNumber, formatRelative } from "./format.ts";
 import { type PageContext, url } from "./page.ts";
 import { Palette } from "./search/palette.tsx";
 import { texts } from "./texts/texts.ts";
@@ -203,6 +203,7 @@ interface DocumentProps {
 
 function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentProps) {
   const t = texts(ctx).common;
+  const units = durationUnits[ctx.language];
   return (
     <>
       {raw("<!doctype html>")}
@@ -212,6 +213,7 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
         data-base={ctx.base_path}
         data-now={String(ctx.now)}
         data-just-now={formatRelative(ctx.language, ctx.now, ctx.now)}
+        data-units={`${units.hour} ${units.minute} ${units.second}`}
         data-refused={t.errors.request_failed}
         data-worker={ctx.away?.worker}
         data-kept={ctx.away?.kept.join(" ")}

@@ -10,7 +10,7 @@ import { Icon } from "../components/icon.tsx";
 import { Table } from "../components/table.tsx";
 import { Reference, Version } from "../components/version.tsx";
 import { type PageContext, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Newest, newestId, type ServiceProps, trackersByKey } from "./newest.tsx";
 import { type AdoptPageProps, enteredText, isTicked } from "./props.ts";
@@ -201,8 +201,9 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
   if (tracker === undefined) {
     return (
       <span class="quiet">
-        {t.adoption.left_alone}
-        {service.reason === null ? "" : `: ${translateMessage(ctx.language, service.reason.message_data)}`}
+        {service.reason === null
+          ? t.adoption.left_alone
+          : t.common.form.of_field(t.adoption.left_alone, translatePart(ctx.language, service.reason.message_data))}
       </span>
     );
   }

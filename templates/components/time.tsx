@@ -33,7 +33,7 @@ export function Time({ ctx, at, form = "relative", empty }: TimeProps) {
   );
 }
 
-/** A duration in milliseconds: "0.38s", "3m 22s". */
+/** A duration in milliseconds: "0.38 s", "3 min 22 s". */
 export function Duration({ ctx, ms }: { ctx: PageContext; ms: number }) {
   return <span class="num">{formatDuration(ctx.language, ms)}</span>;
 }

@@ -313,7 +313,7 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
           <Plan ctx={ctx} view={planned.view} />
           {planned.view.expected_downtime_ms === null || planned.view.plan?.is_noop !== false ? null : (
             <p class="meta">
-              {t.expected_downtime}: {expectedDowntime(ctx, planned.view)}
+              {texts(ctx).common.form.of_field(t.expected_downtime, expectedDowntime(ctx, planned.view))}
             </p>
           )}
         </>

@@ -2,7 +2,7 @@ import { type NotifierView, triggerKinds } from "../../src/notifications/schema.
 import { AddButton, ListPage, type ListProps } from "../components/list-page.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
-import { formatList, formatNumber } from "../format.ts";
+import { formatLabels, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { DeliveryState, eventWord } from "./deliveries.tsx";
@@ -52,7 +52,7 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
 /** "All events", or their names. */
 export function eventsText(ctx: PageContext, notifier: NotifierView): string {
   if (triggerKinds.every((kind) => notifier.trigger_events.includes(kind))) return texts(ctx).notifiers.all_events;
-  return formatList(
+  return formatLabels(
     ctx.language,
     notifier.trigger_events.map((kind) => eventWord(ctx, kind)),
   );

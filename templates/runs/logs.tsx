@@ -3,7 +3,7 @@ import { Code } from "../components/code.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 /** What the failed containers of a run wrote last; empty until one has failed. */
@@ -39,7 +39,7 @@ function Log({ ctx, log }: { ctx: PageContext; log: RunLogView }) {
         <Code ctx={ctx} text={lines.join("\n")} what={t.what} wraps />
       ) : (
         <Panel>
-          <p class="quiet">{why === null ? t.nothing : t.unread(translateMessage(ctx.language, why))}</p>
+          <p class="quiet">{why === null ? t.nothing : t.unread(translatePart(ctx.language, why))}</p>
         </Panel>
       )}
     </div>

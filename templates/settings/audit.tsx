@@ -7,7 +7,7 @@ import { RowFacts } from "../components/row-facts.tsx";
 import { State } from "../components/state.tsx";
 import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { formatBytes, formatList, formatNumber } from "../format.ts";
+import { formatBytes, formatLabels, formatList, formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type PageContext, partsOf, type Tone, url, withQuery } from "../page.ts";
 import { fieldWord } from "../texts/fields.ts";
@@ -169,15 +169,25 @@ function Detail({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
 }
 
 /** The names and values of an entry's facts, in words. */
-function factsOf(ctx: PageContext, { detail }: AuditEntryView): [name: string, value: string][] {
+function factsOf(ctx: PageContext, { detail, subject }: AuditEntryView): [name: string, value: string][] {
   return Object.entries(detail)
     .filter(([, value]) => !isMessage(value) && value !== null)
-    .map(([name, value]) => [nameWord(ctx, name), valueWord(ctx, detail, name, value)]);
+    .map(([name, value]) => [
+      nameWord(ctx, name),
+      name === "kind" ? kindWord(ctx, subject?.kind, value) : valueWord(ctx, detail, name, value),
+    ]);
 }
 
 function nameWord(ctx: PageContext, name: string): string {
   const { names }: { names: Readonly<Record<string, string>> } = texts(ctx).audit_facts;
   return names[name] ?? name.replaceAll("_", " ");
+}
+
+/** The name of a credential's or a connection's kind; other kinds are values like others. */
+function kindWord(ctx: PageContext, subject: string | undefined, kind: unknown): string {
+  const t = texts(ctx);
+  const kinds: Readonly<Record<string, string>> = subject === "connection" ? t.connections.kinds : t.credentials.kinds;
+  return kinds[String(kind)] ?? valueWord(ctx, {}, "kind", kind);
 }
 
 function valueWord(ctx: PageContext, detail: AuditEntryView["detail"], name: string, value: unknown): string {
@@ -191,7 +201,7 @@ function valueWord(ctx: PageContext, detail: AuditEntryView["detail"], name: str
   if (name === "fields" && Array.isArray(value)) {
     return value.length === 0
       ? none
-      : formatList(
+      : formatLabels(
           ctx.language,
           value.map((field) => fieldWord(ctx, String(field))),
         );

@@ -1,4 +1,5 @@
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import { endSentence } from "../format.ts";
 import type { Language } from "../page.ts";
 import { fields as en } from "./en/fields.ts";
 import { fields as zh } from "./zh/fields.ts";
@@ -36,7 +37,7 @@ export function fieldWords(
     description:
       field.description === ""
         ? ""
-        : (words.description?.replace("{placeholder}", field.placeholder) ?? field.description),
+        : endSentence(language, words.description?.replace("{placeholder}", field.placeholder) ?? field.description),
     placeholder: words.placeholder ?? field.placeholder,
     item: words.item ?? words.title ?? field.title,
     options: field.options.map((option) => ({ ...option, title: words.options?.[option.value] ?? option.title })),

@@ -1,9 +1,19 @@
 import { tellers } from "../../src/messages/languages.ts";
 import { type Message, withTexts } from "../../src/messages/message.ts";
+import { asPart } from "../../src/messages/nested.ts";
+import { endSentence } from "../format.ts";
 import type { Language } from "../page.ts";
 import { isolate } from "./isolate.ts";
 
-/** A message in the page's language. Quoted text of others stays as it is. */
+/** A message in the page's language; of several sentences, the last one is ended too. Quoted text of others stays as it is. */
 export function translateMessage(language: Language, said: Message): string {
-  return tellers[language](withTexts(said, isolate));
+  const text = tellers[language](withTexts(said, isolate));
+  const hasSeveral = said.code !== "text.plain" && /[.?!] [A-Z"]|。./.test(text);
+  return hasSeveral ? endSentence(language, text) : text;
+}
+
+/** The same inside a sentence of the page, as behind a colon. */
+export function translatePart(language: Language, said: Message): string {
+  const text = translateMessage(language, said);
+  return language === "en" ? asPart(text, said) : text;
 }

@@ -11,7 +11,7 @@ import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url, withQuery } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 
@@ -183,7 +183,7 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
   }
   if (version.notes !== null && version.notes.trim() !== "") return <p class="quiet prose">{t.too_long}</p>;
   if (version.notes_error_data === null) return <p class="quiet prose">{t[withoutNotes[version.notes_state]]}</p>;
-  return <p class="quiet prose">{t.failed(translateMessage(ctx.language, version.notes_error_data))}</p>;
+  return <p class="quiet prose">{t.failed(translatePart(ctx.language, version.notes_error_data))}</p>;
 }
 
 interface MarkedProps {

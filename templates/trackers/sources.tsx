@@ -4,7 +4,7 @@ import { Icon } from "../components/icon.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
-import { formatBytes, formatDuration, formatNumber, formatRelative, joinSentences } from "../format.ts";
+import { endSentence, formatBytes, formatDuration, formatNumber, formatRelative, joinSentences } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
@@ -114,7 +114,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
       </p>
       <p class="quiet">
         {joinSentences(ctx.language, [
-          ...(source.failing_since === null ? [] : [t.sentence(failingFor(ctx, source.failing_since))]),
+          ...(source.failing_since === null ? [] : [endSentence(ctx.language, failingFor(ctx, source.failing_since))]),
           source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at)),
           // A limit says itself when it ends, and nothing asks before.
           ...(source.error?.code === "rate_limited" ? [] : [t.try_again]),

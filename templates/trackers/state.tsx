@@ -29,12 +29,12 @@ function waits(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
 }
 
 /** A source's failure in the page's language, with times in the system time zone. */
-export function reasonOf(ctx: PageContext, message: Message): string {
+export function reasonOf(ctx: PageContext, message: Message, translate = translateMessage): string {
   const shown = withTexts(message, (text) => {
     const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? parseInstant(text) : null;
     return instant === null ? text : formatShort(ctx, instant);
   });
-  return translateMessage(ctx.language, shown);
+  return translate(ctx.language, shown);
 }
 
 /** The actual time of a source's next check, including its upstream's rate limit. */

@@ -25,9 +25,9 @@ const entry: AuditEntryView = {
   },
 };
 
-const pageIn = (language: "en" | "zh") =>
+const pageIn = (language: "en" | "zh", shown = entry) =>
   String(
-    <AuditPage {...wholeList(sampleContext({ language }), [entry])} days={{ from: "", to: "" }} retention_days={90} />,
+    <AuditPage {...wholeList(sampleContext({ language }), [shown])} days={{ from: "", to: "" }} retention_days={90} />,
   );
 
 test("the facts of an entry are words, not keys", () => {
@@ -36,13 +36,24 @@ test("the facts of an entry are words, not keys", () => {
   for (const words of [
     "With secrets: Yes",
     "Size: 2",
-    "Reason: ID token of an unknown key",
+    "Reason: ID token signed with an unknown key",
     "never heard of: a&lt;b",
   ]) {
     expect(page).toContain(words);
   }
   expect(page).not.toContain("Snapshot:");
   expect(pageIn("zh")).toContain("原因：ID 令牌的密钥未知");
+});
+
+test.each([
+  ["credential", "oci", "OCI or Docker registry", "OCI 或 Docker 镜像仓库"],
+  ["connection", "docker", "Docker Engine", "Docker 引擎"],
+  ["backup", "before-upgrade", "before upgrade", "升级之前"],
+  ["credential", "of_later", "of_later", "of_later"],
+])("the kind of a %s, %s, has its name", (subject, kind, english, chinese) => {
+  const shown = { ...entry, subject: { kind: subject, id: "1", name: "hub" }, detail: { kind } };
+  expect(pageIn("en", shown)).toContain(`Type: ${english}`);
+  expect(pageIn("zh", shown)).toContain(`类型：${chinese}`);
 });
 
 test.each(["en", "zh"] as const)("every reason of a refused sign-in has words: %s", (language) => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   dayKey,
+  endSentence,
   formatBytes,
   formatClock,
   formatDuration,
   formatInstant,
+  formatLabels,
   formatRelative,
   formatWait,
   plural,
@@ -37,16 +39,17 @@ describe("formatRelative()", () => {
 
 describe("formatDuration()", () => {
   test.each([
-    [4, "4ms"],
-    [384, "0.38s"],
-    [1100, "1.1s"],
-    [12_700, "13s"],
-    [202_000, "3m 22s"],
-    [2 * hour, "2h"],
-    [2 * hour + 5 * minute, "2h 5m"],
-    [3 * day + 4 * hour, "3d 4h"],
-  ])("%i ms is %s", (ms, expected) => {
-    expect(formatDuration("en", ms)).toBe(expected);
+    [4, "4 ms", "4 毫秒"],
+    [384, "0.38 s", "0.38 秒"],
+    [1100, "1.1 s", "1.1 秒"],
+    [12_700, "13 s", "13 秒"],
+    [202_000, "3 min 22 s", "3 分钟 22 秒"],
+    [2 * hour, "2 h", "2 小时"],
+    [2 * hour + 5 * minute, "2 h 5 min", "2 小时 5 分钟"],
+    [3 * day + 4 * hour, "3 d 4 h", "3 天 4 小时"],
+  ])("%i ms is %s", (ms, english, chinese) => {
+    expect(formatDuration("en", ms)).toBe(english);
+    expect(formatDuration("zh", ms)).toBe(chinese);
   });
 });
 
@@ -83,6 +86,22 @@ test.each([
   expect(formatBytes("en", bytes)).toBe(expected);
 });
 
+test("formatLabels() lowers all but the first, and leaves names and abbreviations", () => {
+  expect(formatLabels("en", ["New release", "Run failed", "API tokens", "Helm releases"])).toBe(
+    "New release, run failed, API tokens and Helm releases",
+  );
+  expect(formatLabels("zh", ["新版本", "运行失败"])).toBe("新版本和运行失败");
+});
+
+test.each([
+  ["Blank means Docker Hub", "Blank means Docker Hub.", "Blank means Docker Hub。"],
+  ["Ends itself.", "Ends itself.", "Ends itself."],
+  ["", "", ""],
+])("endSentence() of %j", (text, english, chinese) => {
+  expect(endSentence("en", text)).toBe(english);
+  expect(endSentence("zh", text)).toBe(chinese);
+});
+
 test("plural() formats the number and chooses the form", () => {
   expect(plural("en", 1, { one: "run", other: "runs" })).toBe("1 run");
   expect(plural("en", 1204, { one: "run", other: "runs" })).toBe("1,204 runs");
@@ -90,10 +109,10 @@ test("plural() formats the number and chooses the form", () => {
 });
 
 test.each([
-  [0, "1 second", "1秒钟"],
-  [1.2, "2 seconds", "2秒钟"],
-  [59, "59 seconds", "59秒钟"],
-  [90, "1m 30s", "1分钟 30秒"],
+  [0, "1 second", "1 秒"],
+  [1.2, "2 seconds", "2 秒"],
+  [59, "59 seconds", "59 秒"],
+  [90, "1 min 30 s", "1 分钟 30 秒"],
 ])("formatWait() says %d s in whole seconds", (seconds, english, chinese) => {
   expect(formatWait("en", seconds)).toBe(english);
   expect(formatWait("zh", seconds)).toBe(chinese);

@@ -49,7 +49,7 @@ test("going back says what becomes of containers only where there are some", () 
   const group = String(<RollbackQuestionSample ctx={sampleContext()} />);
   expect(group).toContain("The containers are replaced");
   const stack = String(<RollbackQuestionSample ctx={sampleContext()} target={{ is_declarative: true }} />);
-  expect(stack).toContain("the runtime replaces what runs");
+  expect(stack).toContain("the cluster or Portainer replaces what runs");
   expect(stack).not.toContain("The containers");
 });
 
@@ -79,11 +79,11 @@ const samples = {
 test.each([
   ["put_back", "en", "Plan checked against the target"],
   ["put_back", "en", "The previous versions are running again"],
-  ["put_back", "en", "took 43s, including 29s of health checks"],
-  ["put_back", "zh", "用时 43秒，其中观察健康状态 29秒"],
+  ["put_back", "en", "took 43 s, including 29 s of health checks"],
+  ["put_back", "zh", "用时 43 秒，其中观察健康状态 29 秒"],
   ["put_back", "zh", "各旧版本已恢复服务"],
   ["put_back", "zh", "引擎已将其重启 3 次；最后的退出码为 1"],
-  ["rolled_back", "en", "the snapshot version"],
+  ["rolled_back", "en", "Snapshot version"],
   ["rolled_back", "en", "rolled back"],
   ["rolled_back", "zh", "快照中的版本"],
   ["rollback_question", "en", "The containers are replaced by ones with the images"],
@@ -92,7 +92,7 @@ test.each([
   ["new_executor", "zh", "检查中"],
   ["waiting_executor", "en", "Waiting for the run of the-paperless-of-the-whole-family-and-the-office"],
   ["waiting_executor", "en", "The connection does not allow more concurrent runs"],
-  ["waiting_executor", "zh", "等待 the-paperless-of-the-whole-family-and-the-office 的运行结束"],
+  ["waiting_executor", "zh", "等待“the-paperless-of-the-whole-family-and-the-office”的运行结束"],
   ["executors", "en", "Failed, partly updated"],
   ["executors", "zh", "失败，部分服务已更新"],
   ["executors", "en", "Waiting for the run of the-paperless-of-the-whole-family-and-the-office"],
@@ -115,7 +115,7 @@ test("of a group that was put back only the container at fault is red, the other
 test("what serves is the banner's title: the reason does not end with it once more", () => {
   const html = String(<PutBackSample ctx={sampleContext()} />);
   const banner = /<div class="banner attention".*?<p>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
-  expect(banner).toEndWith("The engine restarted it 3 times; the last exit code was 1");
+  expect(banner).toEndWith("the engine restarted it 3 times; the last exit code was 1");
 });
 
 test("a rollback that is done says so once in its heading", () => {
@@ -188,7 +188,7 @@ test.each([
   [
     "en",
     say("runs.partly_down", { reason: failed("update", null), services: ["db"] }),
-    'The update failed: no. Target down: "db" does not run in either version; the other services are running',
+    'The update failed: no. Target down: "db" does not run in either version; the other services are running.',
   ],
   ["zh", failed("rollback", "web"), "回滚“web”失败：no"],
   [

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { fields } from "../../src/forms/fields.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import * as en from "../../templates/texts/en.ts";
 import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
+import { translateMessage, translatePart } from "../../templates/texts/messages.ts";
 import { texts } from "../../templates/texts/texts.ts";
 import * as zh from "../../templates/texts/zh.ts";
 
@@ -78,5 +80,24 @@ describe("fieldWords()", () => {
     expect(untranslatedFields("x", oddity === undefined || name === undefined ? [] : [name, oddity])).toEqual([
       "x.oddity",
     ]);
+  });
+});
+
+describe("a message on a page", () => {
+  const failed = say("backups.correct_and_repeat", { cause: say("backups.keys_kept_changing") });
+
+  test("ends its last sentence where it has several", () => {
+    expect(translateMessage("en", failed)).toEndWith("Correct this, then run this again.");
+    expect(translateMessage("zh", failed)).toEndWith("请排除问题，然后再次运行。");
+    expect(translateMessage("en", say("backups.in_progress"))).toBe(
+      "A backup is already in progress; wait until it ends",
+    );
+    expect(translateMessage("en", plain("Theirs. Not ours"))).toBe("Theirs. Not ours");
+  });
+
+  test("begins in lower case inside a sentence of the page", () => {
+    expect(translatePart("en", say("net.timed_out", { host: "a.test", seconds: 5 }))).toStartWith("request to ");
+    expect(translatePart("en", say("sources.github_error", { said: "" }))).toStartWith("GitHub ");
+    expect(translatePart("en", plain("Theirs"))).toBe("Theirs");
   });
 });

@@ -7,7 +7,7 @@ import {
   UnusedImages,
 } from "../../../templates/connections/images.tsx";
 import { type PageContext, partsOf, withQuery } from "../../../templates/page.ts";
-import { translateMessage } from "../../../templates/texts/messages.ts";
+import { translatePart } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError, PluginError, saidBy } from "../../errors.ts";
 import type { Message } from "../../messages/message.ts";
@@ -87,7 +87,10 @@ export function connectionImagePages(app: App, services: Services, page: PageSet
     const notice: StoredNotice =
       refused === null
         ? { tone: "current", text: t.removed(wanted.length) }
-        : { tone: "failed", text: `${t.not_removed(left)}: ${translateMessage(ctx.language, refused)}` };
+        : {
+            tone: "failed",
+            text: texts(ctx).common.form.of_field(t.not_removed(left), translatePart(ctx.language, refused)),
+          };
     return respondDone(c, ctx.base_path, backTo(connection.id, formText(form, "next")), notice);
   });
 }

@@ -4,7 +4,7 @@ import { NotifierDelete, NotifierPage } from "../../../templates/notifiers/detai
 import { NotifierFormPage } from "../../../templates/notifiers/form.tsx";
 import { NotifiersPage } from "../../../templates/notifiers/list.tsx";
 import type { Notice, PageContext } from "../../../templates/page.ts";
-import { translateMessage } from "../../../templates/texts/messages.ts";
+import { translatePart } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { fields } from "../../forms/fields.ts";
 import { type DeliveryView, NotifierInput, triggerKinds } from "../../notifications/schema.ts";
@@ -19,7 +19,7 @@ import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 function testNotice(ctx: PageContext, sent: DeliveryView): Notice {
   const t = texts(ctx).notifiers;
   if (sent.state === "delivered") return { tone: "current", text: t.test_delivered(sent.last_status ?? 0) };
-  const reason = sent.last_error_data === null ? t.no_answer : translateMessage(ctx.language, sent.last_error_data);
+  const reason = sent.last_error_data === null ? t.no_answer : translatePart(ctx.language, sent.last_error_data);
   return { tone: "failed", text: t.test_failed(reason) };
 }
 

@@ -1,5 +1,6 @@
 import { formatClock } from "../../../templates/format.ts";
 import type { Notice, PageContext } from "../../../templates/page.ts";
+import { translatePart } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
 import { isChecking, isWaiting, reasonOf } from "../../../templates/trackers/state.tsx";
@@ -29,7 +30,7 @@ export async function checkNotice(
   }
   const failed = sources.find((source) => source.error !== null);
   if (failed?.error) {
-    return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message_data)), ...link };
+    return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message_data, translatePart)), ...link };
   }
   const { items } = await trackers.versions(name, { limit: maxFound });
   const found = items.flatMap(({ releases }) => releases.find((release) => release.first_observed_at >= since) ?? []);

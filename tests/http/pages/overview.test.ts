@@ -287,7 +287,7 @@ describe("GET /", () => {
     expect(text).toMatch(/id="status">[\s\S]{0,80}class="state failed"/);
     expect(text).toMatch(new RegExp(`class="btn main" href="/runs/${bad}"[\\s\\S]*?See why`));
     expect(text).toMatch(/href="\/executors\/[\w-]+"[^>]*>immich<[\s\S]*?1\.142\.1[\s\S]*?2\.0\.0[\s\S]*?Review/);
-    expect(text).toContain("failing for 9h");
+    expect(text).toContain("failing for 9 h");
     expect(text).toMatch(/href="\/trackers\/gitea"[\s\S]*?The registry answered 401/);
     expect(text).toMatch(
       new RegExp(`In progress[\\s\\S]*?href="/runs/${active}"[\\s\\S]*?412 MB of 580 MB · 3 of 11 layers`),

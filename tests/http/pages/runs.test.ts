@@ -147,7 +147,7 @@ describe("a run's page", () => {
       "done Succeeded",
       "done Previous container removed",
     ]);
-    expect(text).toContain("0.31s");
+    expect(text).toContain("0.31 s");
     expect(text).toContain("Env.APP_VERSION");
     expect(text).toContain("set by the image");
     expect(text).toContain("42 other settings unchanged");

@@ -251,7 +251,7 @@ describe("a check from a page", () => {
     await app.clock.advance(2 * 60 * 60_000);
     const { text } = await person.get("/trackers/app");
     expect(plain(text)).toContain("the connection was refused");
-    expect(plain(text)).toContain("Failing for 2h");
+    expect(plain(text)).toContain("Failing for 2 h");
     expect(plain(text)).toContain("The versions shown are from 2 hours ago");
     expect(plain(text)).toContain("1.0");
   });

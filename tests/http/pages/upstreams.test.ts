@@ -40,7 +40,7 @@ test("a host that does not respond is one row, with the reason, the next attempt
   const { text } = await person.get("/upstreams");
   expect(text).toMatch(/Not responding[\s\S]*?2 sources wait[\s\S]*?12:01[\s\S]*?No answer[\s\S]*?6 failed attempts/);
   expect(text).toMatch(/href="\/trackers\/db"[\s\S]*?href="\/trackers\/web"/);
-  expect(text).toMatch(/Outages in the last 30 days[\s\S]*?other\.example\.org[\s\S]*?1h/);
+  expect(text).toMatch(/Outages in the last 30 days[\s\S]*?other\.example\.org[\s\S]*?1 h/);
 });
 
 test("requests are drawn for each host, with its limit where one account has it", async () => {
