@@ -220,7 +220,7 @@ const english: Words = {
 };
 
 const chinese: Words = {
-  test: { title: "Tidemark 测试消息", text: "此通知渠道可用：Tidemark 能够向它发送消息。" },
+  test: { title: "Tidemark 测试消息", text: "此通知可用：Tidemark 能够向接收方发送消息。" },
   new_release: (facts) => ({
     title: `${facts.tracker} 发布了 ${facts.version}${facts.remark === null ? "" : chineseRemarks[facts.remark.code].title}`,
     text: [
@@ -252,9 +252,9 @@ const chinese: Words = {
         return { title: `${facts.executor}：${what}已跳过`, text: `${move}。${why}` };
       default: {
         const serving = {
-          previous: facts.kind === "rollback" ? "已恢复运行回滚前的版本。" : "已恢复运行原版本。",
+          previous: facts.kind === "rollback" ? "已恢复运行回滚前的版本。" : "已恢复运行旧版本。",
           desired: `${version}正在运行。`,
-          mixed: `部分服务运行${version}，其余仍运行原版本。`,
+          mixed: `部分服务运行${version}，其余仍运行旧版本。`,
           none: isPartlyDown(facts) ? "" : "目标已停机：新旧版本均未运行。",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
@@ -265,9 +265,9 @@ const chinese: Words = {
   recovered: (facts) => {
     const isRollback = facts.kind === "rollback";
     const serving = {
-      previous: isRollback ? "已恢复运行回滚前的版本。" : "已恢复运行原版本。",
+      previous: isRollback ? "已恢复运行回滚前的版本。" : "已恢复运行旧版本。",
       desired: isRollback ? "快照中的版本正在运行。" : "新版本正在运行。",
-      mixed: "部分服务运行新版本，其余仍运行原版本。",
+      mixed: "部分服务运行新版本，其余仍运行旧版本。",
     };
     const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
     return {

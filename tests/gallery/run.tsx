@@ -36,7 +36,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
         }
         state={
           <State ctx={ctx} tone="failed" solid>
-            {say("Failed, previous version restored", "失败，已恢复原版本")}
+            {say("Failed, previous version restored", "失败，已恢复旧版本")}
           </State>
         }
         lead={say(

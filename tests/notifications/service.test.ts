@@ -35,7 +35,7 @@ describe("a webhook's address that is refused when it is saved", () => {
     expect(entries[0]).toEqual({ actor: "admin", outcome: "refused", detail });
     expect((await app.services.notifications.list({})).items).toEqual([]);
     const page = await person.get("/settings/audit", { headers: { "accept-language": "zh" } });
-    expect(page.text).toMatch(/原因：目标已被拦截.* · 通知：chat/);
+    expect(page.text).toMatch(/原因：目标地址已被拦截.* · 通知：chat/);
   });
 
   test("does the same at an edit, and keeps what is stored", async () => {

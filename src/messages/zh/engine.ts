@@ -43,8 +43,8 @@ export const engine = {
   no_group: ({ name }) => `引擎上没有 compose 组“${name}”`,
   no_service: ({ name, service }) => `“${name}”没有服务“${service}”`,
   networks_lost: ({ name }) => `引擎启动“${name}”失败时使它脱离了网络`,
-  container_changed: ({ name }) => `制定计划之后容器“${name}”已发生变化；请重新制定计划`,
-  group_changed: ({ name }) => `制定计划之后 compose 组“${name}”已发生变化；请重新制定计划`,
+  container_changed: ({ name }) => `生成计划之后容器“${name}”已发生变化；请重新生成计划`,
+  group_changed: ({ name }) => `生成计划之后 compose 组“${name}”已发生变化；请重新生成计划`,
 
   pull_failed: ({ reference, answer }) => `引擎无法拉取 ${reference}：${answer}`,
   pull_malformed: ({ reference, start }) => `拉取 ${reference} 时的响应不像来自引擎：${start}`,

@@ -58,7 +58,7 @@ export const executors = {
   snooze_past: "请填写将来的时间",
   snooze_too_long: "更新最多可推迟一年；如需更久，请改为暂停更新",
   other_version: ({ executor }) => `已发现“${executor}”的另一个版本，请先查看`,
-  not_dismissible: ({ executor }) => `“${executor}”的这次运行无法忽略：它不是最近一次运行，或先前的版本没有在运行`,
+  not_dismissible: ({ executor }) => `“${executor}”的这次运行无法忽略：它不是最近一次运行，或旧版本没有在运行`,
   in_progress: ({ executor, run }) => `执行器“${executor}”的运行“${run}”正在进行，请等待其结束`,
   still_down: ({ executor, run }) => `“${run}”（“${executor}”的运行）使目标停机，正在尝试启动它；请先停用该执行器`,
   still_clearing: ({ executor, run }) =>

@@ -23,6 +23,6 @@ export const fields = {
   instant: "请填写日期和时间，例如“2026-11-21T03:12:09Z”",
   control_characters: "不能包含控制字符",
   pattern_too_slow: ({ pattern }) =>
-    `表达式“${pattern}”处理其全部文本耗时过长；请使用比 {250} 更小的次数，或改用 + 或 *`,
-  broken_text: "文本中含有半个字符，请重新输入",
+    `模式“${pattern}”处理所匹配的文本耗时过长；请使用比 {250} 更小的次数，或改用 + 或 *`,
+  broken_text: "文本中含有不完整的字符，请重新输入",
 } satisfies Rendering<typeof english>;

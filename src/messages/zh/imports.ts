@@ -14,9 +14,9 @@ export const imports = {
 
   built: "在本地构建，没有镜像仓库",
   no_image: "没有镜像",
-  label_off: "标签指定不跟踪它",
+  label_off: "标签将其排除在追踪之外",
   value_wanted: ({ variables }) => `镜像缺少 ${variables.join("、")} 的值；请在“变量”中填写`,
-  web_page: ({ url }) => `它跟踪的是${url === null ? "网页" : ` ${url}`}；只能跟踪仓库、镜像仓库或 Chart`,
+  web_page: ({ url }) => `它追踪的是${url === null ? "网页" : ` ${url}`}；只能追踪仓库、镜像仓库或 Chart`,
   no_channel: "它的来源没有启用的通道",
   too_many: ({ limit }) => `一次最多导入 ${limit} 个追踪器`,
   none_chosen: "请至少选择一个追踪器",

@@ -39,7 +39,7 @@ export const kubernetes = {
   kubeconfig_incomplete: ({ kind, name }) =>
     `kubeconfig 的上下文引用了${kind === "cluster" ? "集群" : "用户"}“${name}”，但文件中没有该项`,
   kubeconfig_refused: ({ member }) =>
-    `Tidemark 不使用 kubeconfig 中的“${member}”：不会为此运行程序、读取文件或冒用其他身份。请把数据本身写入 kubeconfig，或使用服务账号的令牌`,
+    `Tidemark 不使用 kubeconfig 中的“${member}”：不会为此运行程序、读取文件或使用其他身份。请把数据本身写入 kubeconfig，或使用服务账号的令牌`,
   unverified: "kubeconfig 关闭了证书验证（insecure-skip-tls-verify）。请改为提供集群的 CA 证书",
   not_pem: ({ member }) => `kubeconfig 中的“${member}”不是 base64 编码的 PEM 文件`,
 
@@ -66,7 +66,7 @@ export const kubernetes = {
   owner: ({ kind, name }) => `${kind}“${name}”`,
   managed: ({ manager }, tell) => tell(manager),
   owned: ({ owner }, tell) => `它由 ${tell(owner)} 管理，镜像更新可能会被还原`,
-  scheduled: "已排定",
+  scheduled: "已安排",
   suspended: "已挂起",
   scaled_to_zero: "已缩减为 0",
   pods_short: ({ ready, wanted }) => `${wanted} 个 Pod 中 ${ready} 个就绪`,
@@ -74,8 +74,8 @@ export const kubernetes = {
   paused: "该 Deployment 已暂停：请先恢复再更新",
   on_delete: ({ kind }) => `该 ${kind} 只在有人删除 Pod 时才替换（updateStrategy 为 OnDelete），更新不会生效`,
   being_deleted: "它正在被删除",
-  partition_keeps_all: ({ partition }) => `分区 ${partition} 使所有 Pod 保持上一版本，因此更新不会生效`,
-  partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持上一版本`,
+  partition_keeps_all: ({ partition }) => `分区 ${partition} 使所有 Pod 保持旧版本，因此更新不会生效`,
+  partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持旧版本`,
   no_replicas: "它没有副本：无法证明新版本能够运行",
   container_missing: ({ container, target }) => `“${target}”中没有容器“${container}”`,
   rollout_unfinished: ({ service, reference }) => `“${service}”已设置为 ${reference}，但滚动更新尚未完成`,
@@ -85,10 +85,10 @@ export const kubernetes = {
   changed_since_plan: "计划生成后，工作负载被修改",
   not_patched: "工作负载未被修改",
   is_patched: "新镜像已设置",
-  changed_meanwhile: "有人修改了工作负载的镜像",
+  changed_meanwhile: "工作负载的镜像在 Tidemark 之外被修改",
   deleted_meanwhile: "工作负载已被删除",
-  undone: ({ cause }, tell) => `已重新设置上一版本的镜像：${tell(cause)}`,
-  undo_stuck: ({ cause }, tell) => `已重新设置上一版本的镜像，但滚动更新没有完成：${tell(cause)}`,
+  undone: ({ cause }, tell) => `已重新设置旧版本的镜像：${tell(cause)}`,
+  undo_stuck: ({ cause }, tell) => `已重新设置旧版本的镜像，但滚动更新没有完成：${tell(cause)}`,
 
   cronjob_set: "下一个任务将使用新镜像",
   cronjob_suspended: "该 CronJob 已挂起；恢复后的下一个任务将使用新镜像",
@@ -115,7 +115,7 @@ export const kubernetes = {
   not_ready: ({ container }) => `“${container}”在运行，但尚未就绪`,
 
   helm_release: "Helm 发布",
-  helm_missing: "此处没有 helm 程序：Helm 发布会显示，但无法更新。请安装 Helm 3.14 或更新版本，或设置 HELM_PATH",
+  helm_missing: "此处没有安装 helm 程序：会列出 Helm 发布，但无法更新。请安装 Helm 3.14 或更新版本，或设置 HELM_PATH",
   helm_old: ({ version, oldest }) => `helm ${version} 太旧，无法更新发布：需要 ${oldest} 或更新版本`,
   helm_strange: ({ said }, tell) => `helm 程序的输出不符合预期${quoting(tell, said)}`,
   helm_killed: "helm 在完成之前被终止",
@@ -138,7 +138,7 @@ export const kubernetes = {
   diff_cut: ({ more }) => `另有 ${more} 处更改未显示`,
   not_upgraded: "该发布未升级",
   is_upgraded: ({ revision }) => `该发布已有新的修订版本 ${revision}`,
-  release_changed_meanwhile: ({ revision }) => `该发布被其他人更改，现为修订版本 ${revision}`,
+  release_changed_meanwhile: ({ revision }) => `该发布在 Tidemark 之外被更改，现为修订版本 ${revision}`,
   upgrade_cut_off: ({ revision, status }) =>
     `helm 在完成之前被终止：该发布停留在修订版本 ${revision}（${status}），直到回滚为止`,
   upgrade_failed: ({ revision, said }, tell) => `升级到修订版本 ${revision} 失败：${tell(said)}`,
@@ -175,9 +175,9 @@ export const kubernetes = {
     })[state],
   step_undo: ({ state }) =>
     ({
-      waiting: "恢复上一版本的镜像",
-      running: "正在恢复上一版本的镜像",
-      done: "上一版本的镜像已恢复",
-      failed: "上一版本未恢复",
+      waiting: "恢复旧版本的镜像",
+      running: "正在恢复旧版本的镜像",
+      done: "旧版本的镜像已恢复",
+      failed: "旧版本未恢复",
     })[state],
 } satisfies Rendering<typeof english>;

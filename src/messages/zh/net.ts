@@ -9,7 +9,9 @@ function span(minutes: number): string {
 
 export const net = {
   destination_blocked: ({ entry }) =>
-    entry == null ? "目标已被拦截" : `目标已被拦截；如果该地址本应是内部地址，请将“${entry}”加入 OUTBOUND_ALLOW`,
+    entry == null
+      ? "目标地址已被拦截"
+      : `目标地址已被拦截；如果该地址本应是内部地址，请将“${entry}”加入 OUTBOUND_ALLOW`,
 
   timed_out: ({ host, seconds }) => `对“${host}”的请求在 ${seconds} 秒后超时`,
   cancelled: ({ host }) => `对“${host}”的请求已取消`,
@@ -29,7 +31,7 @@ export const net = {
   certificate_self_signed: "证书是自签名的",
   certificate_untrusted: "证书的颁发机构不受信任",
   gzip_damaged: "响应的 gzip 数据已损坏",
-  headers_too_large: ({ kib }) => `响应的标头超过 ${kib} KiB`,
+  headers_too_large: ({ kib }) => `响应头超过 ${kib} KiB`,
   protocol_switched: "对方未经请求就切换了协议",
   answer_only_announced: "对方反复发送临时响应（1xx），始终没有正式响应",
   not_http: "响应不是 HTTP",
@@ -53,8 +55,8 @@ export const net = {
   redirect_to_scheme: ({ host, scheme }) => `“${host}”重定向到“${scheme}”地址；只跟随 http 和 https`,
   redirect_to_http: ({ host, to }) => `“${host}”从 https 重定向到 http（位于“${to}”），不会跟随`,
   redirect_of_body: ({ host, to }) => `“${host}”把带正文的请求重定向到“${to}”，不会跟随`,
-  destination_redirects: ({ status }) => `目标返回重定向 ${status}，不会跟随`,
-  destination_status: ({ status }) => `目标返回的状态码为 ${status}`,
+  destination_redirects: ({ status }) => `目标地址返回重定向 ${status}，不会跟随`,
+  destination_status: ({ status }) => `目标地址返回的状态码为 ${status}`,
 
   connection_failed: ({ host, port }) => `无法连接“${host}”的端口 ${port}`,
   connection_over: ({ host, port }) => `连接“${host}”的端口 ${port} 超时或已取消`,

@@ -3,7 +3,7 @@ import type { Rendering } from "../types.ts";
 
 export const notifications = {
   queue_full: ({ limit }) => `此通知的队列已满（${limit} 条正在等待）`,
-  destination_redirects: "目标返回重定向，不会跟随；请填写最终地址",
+  destination_redirects: "目标地址返回重定向，不会跟随；请填写最终地址",
   receiver_gone: "接收方返回 410 Gone：已停止发送",
   receiver_was_gone: "接收方此前返回了 410 Gone",
   receiver_answered: ({ status }) => `接收方返回 ${status}`,

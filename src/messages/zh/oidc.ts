@@ -2,7 +2,7 @@ import type { oidc as english } from "../oidc.ts";
 import type { Rendering } from "../types.ts";
 
 export const oidc = {
-  refused: "身份提供方未能让您登录，请改用密码登录；原因见审计记录",
+  refused: "身份提供方未能让您登录，请改用密码登录；原因见审计日志",
   provider_unreachable: "身份提供方没有响应",
   metadata_invalid: "身份提供方的发现文档无法使用",
   metadata_issuer_wrong: "身份提供方的发现文档中的签发者与签发者地址不一致",
@@ -21,11 +21,11 @@ export const oidc = {
   address_form: "请填写不含用户名和片段的 https 地址，例如“https://id.example.org/authorize”",
   address_not_https: "地址必须是 https 地址",
   address_refused: "不能使用此地址",
-  address_missing: "未启用发现时必须填写此地址",
+  address_missing: "未启用自动发现时必须填写此地址",
   slug_form: "请使用小写字母、数字和连字符，首尾须为字母或数字",
   printable_ascii: "请使用可打印的 ASCII 字符",
   issuer_with_query: "签发者地址不含查询参数，请去掉问号及其后的部分",
-  scopes_form: "请填写以空格分隔的范围",
-  scopes_without_openid: "范围必须包含“openid”",
+  scopes_form: "请填写以空格分隔的授权范围",
+  scopes_without_openid: "授权范围必须包含“openid”",
   icon_not_https: "图标必须位于 https 地址",
 } satisfies Rendering<typeof english>;

@@ -36,8 +36,8 @@ export const portainer = {
   stopped: "它在 Portainer 中已停止，更新会将其启动：请先启动它",
   deploying: "Portainer 正在部署它：请等待部署结束",
   file_refused: ({ cause }, tell) => `无法使用它的文件：${tell(cause)}`,
-  own_container: "Tidemark 自身运行在此堆栈中，更新会使其中途结束",
-  itself: "Portainer 自身运行在此堆栈中，更新会使其中途结束",
+  own_container: "Tidemark 自身运行在此堆栈中，更新会在中途使其停止",
+  itself: "Portainer 自身运行在此堆栈中，更新会在中途使其停止",
   no_containers: "它没有容器，但 Portainer 将其视为运行中",
   not_in_file: ({ services }) => `${quotedList(services)}的容器在运行，但堆栈文件中已没有该服务`,
 
@@ -45,7 +45,7 @@ export const portainer = {
     `Portainer 会拉取所有服务的镜像。如果${quotedList(services)}的标签已指向新内容，该服务也会被替换；在堆栈文件中使用摘要可避免`,
   variable_passed: ({ services }) => `更改的变量也会传给${quotedList(services)}的容器`,
   same_reference: ({ service, reference }) =>
-    `“${service}”已使用 ${reference}，而该标签已指向新内容：如果更新失败，保存的堆栈文件无法恢复上一镜像。引用方式“摘要”可以`,
+    `“${service}”已使用 ${reference}，而该标签已指向新内容：如果更新失败，保存的堆栈文件无法恢复旧镜像。引用方式“摘要”可以`,
   whole_file: ({ lines, variables }) => {
     const parts = [lines === 0 ? "" : `${lines} 行`, variables === 0 ? "" : `${variables} 个变量`];
     return `整个堆栈文件和环境变量将恢复为保存时的内容：${parts.filter((part) => part !== "").join("和")}不同`;
@@ -59,18 +59,18 @@ export const portainer = {
   not_sent: "没有向 Portainer 发送任何内容",
   deployed: "Portainer 已部署新的堆栈文件",
   as_before: "堆栈与之前相同",
-  changed_meanwhile: "有人修改了堆栈",
+  changed_meanwhile: "堆栈在 Tidemark 之外被修改",
   not_deployed: ({ cause }, tell) => `Portainer 没有部署新的堆栈文件。${tell(cause)}`,
   deployment_failed: ({ said }, tell) => {
     const words = tell(said);
     return `Portainer 已保存新的堆栈文件，但部署失败${words === "" ? "" : `：${words}`}`;
   },
   took_down: ({ cause }, tell) => `Portainer 无法部署新的堆栈文件，并删除了堆栈的容器。${tell(cause)}`,
-  not_arrived: ({ cause }, tell) => `更新没有执行：Portainer 仍保留上一堆栈文件，容器仍在运行。${tell(cause)}`,
+  not_arrived: ({ cause }, tell) => `更新没有执行：Portainer 仍保留旧的堆栈文件，容器仍在运行。${tell(cause)}`,
   unfinished: ({ cause }, tell) => `Portainer 已保存新的堆栈文件，但没有完成部署。${tell(cause)}`,
-  still_working: "Portainer 已保存新的堆栈文件，但仍在运行上一版本。它可能仍在处理：请在 Portainer 中检查该堆栈",
-  put_back: "已重新部署保存的堆栈文件和环境变量，上一版本正在运行",
-  not_put_back: ({ cause }, tell) => `已将保存的堆栈文件重新发送给 Portainer，但上一版本没有运行。${tell(cause)}`,
+  still_working: "Portainer 已保存新的堆栈文件，但仍在运行旧版本。它可能仍在处理：请在 Portainer 中检查该堆栈",
+  put_back: "已重新部署保存的堆栈文件和环境变量，旧版本正在运行",
+  not_put_back: ({ cause }, tell) => `已将保存的堆栈文件重新发送给 Portainer，但旧版本没有运行。${tell(cause)}`,
   nothing_saved: "没有可恢复的已保存堆栈文件",
   tag_moved: "已重新部署保存的堆栈文件，但其标签现在指向新镜像",
 
@@ -98,6 +98,6 @@ export const portainer = {
       waiting: "部署保存的堆栈文件",
       running: "正在部署保存的堆栈文件",
       done: "已重新部署保存的堆栈文件",
-      failed: "上一版本未恢复",
+      failed: "旧版本未恢复",
     })[state],
 } satisfies Rendering<typeof english>;

@@ -20,7 +20,7 @@ export const readiness = {
   nothing_runs: ({ name }) => `“${name}”没有正在运行的容器`,
 
   needs_healthy: ({ name, needed, cause }, tell) => `“${name}”要求“${needed}”健康，但它不健康：${tell(cause)}`,
-  changed_while_waiting: ({ name }) => `运行等待其依赖期间，“${name}”被更改；请重新制定计划`,
+  changed_while_waiting: ({ name }) => `运行等待其依赖期间，“${name}”被更改；请重新生成计划`,
   job_failed: ({ name, exit_code }) => `“${name}”已退出（退出码 ${exit_code}）；等待其完成的容器没有启动`,
   job_endless: ({ name }) => `“${name}”在一小时内没有完成`,
   not_ready_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁就绪：${tell(cause)}`,

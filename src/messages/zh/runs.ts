@@ -16,8 +16,8 @@ const serving = {
   },
   rollback: {
     desired: "快照中的版本保持运行",
-    previous: "回滚之前的内容正在运行",
-    mixed: "部分服务运行快照中的版本，其余仍为之前的版本",
+    previous: "回滚前的版本正在运行",
+    mixed: "部分服务运行快照中的版本，其余运行回滚前的版本",
     none: "目标已停机：新旧版本均未运行",
     unknown: "无法得知当前运行的版本",
   },
@@ -25,7 +25,7 @@ const serving = {
 
 const resting: Readonly<Record<"update" | "rollback", Readonly<Record<string, string>>>> = {
   update: { desired: "保留新版本，处于停止状态", previous: "旧版本仍在，与之前一样处于停止状态" },
-  rollback: { desired: "保留快照中的版本，处于停止状态", previous: "回滚之前的内容仍在，与之前一样处于停止状态" },
+  rollback: { desired: "保留快照中的版本，处于停止状态", previous: "回滚前的版本仍在，与之前一样处于停止状态" },
 };
 
 const quoted = (names: readonly string[]) => names.map((name) => `“${name}”`).join("、");
@@ -77,7 +77,7 @@ export const runs = {
   manual_only: ({ executor }) => `“${executor}”已改为仅手动更新`,
   nothing_left: ({ cause }, tell) => `计划已无事可做：${tell(cause)}`,
   other_version: "期望的版本已经改变",
-  target_changed_since_plan: "制定计划之后目标已发生变化",
+  target_changed_since_plan: "生成计划之后目标已发生变化",
   already_approved: "运行已获批准",
   not_awaiting: "此运行不在等待批准",
   run_since: ({ executor }) => `在您打开此页之后，“${executor}”已启动过另一次运行；未再次启动`,

@@ -11,7 +11,7 @@ export const thing = {
   identity_provider: "身份提供方",
   ignored_target: "已忽略的目标",
   image: "镜像",
-  image_list: "连接的镜像列表",
+  image_list: "连接镜像列表",
   notifier: "通知",
   page: "页面",
   release: "版本",

@@ -6,7 +6,7 @@ const number = (count: number) => formatNumber("zh", count);
 export const selection = {
   bar: "对所选项的操作",
   count: "已选择 # 项",
-  choose: (name) => `选择 ${name}`,
+  choose: (name) => `选择“${name}”`,
   all_shown: "选择本页全部",
   all_matching: (count) => `符合条件的全部 ${number(count)} 项`,
   more: "更多",
@@ -34,7 +34,7 @@ export const bulk = {
   nothing: { update: "没有可更新的执行器", approve: "没有待批准的计划", delete: "没有可删除的执行器" },
   none_selected: "未选择执行器",
   select_one: "请在列表中至少选择一个。",
-  include: (name) => `包括 ${name}`,
+  include: (name) => `包括“${name}”`,
   update_text:
     "每次运行都严格按照此处显示的计划，彼此独立：其中一个失败不影响其他运行。如果计划在运行开始前发生变化，该次运行会被拒绝。",
   approve_text: "每次运行都严格按照其请求批准的计划开始。",

@@ -12,7 +12,7 @@ export const docs = {
   sign_in: "登录",
   authentication: "身份验证",
   authentication_text:
-    "通过请求头“Authorization: Bearer …”发送令牌。API 令牌在用户设置中添加；会话令牌由 POST /api/session 返回。",
+    "通过请求头“Authorization: Bearer …”发送令牌。API 令牌在“用户设置”中添加；会话令牌由 POST /api/session 返回。",
   token_example: "登录并保存令牌",
   errors: "错误",
   errors_text:
@@ -26,7 +26,7 @@ export const docs = {
   body: "请求体",
   answer: "响应",
   no_content: "无内容",
-  refusals: "拒绝情况",
+  refusals: "错误",
   required: "必填",
   write_only: "不会返回",
   in_path: "路径参数",

@@ -3,7 +3,7 @@ import { credentials } from "./credentials.ts";
 
 /** 机密信息在两个表单中填写。 */
 const secrets: FieldDictionary = {
-  token: { title: "令牌", description: "由该平台签发的访问令牌" },
+  token: { title: "令牌", description: "由该平台签发的个人访问令牌" },
   basic_auth: { title: "用户名和密码", description: "格式为“用户名:密码”" },
   username: { title: "用户名", description: "用于登录拉取镜像的仓库，不用于登录引擎" },
   password: { title: "密码", description: "也可以是访问令牌" },
@@ -342,7 +342,7 @@ export const fields: FieldDictionary = {
   "executors.health_check.probe_interval_seconds": { title: "探测间隔（秒）", description: "两次探测之间的时间" },
   "executors.health_check.total_probe_duration_seconds": {
     title: "探测总时长（秒）",
-    description: "首次延迟之后持续探测的时间；自动和原生检查至少持续 10 秒再加一个探测间隔",
+    description: "首次延迟之后持续探测的时间；自动和引擎检查至少持续 10 秒再加一个探测间隔",
   },
   "executors.health_check.probe": { title: "探测" },
   "executors.health_check.probe.protocol": { title: "协议" },

@@ -3,7 +3,7 @@ import type { Texts } from "../texts.ts";
 
 export const logs: Texts["logs"] = {
   title: "日志",
-  title_of: (executor) => `${executor} 的日志`,
+  title_of: (executor) => `“${executor}”的日志`,
   lead: "打开此页面时从容器读取。不会存储任何内容，已知的机密会被遮盖。",
   lines_label: "日志行",
   lines: "每个容器的行数",
@@ -25,7 +25,7 @@ export const logs: Texts["logs"] = {
   more: (count) => `另有 ${formatNumber("zh", count)} 个容器未显示；请在上方选择容器。`,
   skipped: (count) => (count === null ? "已跳过若干行" : `已跳过 ${formatNumber("zh", count)} 行`),
   skipped_paused: "暂停期间已跳过 {count} 行",
-  restarted: (name) => `${name} 已重启`,
+  restarted: (name) => `“${name}”已重启`,
   ended_title: "日志视图已结束",
   again: "Tidemark 每 10 秒重试一次，日志可读后会自动继续。",
   lost_text: "请继续，或刷新页面查看原因。",

@@ -6,7 +6,7 @@ export const notifiers = {
   lead: (count: number) => plural("zh", count, { other: "个通知" }),
   add: "添加通知",
   save: "保存通知",
-  added: (name: string) => `已添加 ${name}。请发送测试消息确认其可用。`,
+  added: (name: string) => `已添加“${name}”。请发送测试消息确认其可用。`,
   delete: "删除通知",
   delete_text: "其投递记录会一并删除，事件会保留。",
   delete_waiting: (count: number) => `${plural("zh", count, { other: "条消息" })}仍在等待，将不会发送。`,

@@ -11,13 +11,13 @@ export const settings = {
   address_in_use: (address: string) => `您当前通过 ${address} 访问。`,
   base_url_differs: "基础地址与当前访问地址不一致",
   base_url_differs_text: (base: string, used: string) =>
-    `基础地址是 ${base}，但您通过 ${used} 访问。通知中的链接和登录提供方都使用基础地址。如果前面有反向代理，它必须传递 Host 请求头。`,
+    `基础地址是 ${base}，但您通过 ${used} 访问。通知中的链接和登录提供方都使用基础地址。如果前面有反向代理，它必须转发 Host 请求头。`,
   base_url_missing: "尚未设置基础地址：通知中没有链接，也无法通过登录提供方登录。",
   base_url_confirm_check: "我可以通过此基础地址访问 Tidemark",
   elsewhere: "更多设置",
   account_text: "用户名、密码、API 令牌",
   credentials_text: "镜像仓库和引擎的令牌与密码",
-  connections_text: "由 Tidemark 更新的引擎",
+  connections_text: "由 Tidemark 更新的引擎和集群",
   notifiers_text: "新版本和运行结果的 Webhook",
   api_documentation_text: "全部操作及示例",
   about: "关于",
@@ -42,6 +42,6 @@ export const settings = {
   subject: "对象",
   outcomes: { ok: "完成", failed: "失败", refused: "被拒绝" },
   nobody: "未登录",
-  system: "Tidemark 系统",
+  system: "Tidemark",
   request_id: "请求编号",
 } satisfies Texts["settings"];

@@ -2,7 +2,7 @@ import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
 export const snapshots = {
-  title_of: (executor) => `${executor} 的快照`,
+  title_of: (executor) => `“${executor}”的快照`,
   open: "与当前比较",
   diff: "与当前比较",
   diff_lead: "从正在运行的配置到快照的更改",
@@ -11,13 +11,13 @@ export const snapshots = {
   diff_failed: "与运行中的配置比较失败",
   diff_none: "正在运行的配置与快照一致。",
   gone: "目标已不存在。恢复快照会重新创建它。",
-  refused: "目前无法恢复",
+  refused: "目前无法恢复此快照",
   images: "镜像",
   image_present: "存在",
   image_absent: "不存在；恢复时按摘要拉取",
   more: "更多操作",
   export: "导出",
-  export_title: (executor) => `导出 ${executor} 的快照`,
+  export_title: (executor) => `导出“${executor}”的快照`,
   export_text: "一个无需 Tidemark 即可重新创建容器的文件。其中不含数据：卷和文件夹按现状使用。",
   format: "导出为",
   script: "Shell 脚本",
@@ -25,7 +25,7 @@ export const snapshots = {
   compose: "Compose 文件",
   compose_text: "供 docker compose 使用。网络和卷必须已存在。",
   with_secrets: "包含明文机密",
-  with_secrets_text: "不包含机密时，疑似机密的值会变成需要您提供的变量。审计会记录导出是否包含机密。",
+  with_secrets_text: "不包含机密时，疑似机密的值会变成需要您提供的变量。审计日志会记录导出是否包含机密。",
   download: "下载",
 } satisfies Texts["snapshots"];
 

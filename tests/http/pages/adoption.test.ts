@@ -364,7 +364,7 @@ describe("the page that adopts", () => {
 
   test("speaks Chinese", async () => {
     await person.post("/preferences", { language: "zh", next: page() });
-    expect((await person.get(page())).text).toContain("采用 home 上运行的目标");
+    expect((await person.get(page())).text).toContain("采用“home”上运行的目标");
   });
 });
 
