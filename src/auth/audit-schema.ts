@@ -171,5 +171,5 @@ export const auditList: ListShape = {
     since: v.pipe(InstantText, v.description("Not before this instant")),
     until: v.pipe(InstantText, v.description("Before this instant")),
   },
-  searched: "Part of the subject, of who did it, or of the address",
+  searched: "Part of the subject, the actor or the address",
 };

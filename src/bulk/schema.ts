@@ -13,10 +13,7 @@ const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
 const seen = {
   id: Id,
-  plan_hash: v.pipe(
-    PlanHash,
-    v.description("Hash of the plan that was seen: nothing is done if it is another one now"),
-  ),
+  plan_hash: v.pipe(PlanHash, v.description("Hash of the plan that was seen: nothing is done if the plan has changed")),
   newest_run_id: v.pipe(
     v.nullable(Id),
     v.description("The executor's `newest_run_id` as seen: nothing is done if there has been another run since"),
@@ -51,7 +48,7 @@ export const BulkInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(
       v.literal("dismiss"),
-      v.description("The last run failed and the previous version runs: it needs no attention any more"),
+      v.description("The last run failed and the previous version runs: it no longer needs attention"),
     ),
     executors: FailedRuns,
   }),

@@ -9,7 +9,7 @@ import { connectionStates, ReachView } from "./reach.ts";
 export { type LookFacts, ReachView, reachOf, refusalOf } from "./reach.ts";
 
 const IsEnabled = v.optional(
-  v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
+  v.pipe(v.boolean(), v.title("Enabled"), v.description("If off, nothing is discovered here and runs are skipped")),
   true,
 );
 
@@ -19,7 +19,7 @@ const ConcurrentRuns = v.optional(
     v.integer(),
     v.minValue(1),
     v.maxValue(10),
-    v.title("Runs at once"),
+    v.title("Concurrent runs"),
     v.description("How many runs may change this engine at the same time; others wait"),
     v.metadata({ advanced: true }),
   ),

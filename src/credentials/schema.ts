@@ -33,16 +33,16 @@ const token = (prefixes: readonly string[], description: string) =>
   });
 
 const Engine = v.strictObject({
-  ca_certificate: v.optional(multiline("CA certificate", "PEM. Checks the engine's certificate")),
-  client_certificate: v.optional(multiline("Client certificate", "PEM")),
-  client_key: v.optional(multiline("Client key", "PEM")),
+  ca_certificate: v.optional(multiline("CA certificate", "In PEM format; verifies the engine's certificate")),
+  client_certificate: v.optional(multiline("Client certificate", "In PEM format")),
+  client_key: v.optional(multiline("Client key", "In PEM format")),
   username: v.optional(
     v.pipe(
-      text("User name", "Signs in to the registry that images are pulled from, not to the engine"),
+      text("User name", "For the registry that images are pulled from, not for the engine"),
       v.metadata({ secret: false }),
     ),
   ),
-  password: v.optional(text("Password", "Of that registry; an access token works too")),
+  password: v.optional(text("Password", "For that registry; an access token works too")),
 });
 
 /** What each credential kind holds; the plug-in of the same kind receives it parsed. */
@@ -58,18 +58,22 @@ export const secretSchemas = {
   }),
   oci: v.strictObject({
     username: v.pipe(text("User name"), v.metadata({ secret: false })),
-    password: text("Password", "Or a personal access token"),
+    password: text("Password", "A personal access token works too"),
   }),
   docker: Engine,
   podman: Engine,
   kubernetes: v.strictObject({
     kubeconfig: v.optional(
-      multiline("Kubeconfig", "With its data inside: kubectl config view --raw --flatten", maxKubeconfigLength),
+      multiline(
+        "Kubeconfig",
+        "Must contain its data, as from kubectl config view --raw --flatten",
+        maxKubeconfigLength,
+      ),
     ),
     token: v.optional(text("Bearer token")),
-    client_certificate: v.optional(multiline("Client certificate", "PEM")),
-    client_key: v.optional(multiline("Client key", "PEM")),
-    ca_certificate: v.optional(multiline("CA certificate", "PEM")),
+    client_certificate: v.optional(multiline("Client certificate", "In PEM format")),
+    client_key: v.optional(multiline("Client key", "In PEM format")),
+    ca_certificate: v.optional(multiline("CA certificate", "In PEM format")),
   }),
   portainer: v.strictObject({ api_key: text("API key", "From the account page of Portainer") }),
 } as const;
@@ -83,7 +87,7 @@ export const credentialKindTitles: Readonly<Record<CredentialKind, string>> = {
   gitea: "Gitea or Forgejo",
   helm: "Helm chart repository",
   oci: "OCI or Docker registry",
-  docker: "Docker engine",
+  docker: "Docker Engine",
   podman: "Podman engine",
   kubernetes: "Kubernetes cluster",
   portainer: "Portainer",

@@ -139,7 +139,7 @@ export const ActionInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(
       v.literal("dismiss"),
-      v.description("The last run failed and the previous version runs: it needs no attention any more"),
+      v.description("The last run failed and the previous version runs: it no longer needs attention"),
     ),
     run_id: RunId,
   }),

@@ -35,7 +35,7 @@ const judged = {
   ),
   single_timeout_seconds: seconds(
     "Single timeout (s)",
-    "The most that one probe takes",
+    "The longest time that one probe may take",
     1,
     300,
     defaultProbeTiming.single_timeout_seconds,
@@ -49,7 +49,7 @@ const judged = {
   ),
   total_probe_duration_seconds: seconds(
     "Total probe duration (s)",
-    "How long probing goes on after the initial delay. Auto and native checks take at least 10 s and one interval more",
+    "How long probing goes on after the initial delay. Automatic and engine checks take at least 10 s and one interval more",
     0,
     7200,
     defaultProbeTiming.total_probe_duration_seconds,
@@ -58,7 +58,7 @@ const judged = {
 
 const strategyTitles = {
   auto: "Auto (recommended)",
-  native: "Runtime native readiness",
+  native: "Engine readiness",
   http: "Manual HTTP probe",
   tcp: "Manual TCP probe",
   release: "Helm release status",

@@ -58,7 +58,7 @@ const entries = {
         v.minLength(1),
         v.maxLength(50),
         v.title("Kind"),
-        v.description("One that the connection has, such as container or compose"),
+        v.description("A kind that the connection has, such as container or compose"),
       ),
       id: v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.title("Target")),
     }),
@@ -140,7 +140,7 @@ const entries = {
       v.minValue(1),
       v.maxValue(720),
       v.title("Wait for approval (hours)"),
-      v.description("A run that nobody approves in this time is skipped"),
+      v.description("Runs that are not approved within this time are skipped"),
       // A checked box sends "on".
       v.metadata({ advanced: true, shown_when: { field: "requires_approval", is: ["true", "on"] } }),
     ),

@@ -12,7 +12,7 @@ export const bulk = {
   late: ({ executor }: Executor) => `The plan of "${executor}" was not ready in time; run it on its own page`,
   plan_changed: ({ executor }: Executor) => `The plan of "${executor}" has changed since you saw it; review it again`,
   major: ({ from, to }: Move) => `"${from}" to "${to}" is a new major version`,
-  unmeasured: ({ from, to }: Move) => `"${from}" and "${to}" do not tell whether the update is a major one`,
+  unmeasured: ({ from, to }: Move) => `Whether "${from}" to "${to}" is a major update cannot be determined`,
   not_onward: "It is a downgrade, leaves the variant or line, or cannot be compared",
   breaking: ({ tracker, versions }: { tracker: string; versions: readonly string[] }) =>
     `The release notes of "${tracker}" announce breaking changes: ${versions.join(", ")}`,

@@ -24,7 +24,7 @@ export const charts = {
     `the version was published again since the last check: its digest is "${digest}", and "${wanted}" was expected`,
   login_withheld: ({ status, host }: { status: number; host: string }) =>
     `the response was ${status}; the credential is sent only to "${host}"`,
-  no_charts: ({ kind }: { kind: string }) => `Sources of kind "${kind}" have no charts`,
+  no_charts: ({ kind }: { kind: string }) => `Sources of type "${kind}" have no charts`,
 
   at_line: ({ cause, line }: { cause: Message; line: number }, tell) => `${tell(cause)} (line ${line} of the index)`,
   web_page: "the response is a web page; the address may not be a chart repository",

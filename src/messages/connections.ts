@@ -8,12 +8,12 @@ export const connections = {
   choose_one: ({ options }: { options: readonly string[] }) =>
     `There are several; choose one of ${quotedList(options)}`,
   silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,
-  look_failed: "It could not be checked because of an internal error. The log has the details.",
+  look_failed: "It could not be checked because of an internal error. The log has the details",
   not_checked: "Not checked recently",
   place_taken: ({ connection, is_divisible }: { connection: string; is_divisible: boolean }) =>
-    `The connection "${connection}" already reaches the same targets. Edit that connection instead of adding another${is_divisible ? ", or enter namespaces that it does not have" : ""}.`,
+    `The connection "${connection}" already reaches the same targets. Edit that connection instead of adding another${is_divisible ? ", or enter namespaces that it does not have" : ""}`,
   place_shared: ({ names }: { names: readonly string[] }) =>
-    `This connection reaches the same targets as ${quotedList(names)}. Keep one of them and delete the others, so that nothing is listed twice.`,
+    `This connection reaches the same targets as ${quotedList(names)}. Keep one of them and delete the others, so that nothing is listed twice`,
   place_changed:
-    "The address of this connection now leads to another engine or cluster than when it was saved. Its executors act on that one now. Check them, then save the connection again to confirm the change.",
+    "The address of this connection now leads to another engine or cluster than when it was saved. Its executors act on that one now. Check them, then save the connection again to confirm the change",
 } satisfies Area;

@@ -7,5 +7,5 @@ export const credentials = {
   token_with_spaces: "A token has no spaces",
   basic_auth: 'Enter it as "username:password"',
   other_kind: ({ name, kind, wanted }: { name: string; kind: string; wanted: string }) =>
-    `The credential "${name}" is of kind "${kind}"; choose one of kind "${wanted}"`,
+    `The credential "${name}" is of type "${kind}"; choose one of type "${wanted}"`,
 } satisfies Area;

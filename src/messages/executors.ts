@@ -16,7 +16,7 @@ const quoted = (names: readonly string[], between: string) => names.map((name) =
 /** Why a target cannot be updated, or an executor stored or changed. */
 export const executors = {
   target_kind_wanted: ({ connection, kinds }: { connection: string; kinds: readonly string[] }) =>
-    `The connection "${connection}" has targets of the kinds ${kinds.join(", ")}`,
+    `The connection "${connection}" only has targets of these kinds: ${kinds.join(", ")}`,
   target_missing: ({ target }: Target) => `The connection has no target "${target}"`,
   target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
   no_release_status: "Only a Helm release has a release status: choose another strategy",
@@ -83,9 +83,9 @@ export const executors = {
   snooze_length: "Enter for how many hours, or until when, but not both",
   snooze_past: "Enter a time in the future",
   snooze_too_long: "Updates can be snoozed for a year at most; hold them instead",
-  other_version: ({ executor }: Executor) => `Another version of "${executor}" has been found; look at it first`,
+  other_version: ({ executor }: Executor) => `Another version of "${executor}" has been found; review it first`,
   not_dismissible: ({ executor }: Executor) =>
-    `This run of "${executor}" cannot be dismissed: it is not its last one, or the previous version does not run`,
+    `This run of "${executor}" cannot be dismissed: it is not its latest run, or the previous version is not running`,
   in_progress: ({ executor, run }: Executor & { run: string }) =>
     `The executor "${executor}" has the run "${run}" in progress; wait until it has ended`,
   still_down: ({ executor, run }: Executor & { run: string }) =>

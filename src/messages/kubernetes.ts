@@ -25,13 +25,14 @@ const quoting = (tell: (message: Message) => string, said: Message) => {
   return text === "" ? "" : `: ${text}`;
 };
 
-/** What a cluster is told, and what it tells. */
+/** Requests to a cluster, and what it reports. */
 export const kubernetes = {
-  server_wanted: "Write the address of the API server as https://host:port, without a path",
-  namespaces_wanted: 'Write names of namespaces, separated by commas, such as "default, monitoring"',
-  too_many_namespaces: ({ limit }: { limit: number }) => `Name at most ${limit} namespaces, or none for all of them`,
+  server_wanted: "Enter the address of the API server as https://host:port, without a path",
+  namespaces_wanted: 'Enter the names of namespaces, separated by commas, such as "default, monitoring"',
+  too_many_namespaces: ({ limit }: { limit: number }) =>
+    `Enter at most ${limit} namespaces, or leave the field blank for all`,
   config_unusable: ({ path, cause }: { path: string; cause: Message }, tell) =>
-    `The connection's setting "${path}" is not usable: ${tell(cause)}`,
+    `The connection's setting "${path}" cannot be used: ${tell(cause)}`,
 
   credential_missing: "Choose a credential for this cluster, or use in-cluster mode",
   credential_half: "A client certificate needs its key, and a key its certificate",
@@ -54,9 +55,9 @@ export const kubernetes = {
   kubeconfig_incomplete: ({ kind, name }: { kind: "cluster" | "user"; name: string }) =>
     `The kubeconfig's context names the ${kind} "${name}", which the kubeconfig does not contain`,
   kubeconfig_refused: ({ member }: { member: string }) =>
-    `Tidemark does not use "${member}" of a kubeconfig: it never runs programs, reads files or takes another identity for it. Put the data itself into the kubeconfig, or use the token of a service account`,
+    `Tidemark does not use "${member}" of a kubeconfig: it never runs programs, reads files or assumes another identity for it. Put the data itself into the kubeconfig, or use the token of a service account`,
   unverified:
-    "The kubeconfig turns off verification (insecure-skip-tls-verify). Give the cluster's CA certificate instead",
+    "The kubeconfig turns off verification (insecure-skip-tls-verify). Enter the cluster's CA certificate instead",
   not_pem: ({ member }: { member: string }) => `"${member}" of the kubeconfig is not a PEM file in base64`,
 
   certificate_expired: ({ host }: { host: string }) =>
@@ -69,20 +70,19 @@ export const kubernetes = {
       : `The certificate of "${host}" is not signed by a public authority: enter the cluster's CA certificate in the credential`,
   certificate_unreadable: ({ member }: { member: string }) =>
     `"${member}" cannot be read: paste the whole PEM text, from BEGIN to END`,
-  unauthenticated:
-    "The cluster does not accept the credential: it expired, was withdrawn or belongs to another cluster",
+  unauthenticated: "The cluster does not accept the credential: it expired, was revoked or belongs to another cluster",
   refused: ({ status, said }: { status: number; said: Message }, tell) =>
     `The API server responded with ${status}${quoting(tell, said)}`,
-  broken_off: "The API server's response broke off",
+  broken_off: "The connection broke in the middle of the API server's response",
   endless_list: "The API server's list did not end",
-  watch_unreadable: "The API server sent an event that is not one of a workload",
+  watch_unreadable: "The API server sent an event that does not belong to a workload",
   unknown_kind: ({ kind }: { kind: string }) => `"${kind}" is not a kind of workload`,
   nothing_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
-    `The credential may not list workloads${inNamespaces(namespaces)}`,
+    `The credential is not allowed to list workloads${inNamespaces(namespaces)}`,
   namespaces_unlisted:
-    "The credential may list neither all workloads nor the namespaces: name the namespaces in the connection",
+    "The credential is allowed to list neither all workloads nor the namespaces: enter the namespaces in the connection",
   not_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
-    `The credential may not list workloads${inNamespaces(namespaces)}; they are left out`,
+    `The credential is not allowed to list workloads${inNamespaces(namespaces)}; they are left out`,
   missing_right: ({
     verbs,
     resource,
@@ -94,9 +94,9 @@ export const kubernetes = {
     namespaces: readonly string[];
     is_needed: boolean;
   }) =>
-    `The credential may not ${verbs.join(", ")} ${resource}${inNamespaces(namespaces)}${is_needed ? "" : "; failures are explained in less detail"}`,
+    `The credential is not allowed to ${verbs.join(", ")} ${resource}${inNamespaces(namespaces)}${is_needed ? "" : "; failures are explained in less detail"}`,
   logs_forbidden: ({ namespace }: { namespace: string }) =>
-    `The credential may not get pods/log in the namespace "${namespace}"`,
+    `The credential is not allowed to get pods/log in the namespace "${namespace}"`,
 
   owner: ({ kind, name }: { kind: string; name: string }) => `${kind} "${name}"`,
   managed: ({ manager }: { manager: Message }, tell) => tell(manager),
@@ -110,28 +110,28 @@ export const kubernetes = {
     ready === 0 ? "Not ready" : `${ready} of ${wanted} ready`,
   paused: "The Deployment is paused: resume it, then update it",
   on_delete: ({ kind }: { kind: string }) =>
-    `The ${kind} replaces its pods only when somebody deletes them (updateStrategy OnDelete), so an update would not take effect`,
+    `The ${kind} replaces its pods only when they are deleted (updateStrategy OnDelete), so an update would not take effect`,
   being_deleted: "It is being deleted",
   partition: ({ partition }: { partition: number }) =>
     `The partition ${partition} keeps the pods with a lower number on the previous version`,
   partition_keeps_all: ({ partition }: { partition: number }) =>
     `The partition ${partition} keeps every pod on the previous version, so an update would not take effect`,
-  no_replicas: "It has no replicas: nothing will prove that the new version runs",
+  no_replicas: "It has no replicas, so it cannot be verified that the new version runs",
   container_missing: ({ container, target }: { container: string; target: string }) =>
     `"${target}" has no container "${container}"`,
   rollout_unfinished: ({ service, reference }: { service: string; reference: string }) =>
     `"${service}" is already set to ${reference}, but that rollout has not finished`,
   same_reference: ({ service, reference }: { service: string; reference: string }) =>
-    `"${service}" already names ${reference}, and the tag has moved: pods would not be replaced. Use the reference mode "Digest"`,
+    `"${service}" already uses ${reference}, and the tag now points to another image: pods would not be replaced. Use the reference mode "Digest"`,
 
   changed_since_plan: "The workload was changed after the plan was made",
   not_patched: "The workload was not changed",
   is_patched: "The new images are set",
-  changed_meanwhile: "Somebody else changed the workload's images",
+  changed_meanwhile: "The workload's images were changed outside Tidemark",
   deleted_meanwhile: "The workload was deleted",
-  undone: ({ cause }: { cause: Message }, tell) => `The previous images are set again: ${tell(cause)}`,
+  undone: ({ cause }: { cause: Message }, tell) => `The previous images were restored: ${tell(cause)}`,
   undo_stuck: ({ cause }: { cause: Message }, tell) =>
-    `The previous images are set again, but that rollout did not finish: ${tell(cause)}`,
+    `The previous images were restored, but that rollout did not finish: ${tell(cause)}`,
 
   cronjob_set: "The next job uses the new image",
   cronjob_suspended: "The CronJob is suspended; its next job will use the new image",
@@ -147,11 +147,11 @@ export const kubernetes = {
     `The rollout made no progress for ${seconds} s: ${tell(cause)}`,
   because: ({ said, why }: { said: Message; why: Message }, tell) => `${tell(said)}. ${tell(why)}`,
   pods_wait: ({ pods, why }: { pods: number; why: Message }, tell) =>
-    `${pods === 1 ? "1 pod waits" : `${pods} pods wait`}: ${tell(why)}`,
+    `${pods === 1 ? "1 pod is waiting" : `${pods} pods are waiting`}: ${tell(why)}`,
   pod_in_the_way: ({ pod, why }: { pod: string; why: Message | null }, tell) =>
-    `The pod "${pod}" of another version is not ready${why === null ? "" : ` (${tell(why)})`}, and the StatefulSet replaces no pod before all are: delete this pod to let the rollout go on`,
+    `The pod "${pod}" of another version is not ready${why === null ? "" : ` (${tell(why)})`}, and the StatefulSet replaces no pod before all are: delete this pod to let the rollout continue`,
   not_created: ({ said }: { said: Message }, tell) => `Pods cannot be created${quoting(tell, said)}`,
-  unschedulable: ({ said }: { said: Message }, tell) => `No node takes it${quoting(tell, said)}`,
+  unschedulable: ({ said }: { said: Message }, tell) => `No node can run it${quoting(tell, said)}`,
   image_not_pulled: ({ container, image, said }: { container: string; image: string; said: Message }, tell) =>
     `the image ${image} of "${container}" cannot be pulled${quoting(tell, said)}`,
   crash_loop: ({
@@ -176,20 +176,20 @@ export const kubernetes = {
 
   helm_release: "Helm release",
   helm_missing:
-    "There is no helm program here: Helm releases are shown but cannot be updated. Install Helm 3.14 or later, or set HELM_PATH",
+    "The helm program is not installed here: Helm releases are listed but cannot be updated. Install Helm 3.14 or later, or set HELM_PATH",
   helm_old: ({ version, oldest }: { version: string; oldest: string }) =>
     `helm ${version} is too old to update releases: it must be ${oldest} or later`,
   helm_strange: ({ said }: { said: Message }, tell) =>
-    `The helm program did not answer as helm does${quoting(tell, said)}`,
+    `The helm program returned unexpected output${quoting(tell, said)}`,
   helm_killed: "helm was ended before it finished",
   releases_not_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
-    `The credential may list neither Secrets nor ConfigMaps${inNamespaces(namespaces)}: Helm releases are left out`,
+    `The credential is allowed to list neither Secrets nor ConfigMaps${inNamespaces(namespaces)}: Helm releases are left out`,
   release_missing: ({ release }: { release: string }) => `There is no release "${release}"`,
   release_unreadable: ({ release }: { release: string }) =>
     `The stored state of the release "${release}" cannot be read`,
   manifest_unreadable: "The objects of the release are not YAML",
   manifest_too_large: "The objects of the release are too large to compare",
-  release_not_installed: "Its installation was never finished: finish it with helm, or uninstall it",
+  release_not_installed: "Its installation was never completed: complete it with helm, or uninstall it",
   release_uninstalled: "It is uninstalled, or about to be",
   release_owned: ({ owner }: { owner: Message }, tell) =>
     `It is managed by ${tell(owner)}, which may revert an update of its chart`,
@@ -208,7 +208,7 @@ export const kubernetes = {
   not_upgraded: "The release was not upgraded",
   is_upgraded: ({ revision }: { revision: number }) => `The release has the new revision ${revision}`,
   release_changed_meanwhile: ({ revision }: { revision: number }) =>
-    `Somebody else changed the release; it is at revision ${revision}`,
+    `The release was changed outside Tidemark; it is now at revision ${revision}`,
   upgrade_cut_off: ({ revision, status }: { revision: number; status: string }) =>
     `helm was ended before it finished: the release is at revision ${revision} (${status}) until it is rolled back`,
   upgrade_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
@@ -224,7 +224,7 @@ export const kubernetes = {
 
   saved_images: "Earlier images",
   saved_revisions: "Earlier revisions",
-  saved_unreadable: "What was saved of this target cannot be read",
+  saved_unreadable: "The saved state of this target cannot be read",
   revision_gone: ({ revision }: { revision: number }) =>
     `Helm no longer has the revision ${revision} of this release: it keeps the last ten`,
 
@@ -265,9 +265,9 @@ export const kubernetes = {
     })[state],
   step_undo: ({ state }: Stage) =>
     ({
-      waiting: "Set the previous images again",
-      running: "Setting the previous images again",
-      done: "Previous images set again",
+      waiting: "Restore the previous images",
+      running: "Restoring the previous images",
+      done: "Previous images restored",
       failed: "Previous version not restored",
     })[state],
 } satisfies Area;

@@ -19,7 +19,7 @@ export const portainer = {
   address_wanted: "Enter the address of Portainer as https://host:port, without what follows the #",
   ca_wanted: "Paste the certificate in PEM form, from BEGIN CERTIFICATE to END CERTIFICATE",
   config_unusable: ({ path, cause }: { path: string } & Caused, tell) =>
-    `The connection's setting "${path}" is not usable: ${tell(cause)}`,
+    `The connection's setting "${path}" cannot be used: ${tell(cause)}`,
   plain_http: "The API key is sent without encryption: use the https address of Portainer",
   credential_missing: "Select a credential with an API key of Portainer",
   key_with_spaces: "The API key contains spaces or line breaks: paste it as a single line",
@@ -32,12 +32,12 @@ export const portainer = {
     `Portainer responded with ${status}: ${tell(said)}`,
   not_portainer: ({ status }: { status: number }) =>
     `The response (${status}) is not from Portainer's API: check the address, and any proxy in front of it`,
-  broken_off: "Portainer's response broke off",
-  odd_id: "The engine lists a container whose ID is not one",
+  broken_off: "The connection broke in the middle of Portainer's response",
+  odd_id: "The engine lists a container with an invalid ID",
   environment_missing: ({ endpoint, known }: { endpoint: number; known: readonly string[] }) =>
     `Portainer has no environment ${endpoint}${known.length === 0 ? ", and the API key may use none" : `; the API key may use ${known.join(", ")}`}`,
   not_docker: ({ environment }: { environment: string }) =>
-    `The environment "${environment}" is not a Docker engine. Tidemark updates Kubernetes by a connection of its own`,
+    `The environment "${environment}" is not a Docker engine. Tidemark updates Kubernetes over a connection of its own`,
   stacks_not_editable: ({ environment }: { environment: string }) =>
     `Only administrators may edit stacks of "${environment}": use the API key of an administrator, or allow stack management for regular users`,
 
@@ -51,26 +51,26 @@ export const portainer = {
   further_files: ({ files }: { files: readonly string[] }) =>
     `It consists of several compose files (${quotedList(files)}), and Portainer shows only the first: the others may decide which images run`,
   stopped: "It is stopped in Portainer, and an update would start it: start it first",
-  deploying: "Portainer is deploying it: wait until that has ended",
+  deploying: "Portainer is deploying it: wait until it is done",
   file_refused: ({ cause }: Caused, tell) => `Its file cannot be used: ${tell(cause)}`,
-  own_container: "Tidemark itself runs in this stack, and an update would end it in the middle",
-  itself: "Portainer itself runs in this stack, and an update would end it in the middle",
+  own_container: "Tidemark itself runs in this stack, and an update would stop it halfway",
+  itself: "Portainer itself runs in this stack, and an update would stop it halfway",
   no_containers: "It has no containers, although Portainer counts it as active",
   not_in_file: ({ services }: { services: readonly string[] }) =>
-    `Containers of ${quotedList(services)} run, but the stack file no longer names ${services.length === 1 ? "this service" : "these services"}`,
+    `Containers of ${quotedList(services)} are running, but the stack file no longer contains ${services.length === 1 ? "this service" : "these services"}`,
 
   pulled_too: ({ services }: { services: readonly string[] }) =>
-    `Portainer pulls the images of all services. If the tag of ${quotedList(services)} has moved, that service is replaced, too; a digest in the stack file prevents this`,
+    `Portainer pulls the images of all services. If the tag of ${quotedList(services)} now points to another image, that service is replaced too; a digest in the stack file prevents this`,
   variable_passed: ({ services }: { services: readonly string[] }) =>
     `The changed variable is also passed to the containers of ${quotedList(services)}`,
   same_reference: ({ service, reference }: { service: string; reference: string }) =>
-    `"${service}" already names ${reference}, and the tag has moved: if the update fails, the saved stack file cannot bring the previous image back. The reference mode "Digest" can`,
+    `"${service}" already uses ${reference}, and the tag now points to another image: if the update fails, the saved stack file cannot bring the previous image back. The reference mode "Digest" can`,
   whole_file: ({ lines, variables }: { lines: number; variables: number }) => {
     const parts = [counted(lines, "line"), counted(variables, "variable")].filter((part) => part !== "");
-    return `The whole stack file and environment return to what was saved: ${parts.join(" and ")} ${lines + variables === 1 ? "differs" : "differ"}`;
+    return `The whole stack file and environment are restored as saved: ${parts.join(" and ")} ${lines + variables === 1 ? "differs" : "differ"}`;
   },
-  edits_file: "Tidemark changes this in the stack file; every other character stays as it is",
-  edits_variable: "Tidemark changes this variable of the stack; the others stay as they are",
+  edits_file: "Tidemark changes this in the stack file; every other character is unchanged",
+  edits_variable: "Tidemark changes this variable of the stack; the others are unchanged",
   nothing_to_save: ({ stack }: { stack: string }) => `The stack "${stack}" has no compose file to save`,
   saved_unreadable: "The saved stack file cannot be read",
 
@@ -78,7 +78,7 @@ export const portainer = {
   not_sent: "Nothing was sent to Portainer",
   deployed: "Portainer has deployed the new stack file",
   as_before: "The stack is as it was before",
-  changed_meanwhile: "Somebody else changed the stack",
+  changed_meanwhile: "The stack was changed outside Tidemark",
   not_deployed: ({ cause }: Caused, tell) => `Portainer did not deploy the new stack file. ${tell(cause)}`,
   deployment_failed: ({ said }: { said: Message }, tell) => {
     const words = tell(said);
@@ -87,28 +87,28 @@ export const portainer = {
   took_down: ({ cause }: Caused, tell) =>
     `Portainer could not deploy the new stack file, and removed the stack's containers. ${tell(cause)}`,
   not_arrived: ({ cause }: Caused, tell) =>
-    `The update was not carried out: Portainer still has the previous stack file, and its containers run. ${tell(cause)}`,
+    `The update was not carried out: Portainer still has the previous stack file, and its containers are running. ${tell(cause)}`,
   unfinished: ({ cause }: Caused, tell) =>
     `Portainer has stored the new stack file but did not finish its deployment. ${tell(cause)}`,
   still_working:
     "Portainer has stored the new stack file but still runs the previous version. It may be working on it: check the stack in Portainer",
-  put_back: "The saved stack file and environment are deployed again, and the previous version runs",
+  put_back: "The saved stack file and environment are deployed again, and the previous version is running",
   not_put_back: ({ cause }: Caused, tell) =>
-    `The saved stack file was sent to Portainer again, but the previous version does not run. ${tell(cause)}`,
+    `The saved stack file was sent to Portainer again, but the previous version is not running. ${tell(cause)}`,
   nothing_saved: "There is no saved stack file to return to",
-  tag_moved: "The saved stack file is deployed again, but its tag now names the new image",
+  tag_moved: "The saved stack file is deployed again, but its tag now points to the new image",
 
   no_container: "There is no container",
   not_replaced: "The container still has the other version",
   all_run: ({ services }: { services: number }) =>
-    services === 1 ? "The service runs and is ready" : `All ${services} services run and are ready`,
+    services === 1 ? "The service is running and ready" : `All ${services} services are running and ready`,
   stalled: ({ seconds, cause }: { seconds: number } & Caused, tell) =>
     `Nothing has changed for ${seconds} s. ${tell(cause)}`,
 
   step_deploy: ({ state }: Stage) =>
     ({
       waiting: "Deploy the new stack file",
-      running: "Portainer deploys the new stack file",
+      running: "Deploying the new stack file",
       done: "New stack file deployed",
       failed: "New stack file not deployed",
     })[state],

@@ -93,7 +93,7 @@ export const runs = {
   waits_for_run: ({ run, executor, connection }: Run & Executor & { connection: string }) =>
     `Waiting for the run "${run}" of "${executor}" on "${connection}"`,
   waits_for_container: ({ run, executor, container }: Run & Executor & { container: string }) =>
-    `Waiting for the run "${run}" of "${executor}", which works on "${container}"`,
+    `Waiting for the run "${run}" of "${executor}", which is changing "${container}"`,
   waits_for_window: ({ executor }: Executor) => `Waiting for the maintenance window of "${executor}"`,
   retrying_after: ({ cause }: Cause, tell) => `Retrying after: ${tell(cause)}`,
 

@@ -18,7 +18,7 @@ export const sources = {
   graphql_needs_token:
     "GraphQL-first needs a credential, because GitHub accepts GraphQL only with a token; choose a credential or REST-first",
   no_preview: ({ kind }: { kind: string }) =>
-    `Sources of kind "${kind}" do not list their versions, so there is no preview`,
+    `Sources of type "${kind}" do not list their versions, so there is no preview`,
   described_only: "No request is sent while a source is only described",
   not_tag_or_digest: ({ reference, name }: Named & { reference: string }) =>
     `"${reference}" is neither a tag nor a digest of "${name}"`,
@@ -44,26 +44,26 @@ export const sources = {
   answered_without_credential: ({ status, said }: Said & { status: number }) =>
     `the response was ${status}, and the source has no credential${quoted(said)}`,
   private_or_missing:
-    "the repository is private or does not exist; add a credential that may read it, or check the name",
+    "the repository is private or does not exist; add a credential that can read it, or check the name",
   credential_rejected: "the credential is wrong, was revoked or has expired; replace it under Credentials",
   github_unreadable:
-    'the repository does not exist, or the credential may not read it; a fine-grained token must include this repository with "Contents: Read-only", a classic token needs the scope "repo"',
+    'the repository does not exist, or the credential cannot read it; a fine-grained token must include this repository with "Contents: Read-only", a classic token needs the scope "repo"',
   gitlab_unreadable:
-    'the project does not exist, or the credential may not read it; the token needs the scope "read_api", and its user must be a member of the project',
+    'the project does not exist, or the credential cannot read it; the token needs the scope "read_api", and its user must be a member of the project',
   gitea_unreadable:
-    'the repository does not exist, or the credential may not read it; the token needs the scope "read:repository", and its user access to the repository',
+    'the repository does not exist, or the credential cannot read it; the token needs the scope "read:repository", and its user access to the repository',
   registry_unreadable:
-    "the repository does not exist, or the credential may not pull from it; check the name and the credential's permissions",
+    "the repository does not exist, or the credential cannot pull from it; check the name and the credential's permissions",
   hub_unreadable:
-    'the repository does not exist, or the credential may not pull from it; an access token needs at least the permission "Read-only"',
+    'the repository does not exist, or the credential cannot pull from it; an access token needs at least the permission "Read-only"',
   ghcr_unreadable:
-    'the package does not exist, or the credential may not pull it; the password must be a classic token with the scope "read:packages"',
+    'the package does not exist, or the credential cannot pull it; the password must be a classic token with the scope "read:packages"',
   chart_repository_hidden:
-    "the chart repository is private or its address is wrong; add a credential that may read it, or check the address",
-  chart_repository_unreadable: "the address is wrong, or the credential may not read the chart repository; check both",
+    "the chart repository is private or its address is wrong; add a credential that can read it, or check the address",
+  chart_repository_unreadable: "the address is wrong, or the credential cannot read the chart repository; check both",
   releases_closed: "its releases are disabled or limited to members",
   repository_closed: "its repository is limited to members",
-  releases_without_tags: "its releases come without their tags, so the credential may not read the repository",
+  releases_without_tags: "its releases come without their tags, so the credential probably cannot read the repository",
   gitlab_sign_in: "GitLab asks to sign in; store a token as a credential",
 
   page_of_no_forge: "the response is a web page; check that the address is that of the instance",

@@ -11,7 +11,7 @@ export const thing = {
   identity_provider: "identity provider",
   ignored_target: "ignored target",
   image: "image",
-  image_list: "list of images of the connection",
+  image_list: "image list of the connection",
   notifier: "notifier",
   page: "page",
   release: "release",

@@ -78,14 +78,14 @@ const entries = {
     true,
   ),
   issuer_url: v.pipe(
-    address("Issuer URL", "Exactly as the provider writes it into its tokens; also a final slash counts"),
+    address("Issuer URL", "Exactly as it appears in the provider's tokens, including any trailing slash"),
     v.check((text) => !text.includes("?"), issue("oidc.issuer_with_query")),
     v.metadata({ code: true, placeholder: "https://id.example.org" }),
   ),
   authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in", true),
-  token_url: endpoint("Token URL", "Where the code is exchanged", true),
-  jwks_url: endpoint("JWKS URL", "Where the keys are that sign the tokens", true),
-  userinfo_url: endpoint("Userinfo URL", "Kept for your notes; nothing asks it", false),
+  token_url: endpoint("Token URL", "Where the authorization code is exchanged for tokens", true),
+  jwks_url: endpoint("JWKS URL", "Where the provider publishes its token signing keys", true),
+  userinfo_url: endpoint("Userinfo URL", "For your reference; Tidemark does not use it", false),
   scopes: v.optional(
     v.pipe(
       v.string(),
@@ -101,7 +101,7 @@ const entries = {
   icon_url: v.optional(
     v.nullable(
       v.pipe(
-        address("Icon URL", "The icon of the button; blank shows initials"),
+        address("Icon URL", "The icon of the button; blank means initials"),
         v.check((text) => text.startsWith("https://"), issue("oidc.icon_not_https")),
       ),
     ),
@@ -112,7 +112,7 @@ const entries = {
     v.pipe(
       v.boolean(),
       v.title("Enable this provider"),
-      v.description("If disabled, it does not appear on the sign-in page and nobody can sign in with it"),
+      v.description("If off, the provider does not appear on the sign-in page and cannot be used to sign in"),
     ),
     true,
   ),

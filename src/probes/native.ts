@@ -4,7 +4,7 @@ import type { Probe } from "./probe.ts";
 /** The runtime's own judgement: an engine's health check, or running through the stability period. */
 export const native: Probe<"native"> = {
   kind: "native",
-  title: "Runtime native readiness",
+  title: "Engine readiness",
   Config: v.strictObject({}),
   open: (_config, context) => ({ attempt: () => context.readiness() }),
 };

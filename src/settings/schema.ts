@@ -37,7 +37,7 @@ export const Settings = v.strictObject({
     v.trim(),
     v.check(isTimeZone, issue("settings.time_zone")),
     v.title("Time zone"),
-    v.description("Groups dates and places maintenance windows"),
+    v.description("Used to group entries by date and to schedule maintenance windows"),
   ),
   log_level: v.pipe(v.picklist(["info", "warning", "error", "debug"]), v.title("Log level")),
   version_history_count: count(
@@ -55,7 +55,7 @@ export const Settings = v.strictObject({
     v.maxValue(3650),
     v.title("Audit retention (days)"),
     v.description(
-      "Older audit entries are removed when new ones are written. Entries younger than 30 days always stay",
+      "Older audit entries are removed when new ones are written. Entries younger than 30 days are never removed",
     ),
   ),
 });

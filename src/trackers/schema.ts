@@ -103,7 +103,7 @@ const channelEntries = {
       v.description(
         "Distinguishes channels of one type, for example 16 and 17. Executors follow a channel by its name",
       ),
-      v.metadata({ code: true, placeholder: "as its type" }),
+      v.metadata({ code: true, placeholder: "same as its type" }),
     ),
     "",
   ),
@@ -186,7 +186,7 @@ const SourceKey = v.pipe(
   v.maxLength(50),
   v.regex(/^[a-z0-9][a-z0-9-]*$/, issue("trackers.source_key_form")),
   v.title("Source key"),
-  v.description("Name of this source in the tracker. As long as the key stays, so do its history and its executors"),
+  v.description("Name of this source in the tracker. Keep the key to keep its history and executor bindings"),
   v.metadata({ code: true, placeholder: "main" }),
 );
 

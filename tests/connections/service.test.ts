@@ -111,7 +111,7 @@ describe("create()", () => {
     });
     const error = await refusal(connections.create(systemActor, { ...input, credential_id: other.id }));
     expect(error.fields).toEqual({
-      credential_id: 'The credential "registry" is of kind "oci"; choose one of kind "docker"',
+      credential_id: 'The credential "registry" is of type "oci"; choose one of type "docker"',
     });
   });
 

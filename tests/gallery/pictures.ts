@@ -102,7 +102,7 @@ await person.fill("name", "nas");
 await person.fill("config.address", engine.address);
 await person.save();
 await page.waitForURL(/\/adopt$/);
-await page.locator("main", { hasText: "Looking" }).waitFor({ state: "detached" });
+await page.locator("main", { hasText: "Checking" }).waitFor({ state: "detached" });
 await draw("adopt", ["light", "dark"]);
 await page.locator('.choice-bar [name="_action"][value="adopt"]').click();
 await page.getByRole("heading", { level: 1, name: /^Adopted/ }).waitFor();

@@ -103,7 +103,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
   };
   const executors = () => list("/executors?limit=100");
   /** Waits until the versions of all images are there: they are looked up after the page. */
-  const looked = () => page.locator("main", { hasText: "Looking" }).waitFor({ state: "detached" });
+  const looked = () => page.locator("main", { hasText: "Checking" }).waitFor({ state: "detached" });
 
   beforeAll(async () => {
     registry = await startRegistry();
@@ -264,7 +264,7 @@ peerSuite("adopting what runs, in a browser", storyMissing() ?? chromiumMissing(
     await person.go("/adopt");
     const newest = (name: string) => person.row(`/tools/${name}:1.0.0`).locator("[id^='newest-']");
     await newest("quick").filter({ hasText: "1.2.0" }).waitFor();
-    expect(await newest("slow").textContent()).toContain("Looking");
+    expect(await newest("slow").textContent()).toContain("Checking");
     expect(slow.waiting()).toBeGreaterThan(0);
     await person.row("/tools/quick:").locator("input.choice").uncheck();
     await person.row("/tools/slow:").locator("summary").click();

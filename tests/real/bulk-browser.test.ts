@@ -120,7 +120,7 @@ peerSuite("acting on several executors at once, in Chromium on a real engine", m
     await bare.locator(".selection-bar").getByRole("button", { name: "Hold updates" }).click();
     await bare.locator(".toast").getByText("Updates of 3 executors are on hold").waitFor();
     await plain.go("/executors/bulk?safe=1");
-    await bare.getByText("No update is safe to make without a look").waitFor();
+    await bare.getByText("No update is safe to install without review").waitFor();
     await plain.go("/executors");
     for (const name of names) await box(name, bare).check();
     await bare.locator(".selection-bar").getByText("More").click();
@@ -128,7 +128,7 @@ peerSuite("acting on several executors at once, in Chromium on a real engine", m
     await bare.locator(".toast").getByText("Resumed updates of 3 executors").waitFor();
     await plain.go("/executors");
     await bare.getByRole("link", { name: "Update all safe" }).click();
-    await bare.getByRole("heading", { name: "Make 3 safe updates?" }).waitFor();
+    await bare.getByRole("heading", { name: "Install 3 safe updates?" }).waitFor();
     expect(await bare.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
       0,
     );

@@ -135,7 +135,7 @@ peerSuite("a cluster, in a browser", missing, () => {
       ["shop", "cache"],
       ["team", "api", "jobs"],
     ]);
-    await page.locator("main", { hasText: "Looking" }).waitFor({ state: "detached" });
+    await page.locator("main", { hasText: "Checking" }).waitFor({ state: "detached" });
     // The registry uses http, which the cluster does not tell but the tracker does.
     expect(await page.locator("main").textContent()).not.toContain("Registry over http");
     // Its release is followed already.

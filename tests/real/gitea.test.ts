@@ -199,7 +199,7 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     const ask = (token: string | null) => open("acme/hidden", token).source.listReleases(everything);
     await expect(ask(null)).rejects.toMatchObject({
       code: "not_found",
-      message: `Could not list the releases of "${server.host}/acme/hidden": the response was 404: not found; the repository is private or does not exist; add a credential that may read it, or check the name`,
+      message: `Could not list the releases of "${server.host}/acme/hidden": the response was 404: not found; the repository is private or does not exist; add a credential that can read it, or check the name`,
     });
     const hidden = "sources.private_or_missing";
     expect(await meaningOf(open("acme/hidden").source.listNames?.())).toEqual(["unauthorized", hidden]);

@@ -125,7 +125,7 @@ describe("create()", () => {
     });
     const sources = [source("a", { credential_id: credential.id })];
     expect(await fieldsOf(house.create("other", {}, sources))).toEqual({
-      "sources.0.credential_id": 'The credential "forge" is of kind "gitea"; choose one of kind "oci"',
+      "sources.0.credential_id": 'The credential "forge" is of type "gitea"; choose one of type "oci"',
     });
   });
 

@@ -21,7 +21,7 @@ export function auditEntryRoutes(services: Pick<Services, "audit_entries" | "aut
       query: filterQuery(auditList),
       answer: {
         status: 200,
-        description: "One entry a line, each as `list_audit_entries` has it",
+        description: "One entry per line, each as `list_audit_entries` has it",
         schema: null,
         media_type: "application/x-ndjson",
       },

@@ -41,7 +41,7 @@ export function executorRoutes({
     update: {
       summary: "Change an executor; what is left out stays",
       body: ExecutorPatch,
-      refusals: { 409: "A run is going on; `in_use`: another executor updates the target or a part of it" },
+      refusals: { 409: "A run is already in progress; `in_use`: another executor updates the target or a part of it" },
     },
     remove: {
       summary: "Delete an executor with its runs and snapshots; the target stays as it is",
@@ -56,7 +56,7 @@ export function executorRoutes({
       summary: "What an executor would do, without storing it",
       body: ExecutorInput,
       answer: { status: 200, description: "The plan", schema: PlanView },
-      refusals: { 424: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not respond" },
       perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
     }),
     route("POST", "/executor-plans", {
@@ -90,7 +90,7 @@ export function executorRoutes({
       operation_id: "plan_executor",
       summary: "What a run would do now, field by field, with the hash that a run can be bound to",
       answer: { status: 200, description: "The plan", schema: PlanView },
-      refusals: { 424: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not respond" },
       perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
     }),
     route("GET", "/executors/{id}/logs", {
@@ -101,7 +101,7 @@ export function executorRoutes({
       answer: { status: 200, description: "The last lines of each container", schema: LogView },
       refusals: {
         409: "`connection_disabled`; `logs_unsupported`: the runtime has no logs to read",
-        424: "The runtime did not answer",
+        424: "The runtime did not respond",
         429: "Too many logs are being read",
       },
       perform: async ({ context, param, query }) => {
@@ -115,7 +115,7 @@ export function executorRoutes({
       body: ActionInput,
       answer: { status: 200, description: "The executor", schema: ExecutorView },
       refusals: {
-        409: "`other_version`: the update is no longer the one that was seen; `not_dismissible`: the run is not the last one, or the previous version does not run",
+        409: "`other_version`: the update is no longer the one that was seen; `not_dismissible`: the run is not the last one, or the previous version is not running",
       },
       perform: async ({ context, param, body }) => (await executors.act(context.get("actor"), param("id"), body)).view,
     }),
@@ -124,7 +124,7 @@ export function executorRoutes({
       summary: "Queue a run: an update, or with `snapshot_id` a rollback",
       body: RunInput,
       answer: { status: 202, description: "The queued run", schema: RunView },
-      refusals: { 409: "A run is going on; `fields.active_run_id` is its id" },
+      refusals: { 409: "A run is already in progress; `fields.active_run_id` is its id" },
       idempotent: { events: ["run_started", "rollback_started"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.create(context.get("actor"), param("id"), body),
     }),

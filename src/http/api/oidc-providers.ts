@@ -32,7 +32,7 @@ function bindingRoutes({ oidc, baseUrl, clock }: Services): readonly Route[] {
       body: PasswordConfirmation,
       answer: { status: 200, description: "Where to sign in at the provider", schema: BindingStartView },
       refusals: {
-        409: "`bound`, `provider_disabled`, `base_url_required`, or `conflict`: the provider was changed meanwhile",
+        409: "`bound`, `provider_disabled`, `base_url_required`, or `conflict`: the provider was changed in the meantime",
         429: throttled,
         424: "`provider_unusable`: its discovery document cannot be read or used",
       },
@@ -51,7 +51,7 @@ function bindingRoutes({ oidc, baseUrl, clock }: Services): readonly Route[] {
       operation_id: "unbind_admin_binding",
       summary: "Remove the binding, whether or not the provider answers; open sessions go on",
       body: PasswordConfirmation,
-      answer: { status: 200, description: "That there is no binding any more", schema: BindingView },
+      answer: { status: 200, description: "That there is no longer a binding", schema: BindingView },
       refusals: { 409: "`not_bound`: there is no binding", 429: throttled },
       perform: ({ context, body }) => oidc.unbind(context.get("actor"), requireSession(context), body),
     }),

@@ -33,9 +33,9 @@ export function runRoutes({ runs }: Pick<Services, "runs">): readonly Route[] {
       operation_id: "create_approval",
       summary: "Approve or refuse a run that waits for consent to its plan",
       body: ApprovalInput,
-      answer: { status: 200, description: "The run, which goes on or has ended", schema: RunView },
+      answer: { status: 200, description: "The run, which continues or has ended", schema: RunView },
       refusals: {
-        409: "`not_awaiting`: it waits for no consent, or got it already; `plan_changed`: its plan has another hash, which is in `fields.plan_hash`; `approval_expired`: its time is over",
+        409: "`not_awaiting`: it is not waiting for approval, or is already approved; `plan_changed`: its plan has another hash, which is in `fields.plan_hash`; `approval_expired`: its approval period has expired",
       },
       idempotent: { events: ["run_approved", "run_refused"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.decide(context.get("actor"), param("id"), body),

@@ -53,7 +53,7 @@ export function runtimeConnectionRoutes({
       operation_id: "list_targets",
       summary: "Discover what can be updated, and what cannot with the reason",
       answer: { status: 200, description: "Every target", schema: TargetList },
-      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
       perform: ({ context, param }) => connections.targets(param("id"), context.req.raw.signal),
     }),
     route("GET", "/runtime-connections/{id}/adoption-proposals", {
@@ -62,10 +62,10 @@ export function runtimeConnectionRoutes({
       query: AdoptionQuery,
       answer: {
         status: 200,
-        description: "What an adoption would add; `newest` is filled in while it is asked again",
+        description: "What an adoption would add; send the request again for `newest`, which is filled in meanwhile",
         schema: AdoptionProposalsView,
       },
-      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
       perform: ({ context, param, query }) => adoption.proposals(param("id"), query, context.req.raw.signal),
     }),
     route("POST", "/runtime-connections/{id}/adoptions", {
@@ -77,7 +77,7 @@ export function runtimeConnectionRoutes({
         description: "What was adopted, and what was not with the reason",
         schema: AdoptionView,
       },
-      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
       perform: ({ context, param, body }) =>
         adoption.adopt(context.get("actor"), param("id"), body, context.req.raw.signal),
     }),
@@ -109,10 +109,10 @@ export function runtimeConnectionRoutes({
       query: listQuery(imageList),
       answer: {
         status: 200,
-        description: "A page of the images that Tidemark has something to do with",
+        description: "A page of the images related to Tidemark",
         schema: UnusedImageList,
       },
-      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
       perform: async ({ context, param, query }) => {
         const { list, ...all } = await images.unused(param("id"), context.req.raw.signal);
         return { ...all, ...(await list.list(query)) };
@@ -124,8 +124,8 @@ export function runtimeConnectionRoutes({
       answer: { status: 204, description: "Removed", schema: null },
       refusals: {
         409: "A container or a snapshot needs it, or it is not offered",
-        422: "The id is none of an image",
-        424: "The runtime did not answer",
+        422: "Not the ID of an image",
+        424: "The runtime did not respond",
       },
       perform: ({ context, param }) =>
         images.remove(context.get("actor"), param("id"), param("image_id"), context.req.raw.signal),

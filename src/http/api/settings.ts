@@ -8,14 +8,14 @@ export function settingsRoutes({ settings }: Pick<Services, "settings">): readon
     route("GET", "/settings", {
       operation_id: "get_settings",
       summary: "Read the global settings",
-      answer: { status: 200, description: "The settings in force", schema: SettingsView },
+      answer: { status: 200, description: "The current settings", schema: SettingsView },
       perform: () => settings.get(),
     }),
     route("PATCH", "/settings", {
       operation_id: "update_settings",
       summary: "Change global settings; applied at once",
       body: SettingsPatch,
-      answer: { status: 200, description: "The settings in force", schema: SettingsView },
+      answer: { status: 200, description: "The current settings", schema: SettingsView },
       perform: ({ context, body }) => settings.update(context.get("actor"), body),
     }),
   ];

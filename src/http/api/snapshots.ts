@@ -32,7 +32,7 @@ export function snapshotRoutes({ snapshots }: Pick<Services, "snapshots">): read
       operation_id: "diff_snapshot",
       summary: "Compare a snapshot with what runs now; values that look like secrets are masked",
       answer: { status: 200, description: "What restoring it would change", schema: SnapshotDiffView },
-      refusals: { 424: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not respond" },
       perform: ({ context, param }) => snapshots.diff(param("id"), context.req.raw.signal),
     }),
     route("GET", "/snapshots/{id}/export", {
@@ -60,7 +60,7 @@ export function snapshotRoutes({ snapshots }: Pick<Services, "snapshots">): read
       operation_id: "delete_snapshot",
       summary: "Delete a snapshot that is not locked",
       answer: { status: 204, description: "Deleted", schema: null },
-      refusals: { 409: "It is locked, or a run goes back to it" },
+      refusals: { 409: "It is locked, or a run may still roll back to it" },
       perform: ({ context, param }) => snapshots.remove(context.get("actor"), param("id")),
     }),
   ];

@@ -51,7 +51,11 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
     route("POST", "/trackers/{name}/checks", {
       operation_id: "check_tracker",
       summary: "Check every source of a tracker now",
-      answer: { status: 202, description: "The check is under way; ask for it to see its end", schema: CheckView },
+      answer: {
+        status: 202,
+        description: "The check has started; get its state to see when it ends",
+        schema: CheckView,
+      },
       idempotent: { events: ["tracker_checked"], again: ({ name }) => trackers.checkState(name) },
       perform: ({ context, param }) => trackers.requestCheck(context.get("actor"), param("name")),
     }),
@@ -112,7 +116,7 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
       // It sends the credential to whatever registry the input names.
       body: PreviewInput,
       answer: { status: 200, description: "The names with each channel's verdict", schema: PreviewView },
-      refusals: { 424: "`upstream_failed`: upstream could not be asked, in its own words" },
+      refusals: { 424: "`upstream_failed`: upstream could not be queried; the message says why" },
       perform: ({ body }) => trackers.preview(body),
     }),
     route("POST", "/tracker-proposals", {
@@ -122,7 +126,7 @@ export function trackerRoutes({ trackers }: Pick<Services, "trackers">): readonl
       body: ImportInput,
       answer: {
         status: 200,
-        description: "What `POST /api/trackers` would take, one by one; nothing is added and no upstream is queried",
+        description: "What `POST /api/trackers` would accept, one by one; nothing is added and no upstream is queried",
         schema: ProposalsView,
       },
       perform: ({ body }) => trackers.proposals(body),

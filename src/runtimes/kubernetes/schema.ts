@@ -42,7 +42,7 @@ export const Config = v.strictObject({
       v.trim(),
       v.maxLength(253),
       v.title("Context"),
-      v.description("Of the kubeconfig; blank is its current one"),
+      v.description("A context of the kubeconfig; blank means its current one"),
       v.metadata({ shown_when: outsideCluster }),
     ),
     "",
@@ -58,7 +58,7 @@ export const Config = v.strictObject({
         issue("kubernetes.too_many_namespaces", { limit: maxNamespaces }),
       ),
       v.title("Namespaces"),
-      v.description("Separated by commas; blank is every namespace that the credential can list"),
+      v.description("Separated by commas; blank means every namespace that the credential can list"),
     ),
     "",
   ),
@@ -66,7 +66,9 @@ export const Config = v.strictObject({
     v.pipe(
       v.boolean(),
       v.title("Helm releases"),
-      v.description("Lists and updates them too; needs the right to read where Helm stores them, and the helm program"),
+      v.description(
+        "Lists and updates Helm releases too; requires permission to read where Helm stores them, and the helm program",
+      ),
     ),
     true,
   ),
@@ -76,7 +78,7 @@ export const Config = v.strictObject({
       v.integer(),
       v.minValue(10),
       v.maxValue(86_400),
-      v.title("Longest standstill of a rollout (s)"),
+      v.title("Rollout stall limit (s)"),
       v.description(
         "A rollout without any progress for this long has failed. A Deployment's own progress deadline counts too",
       ),

@@ -31,7 +31,7 @@ export const Config = v.strictObject({
       v.maxLength(65_536),
       v.check((text) => text.trim() === "" || certificate.test(text), issue("portainer.ca_wanted")),
       v.title("CA certificate"),
-      v.description("PEM. Needed if Portainer's certificate comes from a private authority or is its own"),
+      v.description("In PEM format. Required if Portainer's certificate is self-signed or from a private authority"),
       v.metadata({ multiline: true, code: true }),
     ),
     "",
@@ -42,7 +42,7 @@ export const Config = v.strictObject({
       v.integer(),
       v.minValue(10),
       v.maxValue(86_400),
-      v.title("Longest standstill of an update (s)"),
+      v.title("Update stall limit (s)"),
       v.description(
         "How long Portainer may work without any change to the containers, such as while it pulls an image",
       ),

@@ -99,7 +99,7 @@ const changelogEntries = {
         parsePattern(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }, "exact"));
       }),
       v.title("Version heading template"),
-      v.description("A pattern with {tag} or {version}. Blank finds common forms"),
+      v.description("A pattern with {tag} or {version}. Blank matches common forms"),
       v.metadata({
         code: true,
         placeholder: "## [{version}]",
@@ -112,7 +112,7 @@ const changelogEntries = {
     v.pipe(
       ...text(200),
       v.title("Starting subheading"),
-      v.description("What it begins with"),
+      v.description("The text that it begins with"),
       v.metadata({
         placeholder: "Highlights",
         required: true,

@@ -23,11 +23,11 @@ export const auth = {
   signed_out_line: {
     gone: "You are signed out. What you entered stays on this page.",
     sign_in: "Sign in (new tab)",
-    back: "You are signed in again. If something you sent was not saved, send it again.",
+    back: "You are signed in again. If something you submitted was not saved, submit it again.",
   },
   signed_in_title: "You are signed in again",
   signed_in_text: "Close this tab and go back to the one you came from: what you entered there is kept.",
-  form_renewed: "You have signed in again since this page was opened. Send it again.",
+  form_renewed: "You have signed in again since this page was opened. Submit it again.",
   forced_title: "Choose your own password",
   forced_lead: "The one-time password was written to the log, where others may have seen it. Change it to continue.",
   current_password: "Current password",
@@ -55,7 +55,7 @@ export const auth = {
   unknown_browser: "Unknown program",
   this_session: "This session",
   session_address: "Signed in from",
-  session_method: "With",
+  session_method: "Method",
   methods: { password: "Password", oidc: "Identity provider" },
   session_since: "Since",
   session_seen: "Last seen",
@@ -70,7 +70,7 @@ export const auth = {
   end_others_text: (count: number) =>
     `${plural("en", count, { one: "other session", other: "other sessions" })} will be signed out immediately. This session and API tokens are not affected.`,
   others_ended: (count: number) => `${plural("en", count, { one: "session", other: "sessions" })} ended`,
-  confirm_with_password: "Required again because tokens outlive this session",
+  confirm_with_password: "Required again because tokens outlive this session.",
   tokens: "API tokens",
   tokens_text:
     "For scripts and other programs. Each token has a name and an expiry date and can be revoked separately.",
@@ -93,7 +93,7 @@ export const auth = {
   expires: "Expires",
   revoke: "Revoke",
   revoke_title: (name: string) => `Revoke ${name}?`,
-  revoke_text: "Programs that use it are refused from their next request. This cannot be undone.",
+  revoke_text: "Programs that use it are refused from now on. This cannot be undone.",
   revoke_verb: "Revoke API token",
   revoked: (name: string) => `Revoked ${name}`,
 };

@@ -8,8 +8,8 @@ export const backtest = {
   undated: (count: number) =>
     `${plural("en", count, { one: "version", other: "versions" })} without a publish time not included`,
   days: (count: number) => plural("en", count, { one: "change of latest version", other: "changes of latest version" }),
-  surprises: (count: number) => plural("en", count, { one: "surprise", other: "surprises" }),
-  no_surprise: "no surprise",
+  surprises: (count: number) => `${number(count)} unexpected`,
+  no_surprise: "none unexpected",
   day: "Day",
   announced: "Announced",
   before: "Before",

@@ -41,25 +41,25 @@ export const bulk = {
   select_one: "Select at least one in the list.",
   include: (name: string) => `Include ${name}`,
   update_text:
-    "Each run follows exactly the plan shown here, by itself: one that fails does not stop the others. If a plan changes before its run starts, that run is refused.",
-  approve_text: "Each run starts with exactly the plan that it asked for.",
+    "Each run follows exactly the plan shown here. A run that fails does not stop the others. If a plan changes before its run starts, that run is refused.",
+  approve_text: "Each run starts with exactly the plan that it requested approval for.",
   delete_text:
     "Their runs and snapshots are deleted too and cannot be recovered. What they update keeps running unchanged.",
   delete_snapshots: (count: number) =>
     count === 1 ? "1 of them has snapshots" : `${formatNumber("en", count)} of them have snapshots`,
   left_out: (count: number) => `${are(count)} left out`,
   update_safe: "Update all safe",
-  safe_title: (count: number) => `Make ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
+  safe_title: (count: number) => `Install ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
   safe_text:
-    "Safe: a small step forward without warnings or announced breaking changes, not put off by you, after a run that did not fail, and possible to roll back.",
+    "An update is safe if it is a small step forward without warnings or announced breaking changes, you have not put it off, the last run did not fail, and it can be rolled back.",
   safe_without_notes: (count: number) =>
-    `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: nothing would announce breaking changes.`,
-  not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} a look first`,
-  none_safe: "No update is safe to make without a look",
+    `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: breaking changes would not be noticed.`,
+  not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} review first`,
+  none_safe: "No update is safe to install without review",
   no_update: "No executor has an update.",
   not_looked_at: (count: number) =>
     `${plural("en", count, { one: "more update is", other: "more updates are" })} not checked yet. Come back after these.`,
-  planning: (count: number) => `Making ${plural("en", count, { one: "plan", other: "plans" })}`,
+  planning: (count: number) => `Creating ${plural("en", count, { one: "plan", other: "plans" })}`,
   planning_text: "This takes a few seconds. Nothing is updated before you confirm.",
   show_plans: "Show plans",
   expected_downtime: (time: string) => `${time} downtime expected`,

@@ -4,7 +4,7 @@ export const connections = {
   title: "Connections",
   add: "Add connection",
   lead: (count: number) => plural("en", count, { one: "connection", other: "connections" }),
-  kinds: { docker: "Docker engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
+  kinds: { docker: "Docker Engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
   >,
   filter_states: { ok: "Connected", failing: "Failing", unknown: "Unknown", disabled: "Disabled" },
@@ -48,7 +48,7 @@ export const connections = {
   },
   remedy: {
     title: "Role to apply",
-    lead: "grants everything that is missing",
+    lead: "grants all missing permissions",
     text: "Save it as role.yaml and have an administrator of the cluster run kubectl apply -f role.yaml. Then test again.",
     what: "role",
   },
@@ -58,14 +58,14 @@ export const connections = {
   identity: "Identity",
   negotiated: "negotiated",
   tls: "TLS verification",
-  tls_states: { verified: "On", unverified: "Off", local: "Not needed: a local socket" },
+  tls_states: { verified: "On", unverified: "Off", local: "Not needed for a local socket" },
   targets: "Targets",
   targets_lead: (count: number, updatable: number) =>
     `${plural("en", count, { one: "target", other: "targets" })}, ${updatable} supported`,
   show_all: "Show all targets",
   count_targets: (count: number) => plural("en", count, { one: "target", other: "targets" }),
   owner: "Managed by",
-  may_revert: "An update may be reverted by what manages it",
+  may_revert: "Its manager may revert an update",
   parts: (count: number) => `${plural("en", count, { one: "container", other: "containers" })} of these groups`,
   parts_text: "Each can have its own executor instead, as long as its group has none.",
   concurrent_runs: "Concurrent runs",
@@ -74,7 +74,7 @@ export const connections = {
   discover_again: "Refresh",
   discovery_failed: "The targets could not be listed",
   no_targets: "No targets found",
-  no_targets_text: "The runtime has nothing that Tidemark can update. Deploy something there, then refresh.",
+  no_targets_text: "There is nothing here that Tidemark can update. Deploy something, then refresh.",
   updates: "Updates",
   target_states: {
     running: "Running",
@@ -94,7 +94,7 @@ export const connections = {
   empty_title: "No connections yet",
   empty_text:
     "A connection leads to an engine, a Kubernetes cluster or Portainer. Tidemark finds and updates containers, workloads, Helm releases and stacks there.",
-  empty_example: "The engine on this machine: address unix:///var/run/docker.sock, type “Docker engine”.",
+  empty_example: "The engine on this machine: address unix:///var/run/docker.sock, type “Docker Engine”.",
   new_credential: "Add a credential",
   new_credential_help: "It is stored encrypted under Credentials, with the name of this connection.",
   usual_choice: (title: string) => `Current: ${title}`,

@@ -19,6 +19,6 @@ export const credentials = {
   empty_title: "No credentials yet",
   empty_text:
     "Tokens and passwords for private registries, forges and engines. They are stored encrypted and never shown again.",
-  empty_example: "A registry login: kind “OCI or Docker registry”, with your user name and an access token.",
+  empty_example: "A registry login: type “OCI or Docker registry”, with your user name and an access token.",
   user_kind: { connection: "connection", tracker: "tracker" },
 };

@@ -118,7 +118,7 @@ export const executors = {
   observed: "Last checked",
   lost_title: (connection: string) => `State unknown: ${connection} does not respond`,
   lost_since: "Started",
-  lost_seen: "Shown is what was found",
+  lost_seen: "Shown as of",
   run_now: "Run now",
   open_run: "Open the run",
   disabled_title: "This executor is disabled",
@@ -160,8 +160,8 @@ export const executors = {
   plan_left_alone: (count: number) =>
     `${plural("en", count, { one: "service is", other: "services are" })} left unchanged`,
   download_of: (services: string) => `Download for ${services}`,
-  download_unknown: "size not known",
-  download_in_all: "Download in all",
+  download_unknown: "size unknown",
+  download_in_all: "Total download",
   download_total: (bytes: string, unknown: number) =>
     unknown === 0
       ? `at most ${bytes}`
@@ -194,7 +194,7 @@ export const executors = {
   run_active: "A run is already in progress",
   expected_downtime: "Expected downtime",
   expected_known: (time: string, count: number) =>
-    `about ${time}, from the last ${plural("en", count, { one: "run", other: "runs" })}`,
+    count === 1 ? `about ${time}, as in the last run` : `about ${time}, the median of the last ${count} runs`,
   expected_unknown: "unknown until the first run; only stopping and starting cause downtime",
   if_unhealthy: "If the new version is not healthy",
   policy: "Policy",
@@ -202,18 +202,19 @@ export const executors = {
     manual: "Runs only when you start it.",
     immediate: "Runs as soon as a check finds a new release.",
     window: (days: string, from: string, to: string, zone: string) =>
-      `Runs only in its window: ${days}, ${from} to ${to} (${zone}).`,
-    window_all_day: (days: string, zone: string) => `Runs only in its window: ${days}, the whole day (${zone}).`,
+      `Runs only in its maintenance window: ${days}, ${from} to ${to} (${zone}).`,
+    window_all_day: (days: string, zone: string) =>
+      `Runs only in its maintenance window: ${days}, the whole day (${zone}).`,
     binding: (channel: string, tracker: string, source: string) =>
       `Follows the ${channel} channel of ${tracker}, source ${source}.`,
     keep_name: "Keeps the image name and replaces its tag.",
     use_tracker: "Uses the image and tag of the tracker.",
     tag: "Refers to the image by its tag.",
     digest: "Pins the image by its digest.",
-    auto: "Healthy when the runtime reports the target as ready.",
+    auto: "Healthy when the engine reports the target as ready.",
     release: "Healthy when Helm reports the release as deployed.",
     replaced: "Healthy when the new version has replaced the previous one everywhere and is ready.",
-    native: "Healthy when the runtime reports the target as ready.",
+    native: "Healthy when the engine reports the target as ready.",
     http: (address: string) => `Healthy when ${address} responds as expected.`,
     tcp: (address: string) => `Healthy when ${address} accepts a connection.`,
     no_check: "No health check: the run succeeds once the target has started.",
@@ -260,7 +261,7 @@ export const executors = {
   group_restore_text:
     "The containers are replaced by ones with the images and configurations in the snapshot. The current configuration is saved first, so you can undo this the same way.",
   declarative_restore_text:
-    "What was saved is applied as an update: the runtime replaces what runs. The present state is saved first, so you can undo this the same way.",
+    "The saved state is applied as an update, and the cluster or Portainer replaces what runs. The current state is saved first, so you can undo this the same way.",
   restore_data: "Data in volumes is not rolled back.",
   restore_started: (name: string) => `Started rolling back ${name}`,
   snapshot_delete: "Delete snapshot",

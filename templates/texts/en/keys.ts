@@ -48,7 +48,7 @@ export const keys = {
 export const backups = {
   title: "Backups",
   lead: (count: number) =>
-    `Copies of the database in the data directory, made while Tidemark runs. At most ${formatNumber("en", count)}. Copy them to another disk, because they are lost with this one.`,
+    `Up to ${formatNumber("en", count)} copies of the database in the data directory, made while Tidemark is running. Copy them to another disk too: they are lost if this one fails.`,
   back_up: "Back up now",
   with_keys: "Include keys",
   with_keys_help: "The keys decrypt all secrets in the backup. Without them, keep the key file elsewhere.",

@@ -105,7 +105,7 @@ export const overview = {
   median_downtime: "Median downtime",
   anonymous: "without sign-in",
   budget_used: (used: number, limit: number) => `${formatNumber("en", used)} of ${formatNumber("en", limit)} used`,
-  budget_free: (time: string) => `full again ${time}`,
+  budget_free: (time: string) => `resets ${time}`,
   budget_blocked: (time: string) => `no requests before ${time}`,
   window_open: (until: string) => `open until ${until}`,
   window_executors: (count: number) => plural("en", count, { one: "executor", other: "executors" }),
@@ -134,7 +134,7 @@ export const overview = {
     connection_action: "Add connection",
     executor: "Adopt what runs",
     executor_text:
-      "Select among everything that was found there. Each image gets a tracker and each target an executor; nothing is updated until you say so.",
+      "Select among everything that was found there. Each image gets a tracker and each target an executor; nothing is updated until you start it.",
     executor_action: "Adopt targets",
     notifier: "Get notified",
     notifier_text: "Set up a webhook for new releases and run results.",

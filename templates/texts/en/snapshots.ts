@@ -22,12 +22,12 @@ export const snapshots = {
   format: "Format",
   script: "Shell script",
   script_text:
-    "Requires sh and the docker or podman command. Leaves an existing container of the same name alone unless you use --replace.",
+    "Requires sh and the docker or podman command. Does not touch an existing container of the same name unless you use --replace.",
   compose: "Compose file",
   compose_text: "For docker compose. Networks and volumes must exist.",
   with_secrets: "With secrets in clear text",
   with_secrets_text:
-    "Without secrets, values that look like secrets become variables that you must provide. The audit records whether an export included them.",
+    "Without secrets, values that look like secrets become variables that you must provide. The audit log records whether an export included them.",
   download: "Download",
 };
 

@@ -3,9 +3,9 @@ export const timeline = {
   title_of_executors: "Deployed versions",
   from: "From",
   cause: "Change",
-  bounded: (count: number) => `Drawn: the ${count} that changed last`,
+  bounded: (count: number) => `Only the ${count} that changed last are shown`,
   now: "now",
-  absent: "Not there",
+  absent: "Not present",
   causes: {
     first_seen: "First seen",
     run: "Updated by a run",

@@ -92,7 +92,6 @@ export const trackers = {
   source: (key: string) => `Source ${key}`,
   all_sources: "All sources",
   last_answer: "Last success",
-  sentence: (text: string) => `${text}.`,
   failing_for: (time: string) => `Failing for ${time}`,
   version_may_be_old: (age: string) => `The versions shown are from ${age}.`,
   never_answered: "No check has succeeded yet.",

@@ -28,9 +28,9 @@ export const upstreams = {
   },
   short: (minutes: number) => `Each checked every ${formatSpan(minutes)}`,
   short_help:
-    "The limit is too low for all requests. Sources share it fairly: the one that has waited longest goes next",
+    "The limit is too low for all requests. Sources share it fairly: the one that has waited longest goes next.",
   clock_differs: "Check the time of this machine",
-  waits_help: "No requests are sent until then. Known versions are kept",
+  waits_help: "No requests are sent until then. Known versions are kept.",
   empty: "No trackers checked yet",
   empty_text: "Hosts contacted by trackers appear here, with the rate limits they report.",
   sources_wait: (count: number) => (count === 1 ? "1 source waits" : `${number(count)} sources wait`),
@@ -49,7 +49,7 @@ export const upstreams = {
   },
   waits_until: "Waiting until",
   moved: "Moved to",
-  moved_help: "Checks now use the new location. Enter it in the tracker before another project takes the old name",
+  moved_help: "Checks now use the new location. Enter it in the tracker before another project takes the old name.",
   cost: (requests: number, host: string) =>
     `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} per hour to ${host}`,
   cost_small: (host: string) => `Less than one request per hour to ${host}`,

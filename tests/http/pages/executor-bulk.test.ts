@@ -156,7 +156,7 @@ describe("an update of several", () => {
     }
     const { location } = await select({ _action: "update", row: many, next: "/executors" });
     const { text } = await person.get(location ?? "");
-    expect(text).toContain("Making 21 plans");
+    expect(text).toContain("Creating 21 plans");
     expect(shown(text)).toEqual([]);
     const [, whole = ""] = /href="([^"]+whole=1)"/.exec(text) ?? [];
     const questions = [
@@ -259,9 +259,9 @@ describe("all safe updates", () => {
     await person.api("POST", `/executors/${ids[0]}/actions`, { action: "hold" });
     expect((await person.get("/executors")).text).toContain("/executors/bulk?safe=1");
     const { text } = await person.get("/executors/bulk?safe=1");
-    expect(text).toContain("Make 2 safe updates?");
+    expect(text).toContain("Install 2 safe updates?");
     expect(text).toContain("2 of them have no source of release notes");
-    expect(text).toContain("1 update needs a look first");
+    expect(text).toContain("1 update needs review first");
     expect(text).toContain("Automatic updates of &quot;cache&quot; are on hold");
     expect(shown(text)).toHaveLength(2);
     await confirm(shown(text));
@@ -273,7 +273,7 @@ describe("all safe updates", () => {
     await observe(ids[0] ?? "");
     await person.api("POST", `/executors/${ids[0]}/actions`, { action: "hold" });
     const { text } = await person.get("/executors/bulk?safe=1");
-    expect(text).toContain("No update is safe to make without a look");
+    expect(text).toContain("No update is safe to install without review");
     expect(text).toContain("are on hold");
     expect(shown(text)).toEqual([]);
   });

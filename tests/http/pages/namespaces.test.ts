@@ -58,7 +58,7 @@ test("an owner and the runtime's own words for a state are shown, and the owner 
   expect(text).toContain("Managed by");
   expect(row.split("Helm &quot;shop&quot;")).toHaveLength(2);
   expect(row).toContain("2 of 3 ready");
-  expect(row).toContain("may be reverted");
+  expect(row).toContain("may revert");
   const { body } = await person.api("GET", `/runtime-connections/${connection}/targets`);
   const items = body.items as unknown as {
     id: string;

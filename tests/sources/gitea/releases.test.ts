@@ -111,7 +111,7 @@ describe("listReleases()", () => {
     stand.token = "other";
     const words =
       token === null
-        ? "404: not found; the repository is private or does not exist; add a credential that may read it, or check the name"
+        ? "404: not found; the repository is private or does not exist; add a credential that can read it, or check the name"
         : "401: invalid username, password or token; the credential is wrong, was revoked or has expired; replace it under Credentials";
     await expect(stand.open(token).listReleases(request())).rejects.toMatchObject({
       code: token === null ? "not_found" : "unauthorized",
