@@ -121,7 +121,7 @@ test("a stored executor shows its policy in sentences, its target and that nobod
     "health_check.on_failure": "degraded",
   });
   const { text } = await person.get(path);
-  expect(text).toContain("Runs only in its window: Sun, the whole day (UTC).");
+  expect(text).toContain("Runs only in its maintenance window: Sun, the whole day (UTC).");
   expect(text).toContain("Follows the Stable channel of app, source main.");
   expect(text).toContain("the new version keeps running and the run is marked as degraded");
   expect(text).toContain("shop on Home");

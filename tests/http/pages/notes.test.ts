@@ -190,7 +190,7 @@ describe("GET /trackers/{name}/compare", () => {
     expect(one.text).not.toContain("compare-form");
     await release("1.0.1", null);
     const page = await person.get("/trackers/app/compare", { headers });
-    expect(page.text).toContain("比较 app 的版本");
+    expect(page.text).toContain("比较“app”的版本");
     expect(page.text).toContain("compare-form");
   });
 

@@ -57,7 +57,7 @@ test("outages and their ends are shown with what they affect, and lead to where 
     { length: 6 },
     (_, index) => new RegExp(`<li id="event-event-${index}".*?</li>`, "s").exec(text)?.[0],
   );
-  const facts = rows.map((row = "") => [/href="([^"]*)"/.exec(row)?.[1], /2h 10m/.test(row)]);
+  const facts = rows.map((row = "") => [/href="([^"]*)"/.exec(row)?.[1], /2 h 10 min/.test(row)]);
   const paths = ["/connections/c1", "/upstreams", "/credentials/k1/edit"];
   expect(facts).toEqual(
     paths.flatMap((path) => [

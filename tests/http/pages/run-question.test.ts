@@ -110,7 +110,7 @@ test("the executor's page shows which version ran when, with its run, and escape
   const { text } = await person.get(group);
   const section = text.slice(text.indexOf('id="timeline"'));
   expect(section).toContain("Changed outside Tidemark");
-  expect(section).toContain("Not there");
+  expect(section).toContain("Not present");
   expect(section).toContain('href="/runs/run-1"');
   expect(section).toContain("&lt;b&gt;worker");
   expect(section).not.toMatch(/<b>worker|<i>/);

@@ -66,7 +66,7 @@ describe("whoever is signed out while a page is open", () => {
     await signIn(person);
     const old = await person.post("/credentials", { csrf_token: "A".repeat(86) }, { htmx: true });
     expect(old.status).toBe(403);
-    expect(old.text).toContain("Send it again");
+    expect(old.text).toContain("Submit it again");
     const renewed = { csrf_token: renewal(old.headers), name: "" };
     expect((await person.post("/credentials", renewed, { htmx: true })).status).toBe(422);
   });
