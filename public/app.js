@@ -362,7 +362,9 @@ addEventListener("pagehide", () => sessionStorage.setItem(location.pathname, loc
 
 refreshTimes();
 settle();
-// The errors of a form come before its fields. Typing in a field whose choice is made already would change the choice.
-const fields = [...all(".form :is(input:not([type=hidden]), select, textarea)")];
-const isChosen = (field) => field.matches("select") && field.value !== "";
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest" });
+// Errors come before fields; a form that more follows is read first. Typing where a choice is made would change it.
+const fields = [...all(".form:not(:has(~ section)) :is(input:enabled:not([type=hidden]), select, textarea)")];
+const isChosen = ({ type, checked, value, form }) =>
+  type === "radio" ? !checked && form.querySelector("[type=radio]:checked") : type === "select-one" && value;
 (document.querySelector("[data-errors]") ?? fields.find((field) => !isChosen(field)) ?? fields[0])?.focus();

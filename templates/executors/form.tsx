@@ -5,7 +5,9 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Form, redraws } from "../components/form.tsx";
+import { AddButton } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
@@ -60,15 +62,33 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
   const t = texts(ctx).executors;
   const title = executor === null ? t.add : texts(ctx).common.edit_title(executor.name);
   const path = executor === null ? "/executors" : `/executors/${executor.id}`;
+  const header = (
+    <PageHeader
+      ctx={ctx}
+      title={title}
+      lead={executor === null ? t.form_intro : undefined}
+      parent={executor === null ? { title: t.title, href: "/executors" } : { title: executor.name, href: path }}
+    />
+  );
+  if (facts.connections.length === 0 && props.values.connection_id === "") {
+    return (
+      <Layout ctx={ctx} title={title} section="executors">
+        {header}
+        <Empty
+          ctx={ctx}
+          icon="plug"
+          title={texts(ctx).connections.empty_title}
+          action={<AddButton ctx={ctx} section="connections" />}
+        >
+          {t.no_connection}
+        </Empty>
+      </Layout>
+    );
+  }
   return (
     <Layout ctx={ctx} title={title} section="executors">
-      <PageHeader
-        ctx={ctx}
-        title={title}
-        lead={executor === null ? t.form_intro : undefined}
-        parent={executor === null ? { title: t.title, href: "/executors" } : { title: executor.name, href: path }}
-      />
-      <Prerequisites ctx={ctx} facts={facts} />
+      {header}
+      {facts.trackers.length > 0 ? null : <NoTracker ctx={ctx} has_images={facts.has_images} />}
       <Form
         ctx={ctx}
         id={formId}
@@ -88,7 +108,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
           reference_mode: props.facts.is_group ? null : <ResultingReference ctx={ctx} planned={facts.preview} />,
           "window.end": <Openings ctx={ctx} openings={facts.openings} />,
         }}
-        folded={["group_image", "health_check"]}
+        folded={["group_services", "group_image", "health_check"]}
         replaced={replacements(props, path)}
         more_actions={
           <Button type="submit" name="_action" value="save_and_run" icon="play">
@@ -206,8 +226,32 @@ function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[
     const children = (entries[0] ?? []).filter((child) => child.name !== "service" && isOffered(child));
     return [group("releases", t.groups.releases, children)];
   }
-  const rows = rowFields(entries, rowsOf(props), isOffered);
-  return [{ ...group("releases", t.groups.releases, rows), path: "bindings", description: t.bind_lead }];
+  const [shown = [], rest = []] = openRows(props);
+  const drawn = rowFields(entries, shown, isOffered);
+  const folded = rowFields(entries, rest, isOffered);
+  const more = folded.length === 0 ? [] : [group("services", t.other_services(folded.length), folded)];
+  return [{ ...group("releases", t.groups.releases, [...drawn, ...more]), path: "bindings", description: t.bind_lead }];
+}
+
+const mostOpen = 6;
+
+/**
+ * Of many services, those to look at, or the first, and the rest, which is folded. What was observed decides, not the plan of what is
+ * chosen at the moment: no service moves while the form is filled in.
+ */
+function openRows(props: ExecutorFormPageProps): readonly (readonly BindingRow[])[] {
+  const rows = rowsOf(props);
+  const observed = new Map(props.executor?.services.map((service) => [service.service, service]));
+  const refused = Object.keys(props.errors);
+  const needsLook = ({ service, position, found }: BindingRow) =>
+    found === null ||
+    (observed.get(service)?.unmet ?? null) !== null ||
+    refused.some((path) => path.startsWith(`bindings.${position}.`));
+  if (rows.length <= mostOpen) return [rows, []];
+  const { look = [], rest = [] } = Object.groupBy(rows, (row) => (needsLook(row) ? "look" : "rest"));
+  // All of them have the same trouble, or none has any.
+  if (look.length === 0 || rest.length === 0) return [rows.slice(0, mostOpen), rows.slice(mostOpen)];
+  return [look, rest];
 }
 
 function HiddenParts(props: ExecutorFormPageProps) {
@@ -270,39 +314,17 @@ function ShowChoices({ ctx }: { ctx: PageContext }) {
   );
 }
 
-function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "facts">) {
+function NoTracker({ ctx, has_images }: { ctx: PageContext; has_images: boolean }) {
   const t = texts(ctx);
-  const needed = [
-    {
-      found: facts.connections,
-      href: "/connections/new",
-      verb: t.connections.add,
-      text: t.executors.no_connection,
-    },
-    {
-      found: facts.trackers,
-      href: "/trackers/new",
-      verb: t.trackers.add,
-      text: facts.has_images ? t.executors.no_tracker : t.executors.no_chart_tracker,
-    },
-  ];
+  const add = (
+    <LinkButton ctx={ctx} href="/trackers/new">
+      {t.trackers.add}
+    </LinkButton>
+  );
   return (
-    <>
-      {needed
-        .filter(({ found }) => found.length === 0)
-        .map(({ href, verb, text }) => (
-          <Banner
-            tone="attention"
-            action={
-              <LinkButton ctx={ctx} href={href} kind="main">
-                {verb}
-              </LinkButton>
-            }
-          >
-            {text}
-          </Banner>
-        ))}
-    </>
+    <Banner tone="quiet" action={add}>
+      {has_images ? t.executors.no_tracker : t.executors.no_chart_tracker}
+    </Banner>
   );
 }
 

@@ -25,6 +25,9 @@ interface TargetPickerProps {
   attributes: Readonly<Record<string, string>>;
 }
 
+/** Of a target's services; the form has them all. */
+const mostServices = 6;
+
 const keyOf = ({ kind, id }: Pick<TargetView, "kind" | "id">) => `${kind}:${id}`;
 
 /** All targets behind the connection, groups first; those that cannot be chosen are folded, each with its reason. */
@@ -239,13 +242,16 @@ function Choice(props: PickProps & { lead: Child }) {
           <b>{props.is_within === true ? nameWithin(target) : target.name}</b>{" "}
           {lead === null ? null : <span class="quiet">{lead}</span>}
         </span>
-        {target.services.map((service) => (
+        {target.services.slice(0, mostServices).map((service) => (
           <span class="pick-service">
             {target.is_group ? <span>{service.name}</span> : null}
             <span class="version">{service.image}</span>
             {service.containers.length > 1 ? <span class="quiet">{t.replicas(service.containers.length)}</span> : null}
           </span>
         ))}
+        {target.services.length > mostServices ? (
+          <span class="quiet">{t.more_services(target.services.length - mostServices)}</span>
+        ) : null}
         {reasons.map((reason) => (
           <span class="pick-reason">
             <State ctx={ctx} tone={standing === "taken" ? "quiet" : "attention"} icon="circle-minus">

@@ -330,6 +330,7 @@ export const executors = {
   replicas: (count: number) => plural("en", count, { one: "replica", other: "replicas" }),
   not_bound: "Not bound: left unchanged",
   bind_lead: "Each service follows its own tracker. Services without a tracker are left unchanged.",
+  other_services: (count: number) => plural("en", count, { one: "more service", other: "more services" }),
   left_alone: "Left unchanged, but recreated if it shares something with a replaced service.",
   no_tracker_fits: "Left unchanged. No tracker follows this image.",
   same_image: (tracker: string) => `${tracker} · this image`,

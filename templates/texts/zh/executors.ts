@@ -317,6 +317,7 @@ export const executors = {
   replicas: (count: number) => `${count} 个副本`,
   not_bound: "未绑定：保持原样",
   bind_lead: "每个服务跟随各自的追踪器；未跟随任何追踪器的服务保持原样。",
+  other_services: (count: number) => `其余 ${formatNumber("zh", count)} 个服务`,
   left_alone: "保持原样；仅在与被替换的服务共享资源时重新创建。",
   no_tracker_fits: "保持原样。没有追踪器跟随此镜像。",
   same_image: (tracker: string) => `${tracker} · 此镜像`,

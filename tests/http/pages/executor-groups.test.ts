@@ -113,6 +113,36 @@ test("choosing a group by plain POST brings a row for each service, with the tra
   expect(answer.text).toContain("Left unchanged. No tracker follows this image.");
 });
 
+test("of many services the first are open and the others folded, in words; what an error is at is open", async () => {
+  for (let count = 0; count < 60; count++) {
+    engine.add(`shop-part-${count}-1`, "registry.test/part:1.0", digest("a"), {
+      project: "shop",
+      service: `part-${count}`,
+    });
+  }
+  const chosenGroup = { ...form(), "target.choice": "compose:shop", "target.drawn": "compose:shop" };
+  const folds = (text: string) => {
+    const [open = "", folded = ""] = text.split('id="f-group_services"');
+    return [open, folded].map((part) => part.match(/<select id="f-bindings-\d+-tracker"/g)?.length ?? 0);
+  };
+  const drawn = await person.post("/executors", { ...chosenGroup, _action: "redraw" });
+  expect(drawn.text).toContain("<b>57 more services</b>");
+  expect(drawn.text).toContain("and 57 more services");
+  expect(folds(drawn.text)).toEqual([6, 57]);
+  const refused = await person.post("/executors", { ...chosenGroup, ...row(0, "part-40", "gone"), _action: "save" });
+  expect(refused.status).toBe(422);
+  expect(folds(refused.text)).toEqual([1, 62]);
+});
+
+test("without a connection there is one thing to do, and nothing to fill in", async () => {
+  const bare = await testApp({ runtimes: fakeRuntimes(new FakeEngine()) });
+  const { text } = await (await bare.signedIn()).get("/executors/new");
+  expect(text.match(/class="btn main"/g)).toHaveLength(1);
+  expect(text).toContain('href="/connections/new"');
+  expect(text).not.toContain('id="executor-form"');
+  await bare.close();
+});
+
 test.each([
   ["whole", "registry.test/cache", "registry.test", "registry.test/cache:7"],
   [
