@@ -6,20 +6,24 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button, Csrf, LinkButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { ParentLink } from "./page-header.tsx";
 
 interface AskedProps {
   ctx: PageContext;
   /** The window's title when the question is a page of its own. */
   title: string;
   section?: Section | undefined;
+  /** Where it was asked; its way back when it is a page of its own. */
+  back: string;
   children?: Child;
 }
 
 /** A question: alone for htmx, in the dialog that `app.js` opens; otherwise as a page of its own. */
-export function Asked({ ctx, title, section, children }: AskedProps) {
+export function Asked({ ctx, title, section, back, children }: AskedProps) {
   if (ctx.is_fragment === true) return <>{children}</>;
   return (
     <Layout ctx={ctx} title={title} section={section}>
+      <ParentLink ctx={ctx} href={back} title={texts(ctx).common.back} />
       {children}
     </Layout>
   );
@@ -56,7 +60,7 @@ export function Confirm(props: ConfirmProps) {
   const { ctx } = props;
   const t = texts(ctx).common;
   return (
-    <Asked ctx={ctx} title={props.page_title ?? props.verb} section={props.section}>
+    <Asked ctx={ctx} title={props.page_title ?? props.verb} section={props.section} back={props.cancel_href}>
       <form class="confirm" method="post" action={url(ctx, props.action)}>
         <Csrf ctx={ctx} />
         {Object.entries(props.fields ?? {}).map(([name, value]) => (
@@ -109,14 +113,13 @@ function Refusal({ ctx, error }: Pick<ConfirmProps, "ctx" | "error">) {
 interface NothingAskedProps extends AskedProps, Pick<ConfirmProps, "error"> {
   /** Why there is nothing to decide. */
   heading: string;
-  back: string;
 }
 
 /** Replaces a question that cannot be asked: the facts, and the way back. */
 export function NothingAsked({ ctx, title, section, heading, back, error, children }: NothingAskedProps) {
   const isSaid = error !== undefined && translateMessage(ctx.language, error) === heading;
   return (
-    <Asked ctx={ctx} title={title} section={section}>
+    <Asked ctx={ctx} title={title} section={section} back={back}>
       <div class="confirm">
         <h1 id="dialog-title" tabindex={-1} data-errors={isSaid ? "" : undefined}>
           {heading}

@@ -21,12 +21,7 @@ interface PageHeaderProps {
 export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHeaderProps) {
   return (
     <header class="page-header">
-      {parent === undefined ? null : (
-        <a class="parent" href={url(ctx, parent.href)}>
-          <Icon name="chevron-left" />
-          {parent.title}
-        </a>
-      )}
+      {parent === undefined ? null : <ParentLink ctx={ctx} {...parent} />}
       <div class="page-title">
         <h1>{title}</h1>
         {state}
@@ -34,6 +29,15 @@ export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHea
       </div>
       {lead === undefined ? null : <p class="lead">{lead}</p>}
     </header>
+  );
+}
+
+export function ParentLink({ ctx, title, href }: { ctx: PageContext; title: string; href: string }) {
+  return (
+    <a class="parent" href={url(ctx, href)}>
+      <Icon name="chevron-left" />
+      {title}
+    </a>
   );
 }
 
@@ -64,7 +68,7 @@ export function EditAndDelete({ ctx, path }: { ctx: PageContext; path: string })
       <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
         {t.edit}
       </LinkButton>
-      <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+      <LinkButton ctx={ctx} href={`${path}/delete`} icon="trash" opens_dialog>
         {t.delete}
       </LinkButton>
     </>

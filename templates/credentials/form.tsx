@@ -32,7 +32,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
         parent={{ title: t.title, href: "/credentials" }}
         actions={
           credential === null ? undefined : (
-            <LinkButton ctx={ctx} href={`/credentials/${credential.id}/delete`} kind="plain" opens_dialog>
+            <LinkButton ctx={ctx} href={`/credentials/${credential.id}/delete`} icon="trash" opens_dialog>
               {t.delete}
             </LinkButton>
           )

@@ -120,7 +120,7 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
   const t = texts(ctx).oidc;
   const address = url(ctx, `${bindingPath}/${kind}`);
   return (
-    <Asked ctx={ctx} title={t.account_section}>
+    <Asked ctx={ctx} title={t.account_section} back="/account#binding">
       <form
         class="confirm"
         id="binding-question"

@@ -48,7 +48,7 @@ function BaseUrlBanner({ ctx }: { ctx: PageContext }) {
       tone="attention"
       title={t.base_url_missing}
       action={
-        <LinkButton ctx={ctx} href="/settings">
+        <LinkButton ctx={ctx} href="/settings" kind="main">
           {t.to_settings}
         </LinkButton>
       }
@@ -66,7 +66,12 @@ function NoProvider({ ctx, example_callback_url }: Pick<ProviderPageProps, "ctx"
       icon="shield"
       title={t.empty_title}
       action={
-        <LinkButton ctx={ctx} href={`${providerPath}/new`} kind="main" icon="plus">
+        <LinkButton
+          ctx={ctx}
+          href={`${providerPath}/new`}
+          kind={example_callback_url === null ? "plain" : "main"}
+          icon="plus"
+        >
           {t.empty_action}
         </LinkButton>
       }
@@ -133,7 +138,7 @@ function Actions({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
       <LinkButton ctx={ctx} href={`${providerPath}/edit`} icon="pencil" small>
         {texts(ctx).common.edit}
       </LinkButton>
-      <LinkButton ctx={ctx} href={`${providerPath}/delete`} small opens_dialog>
+      <LinkButton ctx={ctx} href={`${providerPath}/delete`} icon="trash" small opens_dialog>
         {texts(ctx).common.delete}
       </LinkButton>
     </div>
@@ -143,13 +148,15 @@ function Actions({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
 /** The next thing to know or to do. */
 function StateBanner({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   const t = texts(ctx).oidc;
+  // Without a base URL there is something else to do first.
+  const kind = provider.callback_url === null ? "plain" : "main";
   if (!provider.is_enabled) {
     return (
       <Banner
         tone="attention"
         title={t.disabled_title}
         action={
-          <ActionForm ctx={ctx} action={`${providerPath}/enable`} kind="main">
+          <ActionForm ctx={ctx} action={`${providerPath}/enable`} kind={kind}>
             {t.enable}
           </ActionForm>
         }
@@ -164,7 +171,7 @@ function StateBanner({ ctx, provider }: { ctx: PageContext; provider: ProviderVi
       tone="quiet"
       title={t.unbound_title}
       action={
-        <LinkButton ctx={ctx} href={`${bindingPath}/bind`} kind="main" opens_dialog>
+        <LinkButton ctx={ctx} href={`${bindingPath}/bind`} kind={kind} opens_dialog>
           {t.bind(provider.display_name)}
         </LinkButton>
       }

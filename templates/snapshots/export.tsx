@@ -15,7 +15,7 @@ interface SnapshotExportProps {
 export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps) {
   const t = texts(ctx).snapshots;
   return (
-    <Asked ctx={ctx} title={t.export} section="executors">
+    <Asked ctx={ctx} title={t.export} section="executors" back={`/executors/${executor.id}`}>
       <form
         class="confirm"
         method="post"
@@ -23,9 +23,9 @@ export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps)
         data-download=""
       >
         <Csrf ctx={ctx} />
-        <h2 id="dialog-title" tabindex={-1}>
+        <h1 id="dialog-title" tabindex={-1}>
           {t.export_title(executor.name)}
-        </h2>
+        </h1>
         <div class="confirm-facts">
           <p>{t.export_text}</p>
           <fieldset class="checks">

@@ -52,7 +52,7 @@ export function TrackerFormPage({
         parent={tracker === null ? { title: t.title, href: "/trackers" } : { title: tracker.name, href: path }}
         actions={
           tracker === null ? undefined : (
-            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+            <LinkButton ctx={ctx} href={`${path}/delete`} icon="trash" opens_dialog>
               {t.delete}
             </LinkButton>
           )

@@ -29,3 +29,9 @@ test.each([
   expect(html).toContain('role="alert"');
   expect(html).toContain("A backup is already in progress");
 });
+
+test("a question that is a page of its own leads back, in a dialog it only closes", () => {
+  const back = 'class="parent" href="/settings/backups"';
+  expect(String(<BackupDelete ctx={ctx} backup={backup} />)).toContain(back);
+  expect(String(<BackupDelete ctx={{ ...ctx, is_fragment: true }} backup={backup} />)).not.toContain(back);
+});
