@@ -19,10 +19,12 @@ interface BannerProps {
 export function Banner({ tone, title, children, action, id }: BannerProps) {
   return (
     <div class={classes("banner", tone)} id={id} role={tone === "failed" ? "alert" : undefined}>
-      <Icon name={tone === "quiet" ? "info" : toneIcons[tone]} />
-      <div>
-        {title === undefined ? null : <p class="banner-title">{title}</p>}
-        {children === undefined ? null : <div class="banner-text">{children}</div>}
+      <div class="banner-words">
+        <Icon name={tone === "quiet" ? "info" : toneIcons[tone]} />
+        <div>
+          {title === undefined ? null : <p class="banner-title">{title}</p>}
+          {children === undefined ? null : <div class="banner-text">{children}</div>}
+        </div>
       </div>
       {action === undefined ? null : <div class="banner-action">{action}</div>}
     </div>
