@@ -53,9 +53,9 @@ export const Settings = v.strictObject({
     v.integer(),
     v.minValue(30),
     v.maxValue(3650),
-    v.title("Audit retention (days)"),
+    v.title("Audit log retention (days)"),
     v.description(
-      "Older audit entries are removed when new ones are written. Entries younger than 30 days are never removed",
+      "Older entries are removed when new ones are written. Entries younger than 30 days are never removed",
     ),
   ),
 });

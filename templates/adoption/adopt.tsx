@@ -9,7 +9,7 @@ import { Banner, DisabledBanner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url, withQuery } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { AdoptionForm, formId } from "./form.tsx";
 import { NewestPoll } from "./newest.tsx";
@@ -49,7 +49,7 @@ export function AdoptPage(props: AdoptPageProps) {
             </LinkButton>
           }
         >
-          {translateMessage(ctx.language, found.failure)}
+          {translateSentence(ctx.language, found.failure)}
         </Banner>
       ) : (
         <Found {...props} list={found.list} />
@@ -85,7 +85,7 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
   return (
     <div id={partId} class="choices">
       <p class="adopt-explained">{t.explained}</p>
-      {error === undefined ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
+      {error === undefined ? null : <Banner tone="failed">{translateSentence(ctx.language, error)}</Banner>}
       <Selection {...props} />
       {list.targets.length < list.matching ? (
         <Banner tone="quiet" action={<ShowMore ctx={ctx} list={list} />}>

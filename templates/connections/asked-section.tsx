@@ -6,7 +6,7 @@ import { Later } from "../components/later.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
 import { type PageContext, partsOf, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 
 /** What the engine listed, why it could not, or null before it was asked. */
 export type Found<List> = { list: List } | { failure: Message } | null;
@@ -50,7 +50,7 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
     return (
       <Section id={id} title={title} aside={again}>
         <Banner tone="failed" title={words.failed}>
-          {translateMessage(ctx.language, found.failure)}
+          {translateSentence(ctx.language, found.failure)}
         </Banner>
       </Section>
     );

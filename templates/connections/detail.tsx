@@ -8,7 +8,7 @@ import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionCheck } from "./check.tsx";
@@ -60,7 +60,7 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count, 
       {connection.warnings.length === 0 ? null : (
         <Banner tone="attention">
           {connection.warnings.map((warning) => (
-            <p>{translateMessage(ctx.language, warning.message_data)}</p>
+            <p>{translateSentence(ctx.language, warning.message_data)}</p>
           ))}
         </Banner>
       )}
@@ -84,7 +84,7 @@ function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: Co
           tone={state === "unreachable" ? "failed" : "attention"}
           title={state === "unreachable" ? t.failures[failureCode(problem)] : t.unknown}
         >
-          <p>{translateMessage(ctx.language, problem.message_data)}</p>
+          <p>{translateSentence(ctx.language, problem.message_data)}</p>
           <p class="meta">
             <span>
               {t.since} <Time ctx={ctx} at={since} form="short" />

@@ -10,7 +10,7 @@ import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface Choice {
@@ -122,7 +122,7 @@ function valueChoices({ ctx, choices, values }: ConnectionFormPageProps): Readon
 function secretProblem({ ctx, problem, errors }: ConnectionFormPageProps): Readonly<Record<string, Child>> {
   if (problem === null || errors[problem.path] !== undefined) return {};
   return {
-    [problem.path]: <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>,
+    [problem.path]: <Banner tone="attention">{translateSentence(ctx.language, problem.message)}</Banner>,
   };
 }
 
@@ -144,6 +144,6 @@ function CredentialHelp({ ctx, connection, values }: ConnectionFormPageProps) {
 
 function Warnings({ ctx, warnings }: Pick<ConnectionFormPageProps, "ctx" | "warnings">): Child {
   return warnings.map((warning) => (
-    <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
+    <Banner tone="attention">{translateSentence(ctx.language, warning.message_data)}</Banner>
   ));
 }

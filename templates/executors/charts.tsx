@@ -66,7 +66,7 @@ export function ExecutorCharts({ ctx, history, has_downtime }: ExecutorChartsPro
         title={t.lag}
         series={[{ title: t.after_release, tone: "plain" }]}
         points={history.lags.map(({ ended_at, tag, lag_ms }) => ({
-          label: `${tag}, ${formatDate(ctx, ended_at)}`,
+          label: `${tag} · ${formatDate(ctx, ended_at)}`,
           values: [lag_ms],
         }))}
         point_title={t.update}

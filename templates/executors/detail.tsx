@@ -20,7 +20,7 @@ import { ConsentBanner } from "../runs/consent.tsx";
 import { RunsTable } from "../runs/list.tsx";
 import { reasonWords, runWords, WaitBanner } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { channelWord } from "../trackers/channel-words.ts";
 import { NotesSection } from "../trackers/notes.tsx";
@@ -207,7 +207,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
             </>
           }
         >
-          {reasonWords(ctx, last)}
+          {reasonWords(ctx, last, translateSentence)}
         </Banner>
       ) : null}
     </>
@@ -219,7 +219,7 @@ function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execu
   const t = texts(ctx).executors;
   const { problem, connection, observed_at } = executor;
   const { since, problem: lost } = connection.reach;
-  const reason = problem === null ? null : translateMessage(ctx.language, problem.message_data);
+  const reason = problem === null ? null : translateSentence(ctx.language, problem.message_data);
   return (
     <div id="executor-problem" class="banner-slot">
       {!connection.is_enabled ? (
@@ -266,7 +266,7 @@ function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "ex
       }
     >
       {executor.unknown_settings_data.map((each) => (
-        <p>{translateMessage(ctx.language, each)}</p>
+        <p>{translateSentence(ctx.language, each)}</p>
       ))}
       <p>{t.unaccepted_text}</p>
     </Banner>

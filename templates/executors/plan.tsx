@@ -7,7 +7,7 @@ import { Banner } from "../components/notice.tsx";
 import { SizeChange } from "../components/size.tsx";
 import { formatBytes, formatDuration, formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { isBehind, ServiceVersions } from "./versions.tsx";
 
@@ -34,8 +34,8 @@ interface PlanFailureProps {
 
 export function PlanFailure({ ctx, failure, said, said_at, tone = "failed" }: PlanFailureProps) {
   const t = texts(ctx).executors;
-  const reason = translateMessage(ctx.language, failure);
-  const isSaid = said !== null && said !== undefined && translateMessage(ctx.language, said) === reason;
+  const reason = translateSentence(ctx.language, failure);
+  const isSaid = said !== null && said !== undefined && translateSentence(ctx.language, said) === reason;
   return (
     <Banner tone={tone} title={t.plan_failed}>
       {!isSaid ? reason : said_at === undefined ? undefined : <a href={said_at}>{t.plan_failed_above}</a>}
@@ -124,7 +124,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ) : unmet !== null && unmet.code !== "already_current" ? (
         <Banner tone="quiet" title={t.plan_unmet}>
-          {translateMessage(ctx.language, unmet.message_data)}
+          {translateSentence(ctx.language, unmet.message_data)}
         </Banner>
       ) : null}
       {view.is_downgrade && plan !== null && !plan.is_noop && refusals.length === 0 ? (
@@ -206,7 +206,7 @@ function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   return (
     <Banner tone="quiet" title={t.plan_left_alone(left.length)}>
       {left.map((reason) => (
-        <p>{translateMessage(ctx.language, reason.message_data)}</p>
+        <p>{translateSentence(ctx.language, reason.message_data)}</p>
       ))}
     </Banner>
   );

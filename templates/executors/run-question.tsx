@@ -6,7 +6,7 @@ import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { BreakingUpdate } from "../trackers/notes.tsx";
 import { Overrides } from "./actions.tsx";
@@ -42,7 +42,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
         <div class="confirm-facts">
           {disabled === null ? null : <Banner tone="quiet" {...disabled} />}
           {"failure" in planned ? (
-            <Banner tone="failed">{translateMessage(ctx.language, planned.failure)}</Banner>
+            <Banner tone="failed">{translateSentence(ctx.language, planned.failure)}</Banner>
           ) : (
             <Plan ctx={ctx} view={planned.view} />
           )}

@@ -8,7 +8,7 @@ import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { kindOf, namespaceOrder, nameWithin, TargetState, wordsOf } from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface TargetPickerProps {
@@ -63,7 +63,7 @@ export function TargetPicker(props: TargetPickerProps) {
       <FieldError ctx={ctx} id={`${id}-error`} message={error} />
       {failure === null ? null : (
         <Banner tone="failed" title={t.targets_failed}>
-          {translateMessage(ctx.language, failure)}
+          {translateSentence(ctx.language, failure)}
         </Banner>
       )}
       {chosen !== "" && found === undefined ? <Missing {...props} /> : null}

@@ -8,7 +8,7 @@ import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface LogsPageProps {
@@ -45,12 +45,12 @@ export function LogsPage(props: LogsPageProps) {
       />
       {failure === null || stream !== null ? null : (
         <Banner tone="failed" title={t.failed}>
-          {translateMessage(ctx.language, failure)}
+          {translateSentence(ctx.language, failure)}
         </Banner>
       )}
       {refusal === null ? null : (
         <Banner tone="attention" title={t.not_live}>
-          {translateMessage(ctx.language, refusal)}
+          {translateSentence(ctx.language, refusal)}
         </Banner>
       )}
       <LogChoice {...props} />
@@ -282,7 +282,7 @@ function LogEnd({ ctx, why }: { ctx: PageContext; why: Message | null }) {
   return (
     <div id="log-end" data-again={isTriedAgain ? "" : undefined}>
       <Banner tone="attention" title={isTriedAgain ? t.failed : t.ended_title} action={action}>
-        {why === null ? t.lost_text : translateMessage(ctx.language, why)}
+        {why === null ? t.lost_text : translateSentence(ctx.language, why)}
         {isTriedAgain ? <p class="scripted">{t.again}</p> : null}
       </Banner>
     </div>

@@ -11,7 +11,7 @@ import { Changes, carriedCount } from "../executors/plan.tsx";
 import { openingWords } from "../executors/window-words.ts";
 import { formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { BreakingUpdate } from "../trackers/notes.tsx";
 import { isAwaiting, RunState } from "./state.tsx";
@@ -86,7 +86,7 @@ export function ConsentFacts({ ctx, run, executor, breaking }: ConsentFactsProps
       {plan === null ? null : (
         <>
           {plan.warnings.map(({ message_data }) => (
-            <Banner tone="attention">{translateMessage(ctx.language, message_data)}</Banner>
+            <Banner tone="attention">{translateSentence(ctx.language, message_data)}</Banner>
           ))}
           <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
         </>

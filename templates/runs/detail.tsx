@@ -14,6 +14,7 @@ import { Changes, carriedCount, Files } from "../executors/plan.tsx";
 import { formatDuration, formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
@@ -193,7 +194,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
 function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
-  const reason = reasonWords(ctx, run);
+  const reason = reasonWords(ctx, run, translateSentence);
   const banner = (() => {
     switch (run.state) {
       case "pending":
@@ -228,7 +229,7 @@ function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" |
   if (run.outage?.outcome === "recovered") return <RecoveredBanner ctx={ctx} run={run} outage={run.outage} />;
   const words = t[wordsFor({ run, executor })];
   const { serving } = run;
-  const reason = reasonWords(ctx, run);
+  const reason = reasonWords(ctx, run, translateSentence);
   const wasTouched = run.steps.some(({ step }) => steps.some(({ name, touches }) => touches && name === step));
   const wasUndone = run.steps.some(({ step, phase }) => step === "undo" && phase === "finish");
   const title =
@@ -266,7 +267,7 @@ function RecoveredBanner({ ctx, run, outage }: { ctx: PageContext; run: RunDetai
   const { serving, since, ended_at: ended } = outage;
   const time = formatDuration(ctx.language, Math.max(1000, (ended ?? since) - since));
   const isUpdate = run.kind === "update" && (serving === "previous" || serving === "desired");
-  const reason = reasonWords(ctx, run);
+  const reason = reasonWords(ctx, run, translateSentence);
   return (
     <Banner tone="attention" title={t.recovered[isUpdate ? serving : "other"]}>
       <p>{outage.detail === null ? t.recovered_text(time, outage.tries) : t.recovered_by_others(time)}</p>

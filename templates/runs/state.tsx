@@ -6,7 +6,7 @@ import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { dayKey, formatClock, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 /** The fields of a run that describe its state; the short form in an executor has them too. */
@@ -84,8 +84,12 @@ export function runWords(ctx: PageContext, run: RunLike): string {
 }
 
 /** Why a run ended as it did, or what it waits for; what runs now is shown separately. */
-export function reasonWords(ctx: PageContext, { reason_data: reason }: Pick<RunLike, "reason_data">): string | null {
-  return reason === null ? null : translateMessage(ctx.language, withoutServing(reason));
+export function reasonWords(
+  ctx: PageContext,
+  { reason_data: reason }: Pick<RunLike, "reason_data">,
+  translate = translateMessage,
+): string | null {
+  return reason === null ? null : translate(ctx.language, withoutServing(reason));
 }
 
 /** For a target that is or was down: when the next attempt is, or why there is none. */
@@ -138,7 +142,7 @@ export function WaitBanner({ ctx, reason }: { ctx: PageContext; reason: Message 
   const t = texts(ctx).runs;
   const other = waitedRun(reason);
   if (other === null) {
-    return <Banner tone="quiet" title={t.banners.waiting} children={translateMessage(ctx.language, reason)} />;
+    return <Banner tone="quiet" title={t.banners.waiting} children={translateSentence(ctx.language, reason)} />;
   }
   return (
     <Banner

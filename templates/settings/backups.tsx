@@ -12,7 +12,7 @@ import { Time } from "../components/time.tsx";
 import { formatBytes } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
@@ -31,7 +31,7 @@ export function BackupsPage({ newest, maximum, error, ...list }: BackupsPageProp
     <Layout ctx={ctx} title={t.title} section="settings">
       <PageHeader ctx={ctx} title={texts(ctx).settings.title} lead={t.lead(maximum)} />
       <SettingsTabs ctx={ctx} current="backups" />
-      {error === null ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
+      {error === null ? null : <Banner tone="failed">{translateSentence(ctx.language, error)}</Banner>}
       <Panel>
         <form class="sign-in" method="post" action={url(ctx, "/settings/backups")}>
           <Csrf ctx={ctx} />

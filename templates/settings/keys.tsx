@@ -13,7 +13,7 @@ import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { BareLayout, Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
@@ -61,7 +61,7 @@ function KeySection({ ctx, name, title, text, view }: KeySectionProps) {
           </p>
         ) : (
           <Banner tone="quiet" title={t.not_here}>
-            {translateMessage(ctx.language, view.rotation_refusal_data)}
+            {translateSentence(ctx.language, view.rotation_refusal_data)}
           </Banner>
         )}
       </Panel>

@@ -6,7 +6,7 @@ import { State } from "../components/state.tsx";
 import { Digest } from "../components/version.tsx";
 import { Changes, Files } from "../executors/plan.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 /** What restoring would change, why that is unknown, or null before it was asked. */
@@ -18,7 +18,7 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
   if ("failure" in compared) {
     return (
       <Banner tone="failed" title={t.diff_failed}>
-        {translateMessage(ctx.language, compared.failure)}
+        {translateSentence(ctx.language, compared.failure)}
       </Banner>
     );
   }
@@ -28,12 +28,12 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
       {view.refusals.length === 0 ? null : (
         <Banner tone="failed" title={t.refused}>
           {view.refusals.map((refusal) => (
-            <p>{translateMessage(ctx.language, refusal.message_data)}</p>
+            <p>{translateSentence(ctx.language, refusal.message_data)}</p>
           ))}
         </Banner>
       )}
       {view.warnings.map((warning) => (
-        <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
+        <Banner tone="attention">{translateSentence(ctx.language, warning.message_data)}</Banner>
       ))}
       {view.is_noop ? (
         <Banner tone="current">{t.diff_none}</Banner>

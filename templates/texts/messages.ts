@@ -12,6 +12,12 @@ export function translateMessage(language: Language, said: Message): string {
   return hasSeveral ? endSentence(language, text) : text;
 }
 
+/** The same as a sentence of its own, such as the text of a banner. */
+export function translateSentence(language: Language, said: Message): string {
+  const text = translateMessage(language, said);
+  return said.code === "text.plain" ? text : endSentence(language, text);
+}
+
 /** The same inside a sentence of the page, as behind a colon. */
 export function translatePart(language: Language, said: Message): string {
   const text = translateMessage(language, said);

@@ -115,7 +115,7 @@ test("of a group that was put back only the container at fault is red, the other
 test("what serves is the banner's title: the reason does not end with it once more", () => {
   const html = String(<PutBackSample ctx={sampleContext()} />);
   const banner = /<div class="banner attention".*?<p>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
-  expect(banner).toEndWith("the engine restarted it 3 times; the last exit code was 1");
+  expect(banner).toEndWith("the engine restarted it 3 times; the last exit code was 1.");
 });
 
 test("a rollback that is done says so once in its heading", () => {

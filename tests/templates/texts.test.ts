@@ -4,7 +4,7 @@ import { fields } from "../../src/forms/fields.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import * as en from "../../templates/texts/en.ts";
 import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
-import { translateMessage, translatePart } from "../../templates/texts/messages.ts";
+import { translateMessage, translatePart, translateSentence } from "../../templates/texts/messages.ts";
 import { texts } from "../../templates/texts/texts.ts";
 import * as zh from "../../templates/texts/zh.ts";
 
@@ -93,6 +93,12 @@ describe("a message on a page", () => {
       "A backup is already in progress; wait until it ends",
     );
     expect(translateMessage("en", plain("Theirs. Not ours"))).toBe("Theirs. Not ours");
+  });
+
+  test("ends as a sentence of its own, unless others wrote it", () => {
+    expect(translateSentence("en", say("backups.in_progress"))).toEndWith("wait until it ends.");
+    expect(translateSentence("zh", say("backups.in_progress"))).toEndWith("请等待它结束。");
+    expect(translateSentence("en", plain("Theirs"))).toBe("Theirs");
   });
 
   test("begins in lower case inside a sentence of the page", () => {

@@ -11,7 +11,7 @@ export const docs = {
   sign_in: "Sign in",
   authentication: "Authentication",
   authentication_text:
-    "Send a token in the header “Authorization: Bearer …”. Add an API token in User Settings, or get a session token from POST /api/session.",
+    "Send a token in the header “Authorization: Bearer …”. Add an API token under User settings, or get a session token from POST /api/session.",
   token_example: "Sign in and keep the token",
   errors: "Errors",
   errors_text:

@@ -87,6 +87,6 @@ export const oidc = {
   failed_password: "You can always sign in with the password.",
   failed_audit: "The reason is in the audit log.",
   to_sign_in: "Back to sign-in",
-  to_account: "Back to User Settings",
+  to_account: "Back to user settings",
   to_audit: "Open audit log",
 };

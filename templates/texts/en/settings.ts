@@ -3,7 +3,7 @@ import { plural } from "../../format.ts";
 export const settings = {
   title: "Settings",
   general: "General",
-  audit: "Audit",
+  audit: "Audit log",
   save: "Save settings",
   saved: "Settings saved. They take effect immediately.",
   from_environment: (variable: string) =>

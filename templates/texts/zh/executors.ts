@@ -201,7 +201,7 @@ export const executors = {
       `仅在维护窗口内运行：${days}，${from} 至 ${to}（${zone}）。`,
     window_all_day: (days: string, zone: string) => `仅在维护窗口内运行：${days}，全天（${zone}）。`,
     binding: (channel: string, tracker: string, source: string) =>
-      `跟随 ${tracker} 的“${channel}”通道，来源 ${source}。`,
+      `跟随追踪器“${tracker}”的“${channel}”通道，来源为“${source}”。`,
     keep_name: "保留镜像名称，只替换标签。",
     use_tracker: "使用追踪器的镜像和标签。",
     tag: "按标签引用镜像。",

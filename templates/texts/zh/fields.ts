@@ -107,8 +107,8 @@ export const fields: FieldDictionary = {
     description: "每个执行器保留的快照数。保存新快照时移除较旧的快照",
   },
   "settings.audit_retention_days": {
-    title: "审计保留天数",
-    description: "写入新记录时移除更早的审计记录。30 天以内的记录永远不会被移除",
+    title: "审计日志保留天数",
+    description: "写入新记录时移除更早的记录。30 天以内的记录不会被移除",
   },
   "api_tokens.current_password": { title: "当前密码" },
   "api_tokens.scope": { title: "权限范围", options: { read: "只读", full: "完整" } },

@@ -4,7 +4,7 @@ import type { Texts } from "../texts.ts";
 export const settings = {
   title: "设置",
   general: "常规",
-  audit: "审计",
+  audit: "审计日志",
   save: "保存设置",
   saved: "设置已保存，立即生效。",
   from_environment: (variable: string) => `由环境变量 ${variable} 设定并优先生效，请在环境中修改。`,
