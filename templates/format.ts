@@ -89,15 +89,18 @@ export function formatInstant(ctx: FormatContext, instant: number): string {
   }).format(instant);
 }
 
-/** "20 Nov 2026, 21:14" */
-export function formatShort(ctx: FormatContext, instant: number): string {
+/** "20 Nov, 21:14", in another year "20 Nov 2025, 21:14"; a line never breaks within it. */
+export function formatShort(ctx: FormatContext & Pick<PageContext, "now">, instant: number): string {
+  const yearOf = (at: number) => dayKey(ctx, at).slice(0, 4);
   return dateFormat(ctx, {
     day: "numeric",
     month: "short",
-    year: "numeric",
+    ...(yearOf(instant) === yearOf(ctx.now) ? {} : { year: "numeric" as const }),
     hour: "2-digit",
     minute: "2-digit",
-  }).format(instant);
+  })
+    .format(instant)
+    .replaceAll(" ", "\u00a0");
 }
 
 /** "Friday 20 November": the heading of a day. */

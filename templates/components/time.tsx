@@ -7,7 +7,7 @@ interface TimeProps {
   ctx: PageContext;
   /** Milliseconds UTC; null shows "Never". */
   at: number | null;
-  /** `relative` (updated by `app.js`), `short` (20 Nov 2026, 21:14), `clock` (21:14), `precise` (21:14:09.1). */
+  /** `relative` (updated by `app.js`), `short` (20 Nov, 21:14), `clock` (21:14), `precise` (21:14:09.1). */
   form?: "relative" | "short" | "clock" | "precise" | undefined;
   /** Replaces "Never" when `at` is null. */
   empty?: string | undefined;

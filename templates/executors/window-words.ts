@@ -25,7 +25,7 @@ export function weekdayList(language: Language, chosen: Window["days"]): string 
   );
 }
 
-/** "Sat, 24 Oct 2026, 02:00 to 04:00" in the system time zone. */
+/** "Sat 24 Oct, 02:00 to 04:00" in the system time zone. */
 export function openingWords(ctx: PageContext, opening: Opening): string {
   const weekday = new Intl.DateTimeFormat(ctx.language === "zh" ? "zh-CN" : "en-GB", {
     weekday: "short",

@@ -8,6 +8,7 @@ import {
   formatInstant,
   formatLabels,
   formatRelative,
+  formatShort,
   formatWait,
   plural,
 } from "../../templates/format.ts";
@@ -68,6 +69,15 @@ describe("times are in the zone of the settings", () => {
     expect(formatInstant({ language: "en", time_zone: "Europe/Berlin" }, now)).toBe(
       "Friday, 20 November 2026 at 21:14:09 CET",
     );
+  });
+
+  test("formatShort() says only another year, and never breaks", () => {
+    const ctx = { language: "en", time_zone: "Europe/Berlin", now } as const;
+    const shown = (instant: number, language: "en" | "zh" = "en") => formatShort({ ...ctx, language }, instant);
+    expect(shown(now)).toBe("20\u00a0Nov,\u00a021:14");
+    expect(shown(now, "zh")).toBe("11月20日\u00a021:14");
+    // Already the next year there.
+    expect(shown(Date.UTC(2026, 11, 31, 23, 30))).toBe("1\u00a0Jan\u00a02027,\u00a000:30");
   });
 
   test("formatClock() at midnight is 00:00, never 24:00", () => {
