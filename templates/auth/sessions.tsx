@@ -51,10 +51,10 @@ export function SessionsPage({ has_others, ...list }: SessionsPageProps) {
         table={{
           columns: [
             { key: "browser", title: t.browser, grows: true },
-            { key: "address", title: t.session_address, leads: true, sort: "address" },
+            { key: "address", title: t.session_address, sort: "address" },
             { key: "method", title: t.session_method, wide_only: true },
             { key: "since", title: t.session_since, align: "end", sort: "-since" },
-            { key: "seen", title: t.session_seen, align: "end", sort: "-seen" },
+            { key: "seen", title: t.session_seen, align: "end", leads: true, sort: "-seen" },
           ],
           rows: list.items.map((session) => ({
             id: `session-${session.id}`,

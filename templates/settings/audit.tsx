@@ -80,7 +80,7 @@ function auditTable(ctx: PageContext, entries: readonly AuditEntryView[]) {
     columns: [
       { key: "event", title: t.event, grows: true },
       { key: "outcome", title: texts(ctx).common.outcome, card_label: "none" },
-      { key: "subject", title: t.subject, sort: "subject" },
+      { key: "subject", title: t.subject, leads: true, sort: "subject" },
       { key: "actor", title: t.actor, sort: "actor" },
       { key: "at", title: t.at, align: "end", leads: true, sort: "-time" },
     ] satisfies Column[],
@@ -117,7 +117,7 @@ function eventWord(ctx: PageContext, event: string): string {
 }
 
 function Subject({ name }: { name: string }) {
-  if (name === "") return <span class="quiet">–</span>;
+  if (name === "") return <span class="quiet absent">–</span>;
   return (
     <span class="audit-subject" title={name.length > 60 ? name : undefined}>
       {name}
