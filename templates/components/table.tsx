@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { Clip, labelOf } from "./clip.tsx";
 import { Icon } from "./icon.tsx";
 import { Partial } from "./notice.tsx";
 
@@ -15,7 +16,7 @@ export interface Column {
   grows?: boolean | undefined;
   /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
-  /** Cut where it does not fit on one line: its own page has all of it. The first column of a list always is. */
+  /** Cut where it does not fit on one line, and a list tells another fact beside it: its own page has all of it. The first column of a list always is. */
   clips?: boolean | undefined;
   /** What a narrow row of a list must tell beside its name and state: the first of its second line. */
   leads?: boolean | undefined;
@@ -231,11 +232,6 @@ function titleOf(cell: Child): string | undefined {
   return typeof cell === "string" ? cell : undefined;
 }
 
-/** One line in a wide list, of which what does not fit is cut. */
-function Clip({ children }: { children: Child }) {
-  return <span class="clip">{children}</span>;
-}
-
 interface TableRowProps {
   ctx: PageContext;
   is_list: boolean;
@@ -249,6 +245,7 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
   const [first, ...others] = columns;
   const cell = row.cells[first?.key ?? ""];
   const name = is_list ? <Clip>{cell}</Clip> : cell;
+  const label = is_list ? labelOf(cell) : undefined;
   return (
     <tr
       id={row.id}
@@ -275,14 +272,21 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
         </td>
       )}
       {first === undefined ? null : (
-        <th scope="row" class={cellClass(first)} title={titleOf(row.cells[first.key])}>
-          {row.href === undefined ? name : <a href={url(ctx, row.href)}>{name}</a>}
+        <th scope="row" class={cellClass(first)} title={titleOf(cell)} aria-label={label}>
+          {row.href === undefined ? (
+            name
+          ) : (
+            <a href={url(ctx, row.href)} aria-label={label}>
+              {name}
+            </a>
+          )}
         </th>
       )}
       {others.map((column) => (
         <td
           class={cellClass(column)}
           title={column.clips === true ? titleOf(row.cells[column.key]) : undefined}
+          aria-label={column.clips === true ? labelOf(row.cells[column.key]) : undefined}
           data-label={column.card_label === "none" ? undefined : column.title}
         >
           {column.clips === true ? <Clip>{row.cells[column.key]}</Clip> : row.cells[column.key]}

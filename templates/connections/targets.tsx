@@ -9,6 +9,7 @@ import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Reference } from "../components/version.tsx";
+import { ServiceLines } from "../executors/versions.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -206,13 +207,15 @@ function TargetTable({
           cells: {
             name: nameCell(ctx, target),
             owner: target.owner_data === null ? null : translateMessage(ctx.language, target.owner_data),
-            image: lines(
-              target.services.map((service) => (
-                <>
-                  {target.is_group ? <span class="quiet">{service.name} </span> : null}
-                  <Reference>{service.image}</Reference>
-                </>
-              )),
+            image: (
+              <ServiceLines
+                ctx={ctx}
+                services={target.services}
+                nameOf={({ name }) => (target.is_group ? name : null)}
+                versionsOf={({ image }) => image}
+              >
+                {([{ image }]) => <Reference>{image}</Reference>}
+              </ServiceLines>
             ),
             state: <TargetState ctx={ctx} target={target} />,
             platform: platformsOf(target) === "" ? null : <span class="version">{platformsOf(target)}</span>,
@@ -237,16 +240,6 @@ function nameCell(ctx: PageContext, target: TargetView): Child {
 
 function platformsOf({ services }: TargetView): string {
   return [...new Set(services.map(({ platform }) => platform).filter((platform) => platform !== ""))].join(", ");
-}
-
-function lines(items: readonly Child[]): Child {
-  return (
-    <div class="service-versions">
-      {items.map((item) => (
-        <div>{item}</div>
-      ))}
-    </div>
-  );
 }
 
 /** What a target is, where its name does not say it: a group, or one of several kinds; null for a container. */

@@ -1,5 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { triggers } from "../../src/executors/settings-schema.ts";
+import { Clip } from "../components/clip.tsx";
 import { AddButton, type ListBodyProps, ListChanges, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { Notice, PageContext } from "../page.ts";
@@ -106,8 +107,8 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
         cells: {
           name: executor.name,
           target: (
-            <span title={t.target_on(executor.target.id, executor.connection.name)}>
-              {executor.target.id} <span class="quiet">· {executor.connection.name}</span>
+            <span class="clip-first" title={t.target_on(executor.target.id, executor.connection.name)}>
+              <Clip>{executor.target.id}</Clip> <span class="quiet">· {executor.connection.name}</span>
             </span>
           ),
           versions: <ExecutorVersions ctx={ctx} executor={executor} />,

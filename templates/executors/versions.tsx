@@ -51,7 +51,7 @@ function VersionsOf({
   if (to === null) return <span class="quiet">–</span>;
   if (!differs) return <Version>{to}</Version>;
   return (
-    <span>
+    <span class="change">
       <FromTo ctx={ctx} from={from} to={to} />{" "}
       <Behind ctx={ctx} behind={furthestBehind(services.map((each) => each.behind))} />
     </span>

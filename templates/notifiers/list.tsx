@@ -76,11 +76,11 @@ function LastDelivery({ ctx, notifier }: { ctx: PageContext; notifier: NotifierV
   }
   if (notifier.last_delivery === null) return <span class="quiet">{t.never_sent}</span>;
   return (
-    <>
+    <span>
       <DeliveryState ctx={ctx} delivery={notifier.last_delivery} />{" "}
       <span class="quiet">
         <Time ctx={ctx} at={notifier.last_delivery.created_at} />
       </span>
-    </>
+    </span>
   );
 }

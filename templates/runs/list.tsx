@@ -118,7 +118,7 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
       cells: {
         executor: run.executor,
         versions: (
-          <span>
+          <span class="change">
             <RunVersions ctx={ctx} run={run} />{" "}
             {needsRollbackBadge(run) ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
           </span>

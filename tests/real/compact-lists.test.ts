@@ -262,7 +262,13 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
   test("a name that is cut is whole on the page that its row leads to", async () => {
     await page.goto("/trackers");
     const heading = page.locator("th", { hasText: longName });
-    expect(await heading.evaluate((cell) => cell.scrollWidth > cell.clientWidth)).toBe(true);
+    const parts = heading.locator(".parted > span");
+    const areCut = await parts.evaluateAll((all) => all.map((part) => part.scrollWidth > part.clientWidth));
+    expect([await parts.allTextContents(), areCut]).toEqual([
+      [longName.slice(0, -8), longName.slice(-8)],
+      [true, false],
+    ]);
+    expect(await heading.getByRole("link", { name: longName, exact: true }).count()).toBe(1);
     await heading.locator("a").click();
     const title = page.locator("h1");
     expect(await title.textContent()).toContain(longName);
