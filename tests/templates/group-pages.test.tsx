@@ -133,8 +133,8 @@ test.each([PutBackSample, RollbackQuestionSample])("the changes of several servi
 });
 
 test.each([
-  ["en", "webserver, worker <span>", "at least 1 major, 1 minor"],
-  ["zh", "webserver, worker <span>", "至少"],
+  ["en", 'webserver, worker <span class="change">', "at least 1 major, 1 minor"],
+  ["zh", 'webserver, worker <span class="change">', "至少"],
 ] as const)(
   "services that change alike share a line, and the furthest behind is told in %s",
   (language, line, behind) => {

@@ -208,7 +208,7 @@ test("saving stores the bound services alone, and the edit form shows all of the
   ]);
   const page = await person.get(`/executors/${id}`);
   expect(page.text).toContain("Checking");
-  expect((await person.get("/executors")).text).toContain('shop <span class="quiet">· ');
+  expect((await person.get("/executors")).text).toContain('shop</span> <span class="quiet">· ');
   await person.post(`/executors/${id}/delete`, {});
 });
 

@@ -207,8 +207,12 @@ test("an executor's row names its target, then the connection", async () => {
   const second = { target: { kind: "container", id: "proxy" }, trigger: "manual", connection_id: "connection-1" };
   const bindings = [{ tracker: "app", source: "main", channel: "stable" }];
   await app.services.executors.create(actor, { name: "Front door", bindings, ...second });
-  const shown = [...(await get("/executors")).matchAll(/title="\w+ on Home">(.+?)<\/span>/g)].map(([, cell]) => cell);
-  expect(shown).toEqual(["proxy", "web"].map((target) => `${target} <span class="quiet">· Home`));
+  const shown = [...(await get("/executors")).matchAll(/title="\w+ on Home">(.+?)<\/span><\/span>/g)].map(
+    ([, cell]) => cell,
+  );
+  expect(shown).toEqual(
+    ["proxy", "web"].map((target) => `<span class="clip">${target}</span> <span class="quiet">· Home`),
+  );
 });
 
 test("a list that filters fields without script sends the rest along", async () => {
