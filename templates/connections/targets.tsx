@@ -5,6 +5,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
+import { Menu, MenuLink } from "../components/menu.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
@@ -301,27 +302,40 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
   );
 }
 
+/** A button for its executor and the rest in a menu; where there is no room, all of it there. */
 function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "connection"> & { target: TargetView }) {
-  const t = texts(ctx).connections;
-  const service = target.services[0];
-  const executor = new URLSearchParams({ connection: connection.id, kind: target.kind, target: target.id });
+  const t = texts(ctx);
+  const [service] = target.is_group ? [] : target.services;
+  const canAdd = target.executor === null && target.refusals.length === 0;
+  if (service === undefined && !canAdd) return null;
+  const address = `/executors/new?${new URLSearchParams({ connection: connection.id, kind: target.kind, target: target.id })}`;
   return (
     <>
-      {target.executor === null && target.refusals.length === 0 ? (
-        <LinkButton ctx={ctx} href={`/executors/new?${executor}`} small icon="plus">
-          {texts(ctx).executors.add}
-        </LinkButton>
-      ) : null}
-      {service === undefined || target.is_group ? null : (
-        <LinkButton
-          ctx={ctx}
-          href={trackerFor(service)}
-          small
-          kind="bare"
-          icon="tag"
-          label={`${service.artifact?.kind === "chart" ? t.track_chart : t.track_image}: ${service.image}`}
-        />
-      )}
+      <span class="wide-actions">
+        {canAdd ? (
+          <LinkButton ctx={ctx} href={address} small>
+            {t.executors.add}
+          </LinkButton>
+        ) : null}
+      </span>
+      <Menu
+        label={t.executors.acts.menu_of(target.name)}
+        small
+        items={
+          <>
+            {canAdd ? (
+              <MenuLink ctx={ctx} href={address} icon="plus" is_narrow>
+                {t.executors.add}
+              </MenuLink>
+            ) : null}
+            {service === undefined ? null : (
+              <MenuLink ctx={ctx} href={trackerFor(service)} icon="tag">
+                {service.artifact?.kind === "chart" ? t.connections.track_chart : t.connections.track_image}
+              </MenuLink>
+            )}
+          </>
+        }
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
+import { Names } from "../components/names.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -67,8 +68,9 @@ export function isBehind({ difference }: Pick<ServiceObservation, "difference">)
   return difference === "new_digest" || difference === "other_version" || difference === "other_name";
 }
 
-/** Lines of a list's row; the other services are counted. */
+/** Lines of a list's row, and names in each of them; the other services are counted. */
 const lineLimit = 3;
+const namesLimit = 3;
 
 interface ServiceLinesProps<Service> {
   ctx: PageContext;
@@ -93,10 +95,10 @@ export function ServiceLines<Service>(props: ServiceLinesProps<Service>) {
       {shown.map(([first, ...others]) => {
         if (first === undefined) return null;
         const names = [first, ...others].map(nameOf).filter((name) => name !== null);
+        const named = names.slice(0, is_whole ? names.length : namesLimit);
         return (
           <span>
-            {names.length === 0 ? null : `${names.join(", ")} `}
-            {children([first, ...others])}
+            <Names ctx={ctx} names={named} more={names.length - named.length} /> {children([first, ...others])}
           </span>
         );
       })}

@@ -279,6 +279,8 @@ test("discovery lists groups with their services and folds their containers", as
   expect(text).toContain("2 targets, 2 supported");
   expect(text).toContain("4 containers of these groups");
   expect(text).toMatch(/kind=container&amp;target=alone/);
+  // In the row's menu, which narrow rows have too.
+  expect(text).toMatch(/class="menu-item" href="\/trackers\/new\?image=/);
 });
 
 test("the first save without a name takes the target's, as the form would have shown it", async () => {
