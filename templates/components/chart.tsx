@@ -6,8 +6,10 @@ import { Icon } from "./icon.tsx";
 
 /** One place of a chart: a day, an hour, a run. */
 export interface Point {
-  /** Its name below the chart and in the table: "20 Nov". */
+  /** Its name in the table, and below the chart: "20 Nov". */
   label: string;
+  /** Below the chart, where the name may be longer than there is room. */
+  short?: string;
   /** In the order of the series; a point without a value has zeros. */
   values: readonly number[];
 }
@@ -76,15 +78,19 @@ export function Chart(props: ChartProps) {
   const y = (value: number) => bottom - (Math.min(value, end) / end) * (bottom - top);
   const step = (width - left) / points.length;
   const barWidth = Math.min(Math.max(step * 0.75, 1), maxBarWidth);
-  const first = points[0]?.label ?? "";
-  const last = points.at(-1)?.label ?? "";
+  const [first, last] = [points[0], points.at(-1)];
+  const ends = new Set([first, last].map((point) => point?.short ?? point?.label ?? ""));
   return (
     <figure class="chart">
       <figcaption>
         {title}
         {series.length < 2 && limit === undefined ? null : <Legend series={series} limit={limit} format={format} />}
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t.summary(title, first, last, format(highest))}>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={t.summary(title, first?.label ?? "", last?.label ?? "", format(highest))}
+      >
         {[0, end / 2, end].map((value) => (
           <>
             <line class="chart-line" x1={left} x2={width} y1={y(value)} y2={y(value)} />
@@ -111,14 +117,16 @@ export function Chart(props: ChartProps) {
         {limit === undefined || limit.value > end ? null : (
           <line class="chart-limit" x1={left} x2={width} y1={at(y(limit.value))} y2={at(y(limit.value))} />
         )}
-        <text class="chart-value" x={left} y={height - 2}>
-          {first}
-        </text>
-        {points.length === 1 ? null : (
-          <text class="chart-value" x={width} y={height - 2} text-anchor="end">
-            {last}
+        {[...ends].map((end, place) => (
+          <text
+            class="chart-value"
+            x={place === 0 ? left : width}
+            y={height - 2}
+            text-anchor={place === 0 ? "start" : "end"}
+          >
+            {end}
           </text>
-        )}
+        ))}
       </svg>
       <details class="chart-numbers">
         <summary>

@@ -67,6 +67,7 @@ export function ExecutorCharts({ ctx, history, has_downtime }: ExecutorChartsPro
         series={[{ title: t.after_release, tone: "plain" }]}
         points={history.lags.map(({ ended_at, tag, lag_ms }) => ({
           label: `${tag} · ${formatDate(ctx, ended_at)}`,
+          short: formatDate(ctx, ended_at),
           values: [lag_ms],
         }))}
         point_title={t.update}

@@ -176,6 +176,21 @@ describe("Chart", () => {
     expect(html).not.toMatch(/ style=|NaN/);
   });
 
+  test("has two short names below it, however long those in the table are, and one where they are the same", () => {
+    const named = (...shorts: string[]) =>
+      shorts.map((short, place) => ({ label: `v${place}.0.0-${"nightly-".repeat(20)}`, short, values: [1, 0] }));
+    const below = (html: string) =>
+      [...html.matchAll(/y="106" text-anchor="(\w+)">([^<]*)</g)].map(([, ...end]) => end);
+    const html = draw({ points: named("1 Jan", "2 Jan", "3 Jan") });
+    expect(below(html)).toEqual([
+      ["start", "1 Jan"],
+      ["end", "3 Jan"],
+    ]);
+    expect(html).toContain('<th scope="row">v1.0.0-nightly-');
+    expect(below(draw({ points: named("1 Jan", "1 Jan") }))).toEqual([["start", "1 Jan"]]);
+    expect(below(draw({ points: named("1 Jan") }))).toEqual([["start", "1 Jan"]]);
+  });
+
   test("draws what is not zero so that it is seen, failures narrower than the rest, and nothing beyond its room", () => {
     const html = draw({ points });
     const bars = [
