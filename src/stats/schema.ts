@@ -274,6 +274,8 @@ export const StatsView = v.object({
     upstream_outages: v.number(),
     /** Connections and targets that are unreachable. */
     lost: v.number(),
+    /** Of these, the targets. */
+    lost_targets: v.number(),
     active_runs: v.number(),
     waiting: v.number(),
     /** Enabled executors whose state is unknown. */

@@ -169,6 +169,7 @@ export function statsService(options: StatsServiceOptions) {
         refused_credentials: sources.refused_credentials,
         upstream_outages: outages.length,
         lost,
+        lost_targets: found.lost_targets.length,
         active_runs: going.length,
         waiting: waiting.length,
         unknown: found.unknown,

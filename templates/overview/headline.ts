@@ -15,24 +15,29 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
   const { counts, bad_runs, shared_failures, sources } = stats;
+  // Lists end where counts go on.
   const shared = shared_failures.reduce((sum, { run_count }) => sum + run_count, 0);
-  const down = [...bad_runs, ...shared_failures.flatMap(({ runs }) => runs)].filter((run) => run.serving === "none");
-  const otherRuns = counts.bad_runs + shared - down.length;
+  const sharedDown = shared_failures.filter(({ is_down }) => is_down);
+  const downAlone = bad_runs.filter(({ serving }) => serving === "none");
+  const down = [...downAlone, ...sharedDown.flatMap(({ runs }) => runs)];
+  const downCount = downAlone.length + sharedDown.reduce((sum, { run_count }) => sum + run_count, 0);
+  const lostConnections = counts.lost - counts.lost_targets;
+  const otherRuns = counts.bad_runs + shared - downCount;
   const parts = [
-    down.length === 0
+    downCount === 0
       ? null
       : t.down(
-          down.length > namedDown
-            ? texts(ctx).overview.executors_affected(down.length)
+          downCount > namedDown
+            ? texts(ctx).overview.executors_affected(downCount)
             : formatList(
                 ctx.language,
                 down.map((run) => run.executor),
               ),
-          down.length,
+          downCount,
         ),
     otherRuns === 0 ? null : t.runs(otherRuns),
-    stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
-    stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
+    lostConnections === 0 ? null : t.connections(lostConnections),
+    counts.lost_targets === 0 ? null : t.targets(counts.lost_targets),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
     sources.failing === 0 ? null : t.sources(sources.failing),

@@ -118,13 +118,13 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
       title={update.executor}
       fact={<UpdateVersions ctx={ctx} update={update} />}
       meta={[
-        behind === null ? null : <Behind ctx={ctx} behind={behind} />,
-        t.executors.target_on(update.target, update.connection),
         update.published_at === null ? null : (
           <>
             {t.overview.published} <Time ctx={ctx} at={update.published_at} />
           </>
         ),
+        behind === null ? null : <Behind ctx={ctx} behind={behind} />,
+        t.executors.target_on(update.target, update.connection),
       ]}
       is_first={is_first}
       verb={t.overview.review}

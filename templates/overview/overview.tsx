@@ -100,11 +100,9 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
           </Section>
         ) : null}
         {counts.needs > 0 ? (
-          <Section
-            title={t.needs_you}
-            aside={isCut || counts.updates > 0 ? <NeedsMore ctx={ctx} stats={stats} /> : undefined}
-          >
+          <Section title={t.needs_you} aside={counts.updates > 0 ? <UpdateSafe ctx={ctx} small /> : undefined}>
             <Needs ctx={ctx} stats={stats} snapshots={snapshots} />
+            {isCut ? <NeedsMore ctx={ctx} stats={stats} /> : null}
           </Section>
         ) : isSettingUp ? null : (
           <Section title={t.needs_you}>
@@ -128,24 +126,27 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
   );
 }
 
-/** Links to the full lists where they were cut, and all safe updates at once. */
+/** Links to the full lists where they were cut. */
 function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   const { counts, sources } = stats;
   const { updates } = counts;
   const t = texts(ctx);
   return (
-    <>
-      {updates > stats.updates.length ? (
-        <Link ctx={ctx} href="/executors?state=update">
-          {t.overview.headline.updates(updates)}
-        </Link>
-      ) : null}{" "}
+    <p class="meta needs-more">
       {counts.failing_sources > stats.failing_sources.length ? (
-        <Link ctx={ctx} href="/trackers?state=failing">
-          {t.overview.status.failing(sources.failing, sources.total)}
-        </Link>
-      ) : null}{" "}
-      {updates > 0 ? <UpdateSafe ctx={ctx} small /> : null}
-    </>
+        <span>
+          <Link ctx={ctx} href="/trackers?state=failing">
+            {t.overview.status.failing(sources.failing, sources.total)}
+          </Link>
+        </span>
+      ) : null}
+      {updates > stats.updates.length ? (
+        <span>
+          <Link ctx={ctx} href="/executors?state=update">
+            {t.overview.headline.updates(updates)}
+          </Link>
+        </span>
+      ) : null}
+    </p>
   );
 }

@@ -192,6 +192,18 @@ describe("GET /", () => {
     expect(heading((await person.get("/")).text)).toBe("4 executors are down");
   });
 
+  test("counts all that is down or missing in its heading, however few of them it lists", async () => {
+    await world.connection();
+    const reason = plain("no space left on device");
+    const down = { state: "failed", serving: "none", reason_code: "target_down", reason } as const;
+    for (let n = 0; n < 23; n += 1) await world.run(await world.executor({ name: `down-${n}` }), down);
+    const problem = { code: "target_missing", message: "There is no such container" };
+    for (let n = 0; n < 22; n += 1) await world.executor({ name: `gone-${n}`, problem });
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("23 executors are down, 22 targets missing");
+    expect(text).toMatch(/aria-current="page"[\s\S]*?<span class="count">23<\/span>/);
+  });
+
   test("tells of a refused credential in one row that leads to it, however many sources use it", async () => {
     const id = await world.credential('<b>ghcr</b>"');
     const failing = {
