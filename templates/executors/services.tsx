@@ -1,7 +1,8 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
 import { State } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { Reference } from "../components/version.tsx";
 import { TargetState } from "../connections/targets.tsx";
 import type { PageContext, Tone } from "../page.ts";
@@ -22,6 +23,13 @@ interface ServicesProps {
   >;
 }
 
+/** Services that are shown before the others are unfolded; those that are behind or cannot be updated come first. */
+const shownAtFirst = 12;
+
+function needsNothing(service: Observed): boolean {
+  return service.unmet === null && !isBehind(service);
+}
+
 /** The services of a group, bound or not: what each runs, what it should run, and what it follows. */
 export function Services({ ctx, executor }: ServicesProps) {
   const t = texts(ctx).executors;
@@ -30,67 +38,78 @@ export function Services({ ctx, executor }: ServicesProps) {
   const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
   const isLost = executor.connection.reach.problem !== null;
   const hasContainers = !executor.target.is_declarative;
+  const columns: Column[] = [
+    { key: "service", title: t.service, grows: true },
+    { key: "versions", title: texts(ctx).common.version, grows: true },
+    { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
+    { key: "tracker", title: t.tracker, grows: true },
+    ...(hasContainers ? [{ key: "containers", title: t.containers, wide_only: true, grows: true } as const] : []),
+  ];
+  const rows = [
+    ...services
+      .toSorted((a, b) => Number(needsNothing(a)) - Number(needsNothing(b)))
+      .map((service) => ({
+        id: `service-${service.service}`,
+        cells: {
+          service: service.service,
+          versions: <ServiceVersions ctx={ctx} service={service} />,
+          state: <ServiceState ctx={ctx} service={service} is_lost={isLost} />,
+          tracker: (
+            <span>
+              <Link ctx={ctx} href={trackerPath(service.tracker)}>
+                {service.tracker}
+              </Link>
+              , {channelWord(ctx, service.channel)}
+            </span>
+          ),
+          containers: <Containers names={service.found?.containers ?? []} />,
+        },
+      })),
+    ...unseen.map(({ service, tracker, channel }) => ({
+      id: `service-${service}`,
+      cells: {
+        service,
+        versions: <span class="quiet">–</span>,
+        state: <span class="quiet">{isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked}</span>,
+        tracker: (
+          <span>
+            <Link ctx={ctx} href={trackerPath(tracker)}>
+              {tracker}
+            </Link>
+            , {channelWord(ctx, channel)}
+          </span>
+        ),
+        containers: <span class="absent" />,
+      },
+    })),
+    ...unbound.map((service) => ({
+      id: `service-${service.name}`,
+      muted: true,
+      cells: {
+        service: service.name,
+        versions: <Reference>{service.image}</Reference>,
+        state: isLost ? <UnknownState ctx={ctx} /> : <TargetState ctx={ctx} target={{ services: [service] }} />,
+        tracker: <span class="quiet">{t.not_bound_short}</span>,
+        containers: <Containers names={service.containers} />,
+      },
+    })),
+  ];
+  const [first, others] = [rows.slice(0, shownAtFirst), rows.slice(shownAtFirst)];
   return (
-    <Table
-      ctx={ctx}
-      caption={t.services}
-      columns={[
-        { key: "service", title: t.service, grows: true },
-        { key: "versions", title: texts(ctx).common.version, grows: true },
-        { key: "state", title: texts(ctx).common.state_title, card_label: "none", grows: true },
-        { key: "tracker", title: t.tracker, grows: true },
-        ...(hasContainers ? [{ key: "containers", title: t.containers, wide_only: true, grows: true } as const] : []),
-      ]}
-      rows={[
-        ...services.map((service) => ({
-          id: `service-${service.service}`,
-          cells: {
-            service: service.service,
-            versions: <ServiceVersions ctx={ctx} service={service} />,
-            state: <ServiceState ctx={ctx} service={service} is_lost={isLost} />,
-            tracker: (
-              <span>
-                <Link ctx={ctx} href={trackerPath(service.tracker)}>
-                  {service.tracker}
-                </Link>
-                , {channelWord(ctx, service.channel)}
-              </span>
-            ),
-            containers: <Containers names={service.found?.containers ?? []} />,
-          },
-        })),
-        ...unseen.map(({ service, tracker, channel }) => ({
-          id: `service-${service}`,
-          cells: {
-            service,
-            versions: <span class="quiet">–</span>,
-            state: (
-              <span class="quiet">{isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked}</span>
-            ),
-            tracker: (
-              <span>
-                <Link ctx={ctx} href={trackerPath(tracker)}>
-                  {tracker}
-                </Link>
-                , {channelWord(ctx, channel)}
-              </span>
-            ),
-            containers: <span class="absent" />,
-          },
-        })),
-        ...unbound.map((service) => ({
-          id: `service-${service.name}`,
-          muted: true,
-          cells: {
-            service: service.name,
-            versions: <Reference>{service.image}</Reference>,
-            state: isLost ? <UnknownState ctx={ctx} /> : <TargetState ctx={ctx} target={{ services: [service] }} />,
-            tracker: <span class="quiet">{t.not_bound_short}</span>,
-            containers: <Containers names={service.containers} />,
-          },
-        })),
-      ]}
-    />
+    <>
+      <Table ctx={ctx} caption={t.services} columns={columns} rows={first} />
+      {others.length === 0 ? null : (
+        <details class="advanced" id="other-services">
+          <summary>
+            <Icon name="chevron-right" />
+            <b>{t.other_services(others.length)}</b>
+          </summary>
+          <div class="advanced-fields">
+            <Table ctx={ctx} caption={t.other_services(others.length)} columns={columns} rows={others} />
+          </div>
+        </details>
+      )}
+    </>
   );
 }
 
