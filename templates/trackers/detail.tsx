@@ -17,7 +17,7 @@ import { Badge, State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
 import { Timeline } from "../executors/timeline.tsx";
-import { versionPair } from "../executors/versions.tsx";
+import { ServiceLines, versionPair } from "../executors/versions.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
@@ -177,31 +177,44 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
   }
   return (
     <Rows>
-      {uses.map((use) => {
-        const pair = versionPair(
-          use.current ?? { tag: null, digest: null },
-          (use.state === "update" ? use.desired : use.current) ?? { tag: null, digest: null },
-        );
-        return (
+      {Map.groupBy(uses, ({ executor_id }) => executor_id)
+        .entries()
+        .map(([id, own]) => (
           <Row
             ctx={ctx}
-            title={serviceName(use.executor, use.service)}
-            href={`/executors/${use.executor_id}`}
-            fact={<Badge>{channelWord(ctx, use.channel)}</Badge>}
+            title={own[0]?.executor}
+            href={`/executors/${id}`}
+            fact={[...new Set(own.map(({ channel }) => channelWord(ctx, channel)))].map((word) => (
+              <Badge>{word}</Badge>
+            ))}
             meta={[
-              use.state === "unknown" ? (
-                <State ctx={ctx} tone="unknown" />
-              ) : pair.to === null ? null : use.state === "update" ? (
-                <FromTo ctx={ctx} from={pair.from} to={pair.to} />
-              ) : (
-                <Version>{pair.to}</Version>
-              ),
-              use.behind === null ? null : <Behind ctx={ctx} behind={use.behind} />,
+              <ServiceLines
+                ctx={ctx}
+                services={own}
+                nameOf={({ service }) => (service === "main" ? null : service)}
+                versionsOf={({ state, current, desired }) => JSON.stringify([state, current, desired])}
+              >
+                {([use]) => <UseVersions ctx={ctx} use={use} />}
+              </ServiceLines>,
             ]}
           />
-        );
-      })}
+        ))
+        .toArray()}
     </Rows>
+  );
+}
+
+function UseVersions({ ctx, use }: { ctx: PageContext; use: TrackerUse }) {
+  const nothing = { tag: null, digest: null };
+  const { state, current, desired, behind } = use;
+  const { from, to } = versionPair(current ?? nothing, (state === "update" ? desired : current) ?? nothing);
+  if (state === "unknown") return <State ctx={ctx} tone="unknown" />;
+  if (to === null) return null;
+  if (state !== "update") return <Version>{to}</Version>;
+  return (
+    <>
+      <FromTo ctx={ctx} from={from} to={to} /> {behind === null ? null : <Behind ctx={ctx} behind={behind} />}
+    </>
   );
 }
 

@@ -21,15 +21,22 @@ function placesOf(takers: readonly Taker[]): readonly ("latest" | LaterButOlder)
   return leading === undefined ? [] : [leading.remark?.code ?? "latest"];
 }
 
-/** The channels that take a version, each word once, adjusted to the version's maturity. */
+/** Badges of a version before the others are counted. */
+const shownPills = 4;
+
+/** The channels that take a version, each word once, adjusted to the version's maturity; those that it leads come first. */
 export function ChannelPills({ ctx, takers }: { ctx: PageContext; takers: readonly Taker[] }) {
   const t = texts(ctx).trackers;
   const byWord = Map.groupBy(takers, ({ name, maturity }) => memberWord(ctx, name, maturity));
+  const pills = [...byWord].map(([word, those]) => [word, ...placesOf(those).map((place) => t.places[place])]);
+  const words = pills.toSorted((a, b) => b.length - a.length).map((pill) => pill.join(" · "));
+  const others = words.slice(shownPills);
   return (
     <>
-      {[...byWord].map(([word, those]) => (
-        <Badge>{[word, ...placesOf(those).map((place) => t.places[place])].join(" · ")}</Badge>
+      {words.slice(0, shownPills).map((word) => (
+        <Badge>{word}</Badge>
       ))}
+      {others.length === 0 ? null : <Badge title={others.join(", ")}>{t.more_channels(others.length)}</Badge>}
     </>
   );
 }

@@ -35,6 +35,8 @@ export function Sources({ ctx, tracker, credentials }: SourcesProps) {
 function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: SourceView; credential: string | null }) {
   const t = texts(ctx).trackers;
   const words = texts(ctx).upstreams;
+  const isLong = source.channels.some(isLongChannel);
+  const isAside = isLong || source.channels.length > shownChannels;
   return (
     <article class="panel padded source" id={`source-${source.id}`}>
       <header class="source-head">
@@ -45,13 +47,11 @@ function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: So
       </header>
       <p class="version source-address">{addressOf(source)}</p>
       {source.error === null ? null : <Failure ctx={ctx} source={source} />}
+      {isAside ? <Channels ctx={ctx} channels={source.channels} is_wide={isLong} /> : null}
       <Facts
         items={[
-          ...source.channels.map(
-            (channel) => [channelTitle(ctx, channel), <Rules ctx={ctx} channel={channel} />] as const,
-          ),
+          ...(isAside ? [] : channelFacts(ctx, source.channels)),
           credential === null ? null : [texts(ctx).common.credential, credential],
-          [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],
           [texts(ctx).trackers.last_check, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           source.waits_until === null
@@ -62,6 +62,48 @@ function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: So
         ]}
       />
     </article>
+  );
+}
+
+/** Channels of a source that are told before the others are unfolded. */
+const shownChannels = 5;
+/** Characters of a version that has room beside the name of its channel. */
+const besideLength = 24;
+
+function isLongChannel({ name, latest }: ChannelView): boolean {
+  return Math.max(name.length, latest?.version.length ?? 0) > besideLength;
+}
+
+/** The channels of a source with their latest versions. */
+function channelFacts(ctx: PageContext, channels: readonly ChannelView[]) {
+  return channels.map((channel) => [channelTitle(ctx, channel), <Rules ctx={ctx} channel={channel} />] as const);
+}
+
+/** The same where they are many or long: below their names, and the others unfold. */
+function Channels({
+  ctx,
+  channels,
+  is_wide,
+}: {
+  ctx: PageContext;
+  channels: readonly ChannelView[];
+  is_wide: boolean;
+}) {
+  const facts = channelFacts(ctx, channels);
+  const others = facts.slice(shownChannels);
+  return (
+    <>
+      <Facts wide={is_wide} items={facts.slice(0, shownChannels)} />
+      {others.length === 0 ? null : (
+        <details class="unfolds">
+          <summary>
+            <Icon name="chevron-right" />
+            {texts(ctx).trackers.more_channels(others.length)}
+          </summary>
+          <Facts wide={is_wide} items={others} />
+        </details>
+      )}
+    </>
   );
 }
 

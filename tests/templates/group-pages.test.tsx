@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { plain, say } from "../../src/messages/message.ts";
+import { ServiceLines } from "../../templates/executors/versions.tsx";
 import { reasonWords, waitedRun } from "../../templates/runs/state.tsx";
+import { ChannelPills } from "../../templates/trackers/pills.tsx";
 import { DecidedExecutorsSample } from "../gallery/decided.tsx";
 import {
   ExecutorsSample,
@@ -51,6 +53,37 @@ test("going back says what becomes of containers only where there are some", () 
   const stack = String(<RollbackQuestionSample ctx={sampleContext()} target={{ is_declarative: true }} />);
   expect(stack).toContain("the cluster or Portainer replaces what runs");
   expect(stack).not.toContain("The containers");
+});
+
+test("services that change alike are named as far as there is room", () => {
+  const services = ["a", "b", "c", "d", "e"].map((service) => ({ service }));
+  const draw = (is_whole: boolean) =>
+    String(
+      <ServiceLines
+        ctx={sampleContext()}
+        services={services}
+        nameOf={({ service }) => service}
+        versionsOf={() => "1.0"}
+        is_whole={is_whole}
+      >
+        {() => "1.0"}
+      </ServiceLines>,
+    );
+  expect(draw(false)).toContain("a, b, c and 2 more 1.0");
+  expect(draw(true)).toContain("a, b, c, d, e 1.0");
+});
+
+test("a version names the channels that it leads, and counts those that there is no room for", () => {
+  const takers = ["16", "17", "18", "19", "20", "21"].map((name) => ({
+    name,
+    maturity: "release" as const,
+    is_latest: name === "21",
+  }));
+  const badges = String(<ChannelPills ctx={sampleContext()} takers={takers} />).replaceAll(/<[^>]*>/g, "|");
+  expect(badges).toContain("21 · latest");
+  expect(badges).toContain("2 more channels");
+  expect(badges.indexOf("21 · latest")).toBeLessThan(badges.indexOf("16"));
+  expect(badges).not.toMatch(/\|(19|20)\|/);
 });
 
 test("a plan that would do nothing warns of nothing", () => {
@@ -134,7 +167,7 @@ test.each([PutBackSample, RollbackQuestionSample])("the changes of several servi
 
 test.each([
   ["en", 'webserver, worker <span class="change">', "at least 1 major, 1 minor"],
-  ["zh", 'webserver, worker <span class="change">', "至少"],
+  ["zh", 'webserver、worker <span class="change">', "至少"],
 ] as const)(
   "services that change alike share a line, and the furthest behind is told in %s",
   (language, line, behind) => {

@@ -91,7 +91,7 @@ export const trackers = {
   no_revision: "digest unknown",
   source: (key: string) => `Source ${key}`,
   all_sources: "All sources",
-  last_answer: "Last success",
+  more_channels: (count: number) => plural("en", count, { one: "more channel", other: "more channels" }),
   failing_for: (time: string) => `Failing for ${time}`,
   version_may_be_old: (age: string) => `The versions shown are from ${age}.`,
   never_answered: "No check has succeeded yet.",

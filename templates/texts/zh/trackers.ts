@@ -90,7 +90,7 @@ export const trackers = {
   no_revision: "摘要尚未解析",
   source: (key: string) => `来源 ${key}`,
   all_sources: "全部来源",
-  last_answer: "上次成功",
+  more_channels: (count: number) => `另有 ${number(count)} 个通道`,
   failing_for: (time: string) => `已持续失败 ${time}`,
   version_may_be_old: (age: string) => `当前显示的版本获取于${age}。`,
   never_answered: "尚无成功的检查。",
