@@ -347,12 +347,6 @@ function Aside({ ctx, executor, history }: ExecutorPageProps) {
         <Facts
           items={[
             [t.trigger, <TriggerWords ctx={ctx} executor={executor} />],
-            [
-              t.connection,
-              <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
-                {executor.connection.name}
-              </Link>,
-            ],
             ...(executor.target.is_group ? [] : executor.bindings).map(
               (binding) =>
                 [

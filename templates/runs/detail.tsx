@@ -323,18 +323,11 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
       <Facts
         items={[
           [
-            t.common.executor,
-            <Link ctx={ctx} href={`/executors/${run.executor_id}`}>
-              {run.executor}
-            </Link>,
-          ],
-          [
             t.runs.runs_on,
             <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
               {executor.connection.name}
             </Link>,
           ],
-          [t.runs.trigger, t.runs.triggers[run.trigger]],
           [t.runs.started, <Time ctx={ctx} at={run.started_at} empty={t.runs.not_yet} />],
           isAwaiting(run) ? [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />] : null,
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
@@ -343,7 +336,6 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           run.cleanup_due_at === null || run.ended_at === null
             ? null
             : [t.runs.clearing, <Time ctx={ctx} at={run.cleanup_due_at} form="short" />],
-          run.downtime_ms === null ? null : [t.common.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
           serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][serving]],
           [t.runs.health, known?.[1] ?? ""],

@@ -13,7 +13,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
-import { announcedCount, comparePath, Lead, Notes, SourceLinks } from "./notes.tsx";
+import { announcedCount, comparePath, distanceWords, Notes, SourceLinks } from "./notes.tsx";
 
 interface ComparePageProps {
   ctx: PageContext;
@@ -37,7 +37,7 @@ export function ComparePage(props: ComparePageProps) {
         ctx={ctx}
         title={t.compare}
         parent={{ title: view.tracker, href: trackerPath(view.tracker) }}
-        lead={from === null || to === null ? undefined : <Lead {...props} />}
+        lead={from === null || to === null ? undefined : (distanceWords(ctx, view) ?? undefined)}
       />
       <Chooser {...props} />
       {from === null || to === null ? (

@@ -87,13 +87,12 @@ export function NotesPart(props: NotesProps) {
   const hasWords = view.versions.some(
     ({ release_id, notes_error }) => rendered.has(release_id) || notes_error !== null,
   );
+  const words = distanceWords(ctx, view);
   // A list of versions without any notes would be long and useless.
   if (view.versions.length > 0 && !hasWords) return <p class="quiet">{withoutWords(ctx, view)}</p>;
   return (
     <>
-      <p class="quiet">
-        <Lead {...props} />
-      </p>
+      {words === null ? null : <p class="quiet">{words}</p>}
       <Notes {...props} />
     </>
   );
@@ -114,21 +113,25 @@ export function announcedCount(ctx: PageContext, { versions, omitted_count }: No
   return unread === 0 ? String(count) : texts(ctx).notes.counted(count, unread);
 }
 
-export function Lead({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
-  const t = texts(ctx).notes;
+function Lead({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
   if (view.to === null) return null;
   if (view.from === null || view.from === view.to) return <Version>{view.to}</Version>;
+  const words = distanceWords(ctx, view);
   return (
     <>
       <FromTo ctx={ctx} from={view.from} to={view.to} />
-      {" · "}
-      {view.direction === "unknown"
-        ? t.unknown
-        : view.direction === "down"
-          ? t.down
-          : t.count(view.versions.length + view.omitted_count)}
+      {words === null ? null : ` · ${words}`}
     </>
   );
+}
+
+/** How many versions lie between the two, where a heading or a form names these; null where there are none. */
+export function distanceWords(ctx: PageContext, view: NotesView): string | null {
+  const t = texts(ctx).notes;
+  if (view.from === null || view.from === view.to) return null;
+  if (view.direction === "unknown") return t.unknown;
+  const count = view.versions.length + view.omitted_count;
+  return view.direction === "down" ? t.down : count === 0 ? null : t.count(count);
 }
 
 export function Notes({ ctx, view, rendered }: NotesProps) {
