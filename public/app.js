@@ -266,7 +266,7 @@ let waited = false;
 let actedIn = null;
 // What a page that is seen asks for: the rows of its list but those that somebody is acting in.
 document.addEventListener("htmx:config:request", (event) => {
-  if (event.target.id !== "follow") return;
+  if (!/^follow/.test(event.target.id)) return;
   if (document.hidden) event.preventDefault();
   const rows = all("#content tr.leads[id]:not(:has([data-busy], .menu[open]))");
   event.detail.ctx.request.body.append("shown", Array.from(rows, ({ id }) => id).join());

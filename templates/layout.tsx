@@ -95,15 +95,13 @@ export function Layout({ ctx, title, section, live, logs, children }: LayoutProp
 
 /** Asks what has changed, and with that whether the server responds: `app.js` adds the rows of the list, and asks while the page is seen. */
 function Follow({ ctx, section }: { ctx: PageContext; section: Section | undefined }) {
+  const asking = { hidden: true, "hx-get": url(ctx, "/changes", { section }), "hx-swap": "none" };
   return (
-    <span
-      id="follow"
-      hidden
-      hx-get={url(ctx, "/changes", { section })}
-      hx-trigger="every 20s, visibilitychange from:document"
-      hx-include="#content [name=seen], #signed-out input"
-      hx-swap="none"
-    />
+    <>
+      <span id="follow" hx-trigger="every 20s" hx-include="#content [name=seen], #signed-out input" {...asking} />
+      {/* A page that is seen again hears of all of its list: counts also change with rows on other pages. */}
+      <span id="follow-back" hx-trigger="visibilitychange from:document" hx-include="#signed-out input" {...asking} />
+    </>
   );
 }
 

@@ -81,6 +81,13 @@ describe("an open list", () => {
     },
   );
 
+  test("that is seen again says nothing of what it showed, and hears of all of it", async () => {
+    const { shown } = sentBy((await person.get("/executors")).text);
+    const { text } = await changes("/executors", { shown });
+    expect(text).toContain(`hx-target="#${shown}"`);
+    expect(text).toContain('hx-target="#executors-list &gt; .filters"');
+  });
+
   test.each([
     ["/executors", "Engine unreachable"],
     ["/connections", "Unreachable"],
