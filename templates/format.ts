@@ -103,9 +103,10 @@ export function formatShort(ctx: FormatContext & Pick<PageContext, "now">, insta
     .replaceAll(" ", "\u00a0");
 }
 
-/** "Friday 20 November": the heading of a day. */
-export function formatDay(ctx: FormatContext, instant: number): string {
-  return dateFormat(ctx, { weekday: "long", day: "numeric", month: "long" }).format(instant);
+/** "Friday 20 November", or "Friday, 20 November 2026": the heading of a day. */
+export function formatDay(ctx: FormatContext, instant: number, hasYear = false): string {
+  const year = hasYear ? { year: "numeric" as const } : {};
+  return dateFormat(ctx, { weekday: "long", day: "numeric", month: "long", ...year }).format(instant);
 }
 
 /** "20 Nov": a day in a chart or a narrow column. */

@@ -10,7 +10,7 @@ import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { ConnectionState, failureCode, validCheck } from "./state.tsx";
+import { failureCode, validCheck } from "./state.tsx";
 
 /** The last test's result; also the response to "Test now", which replaces it. */
 export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
@@ -47,12 +47,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       ) : check.ok ? (
         <>
           <Facts
-            wide
             items={[
-              [
-                texts(ctx).common.state_title,
-                <ConnectionState ctx={ctx} connection={{ ...connection, is_enabled: true }} />,
-              ],
               [t.tested, <Time ctx={ctx} at={check.checked_at} />],
               check.version === null ? null : [texts(ctx).common.version, <span class="version">{check.version}</span>],
               check.api_version === null ? null : [t.api_version, <span class="version">{check.api_version}</span>],

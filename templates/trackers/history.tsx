@@ -25,7 +25,7 @@ function daysOf(ctx: PageContext, versions: readonly VersionView[]): readonly (r
 /** With the year only when it differs from the current one. */
 function dayTitle(ctx: PageContext, at: number): string {
   const isThisYear = dayKey(ctx, at).slice(0, 4) === dayKey(ctx, ctx.now).slice(0, 4);
-  return isThisYear ? formatDay(ctx, at) : `${formatDay(ctx, at)} ${dayKey(ctx, at).slice(0, 4)}`;
+  return formatDay(ctx, at, !isThisYear);
 }
 
 export function History(props: TrackerPageProps) {

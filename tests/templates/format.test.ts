@@ -4,6 +4,7 @@ import {
   endSentence,
   formatBytes,
   formatClock,
+  formatDay,
   formatDuration,
   formatInstant,
   formatLabels,
@@ -52,6 +53,15 @@ describe("formatDuration()", () => {
     expect(formatDuration("en", ms)).toBe(english);
     expect(formatDuration("zh", ms)).toBe(chinese);
   });
+});
+
+test.each([
+  ["en", "Friday 20 November", "Friday, 20 November 2026"],
+  ["zh", "11月20日星期五", "2026年11月20日星期五"],
+] as const)("a day in %s has its year where the language puts it", (language, short, whole) => {
+  const ctx = { language, time_zone: "UTC" };
+  expect(formatDay(ctx, now)).toBe(short);
+  expect(formatDay(ctx, now, true)).toBe(whole);
 });
 
 describe("times are in the zone of the settings", () => {
