@@ -446,6 +446,27 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     }
   });
 
+  test("the runs of an executor show both versions, however long these are", async () => {
+    const suffix = "nightly.20261127.build-4711-gdeadbeefcafe-bookworm-slim-amd64-with-plugins";
+    await app.db.write((tx) =>
+      tx.update(runs).set({ from_tag: `v2026.10.03-${suffix}`, to_tag: `v2026.11.27-${suffix}` }),
+    );
+    await page.goto("/executors");
+    const path = await page.locator("main tbody th a").first().getAttribute("href");
+    for (const width of [390, 1280, 1900]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(path ?? "");
+      const shown = await page.locator("#content tr[id^=run-]").evaluateAll((all) =>
+        all.map((row) => {
+          const { right, bottom } = row.getBoundingClientRect();
+          const versions = Array.from(row.querySelectorAll("th .version"), (each) => each.getBoundingClientRect());
+          return versions.map((each) => each.width > 20 && each.right <= right && each.bottom <= bottom);
+        }),
+      );
+      expect([width, shown]).toEqual([width, [[true, true]]]);
+    }
+  });
+
   test("versions with long suffixes take one line each, beside a run that failed too", async () => {
     const tags = { from: "2026.9.3-alpine3.22-slim", to: "2026.10.1-alpine3.22-slim" };
     const [service] = behind.services;
