@@ -96,7 +96,7 @@ export function Services({ ctx, executor }: ServicesProps) {
   ];
   const [first, others] = [rows.slice(0, shownAtFirst), rows.slice(shownAtFirst)];
   return (
-    <>
+    <div class="stack">
       <Table ctx={ctx} caption={t.services} columns={columns} rows={first} />
       {others.length === 0 ? null : (
         <details class="advanced" id="other-services">
@@ -109,7 +109,7 @@ export function Services({ ctx, executor }: ServicesProps) {
           </div>
         </details>
       )}
-    </>
+    </div>
   );
 }
 

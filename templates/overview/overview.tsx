@@ -83,7 +83,6 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
   const isSettingUp = stepsLeft(stats) > 0;
   const { counts } = stats;
-  const isCut = counts.updates > stats.updates.length || counts.failing_sources > stats.failing_sources.length;
   const goesOn = counts.active_runs + counts.waiting > 0;
   return (
     <div id="overview" data-calm {...live}>
@@ -102,7 +101,7 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
         {counts.needs > 0 ? (
           <Section title={t.needs_you} aside={counts.updates > 0 ? <UpdateSafe ctx={ctx} small /> : undefined}>
             <Needs ctx={ctx} stats={stats} snapshots={snapshots} />
-            {isCut ? <NeedsMore ctx={ctx} stats={stats} /> : null}
+            <NeedsMore ctx={ctx} stats={stats} />
           </Section>
         ) : isSettingUp ? null : (
           <Section title={t.needs_you}>
@@ -129,24 +128,33 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
 /** Links to the full lists where they were cut. */
 function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   const { counts, sources } = stats;
-  const { updates } = counts;
-  const t = texts(ctx);
+  const t = texts(ctx).overview;
+  const cut = [
+    [counts.bad_runs > stats.bad_runs.length, "/executors?state=failed", t.headline.runs(counts.bad_runs)],
+    [
+      counts.lost_targets > stats.lost_targets.length,
+      "/executors?state=unknown",
+      t.headline.targets(counts.lost_targets),
+    ],
+    [
+      counts.failing_sources > stats.failing_sources.length,
+      "/trackers?state=failing",
+      t.status.failing(sources.failing, sources.total),
+    ],
+    [counts.updates > stats.updates.length, "/executors?state=update", t.headline.updates(counts.updates)],
+  ] as const;
+  if (!cut.some(([isCut]) => isCut)) return null;
   return (
     <p class="meta needs-more">
-      {counts.failing_sources > stats.failing_sources.length ? (
-        <span>
-          <Link ctx={ctx} href="/trackers?state=failing">
-            {t.overview.status.failing(sources.failing, sources.total)}
-          </Link>
-        </span>
-      ) : null}
-      {updates > stats.updates.length ? (
-        <span>
-          <Link ctx={ctx} href="/executors?state=update">
-            {t.overview.headline.updates(updates)}
-          </Link>
-        </span>
-      ) : null}
+      {cut.map(([isCut, href, words]) =>
+        isCut ? (
+          <span>
+            <Link ctx={ctx} href={href}>
+              {words}
+            </Link>
+          </span>
+        ) : null,
+      )}
     </p>
   );
 }

@@ -311,7 +311,7 @@ export function NotesSection({ ctx, tracker, is_named = false, ...asked }: Notes
         </Link>
       }
     >
-      <div hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
+      <div class="stack" hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
         <Later ctx={ctx} text={t.loading} show={t.show} href={path} />
       </div>
     </Section>

@@ -201,6 +201,7 @@ describe("GET /", () => {
     for (let n = 0; n < 22; n += 1) await world.executor({ name: `gone-${n}`, problem });
     const { text } = await person.get("/");
     expect(heading(text)).toBe("23 executors are down, 22 targets missing");
+    expect(text).toContain('<a href="/executors?state=unknown">22 targets missing</a>');
     expect(text).toMatch(/aria-current="page"[\s\S]*?<span class="count">23<\/span>/);
   });
 
