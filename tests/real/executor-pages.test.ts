@@ -77,7 +77,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
   });
 
   test("running by hand shows the plan first; a version that ends is put back, and the page says so", async () => {
-    const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
+    const executor = (await page.getAttribute("#run-actions > a:last-child", "href")) ?? "";
     await person.go(`${executor}/edit`);
     await page.locator("#f-health_check > summary").click();
     await page.selectOption("[name='health_check.strategy']", "native");
@@ -108,7 +108,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
   });
 
   test("a snapshot leads back after a question", async () => {
-    const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
+    const executor = (await page.getAttribute("#run-actions > a:last-child", "href")) ?? "";
     await person.go(executor);
     // The oldest: saved before the first update.
     await page.locator("#snapshots tbody tr").last().locator("text=Roll back").click();
@@ -120,7 +120,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
 
   test("no page is wider than a phone or a desk, in either language", async () => {
     const run = new URL(page.url()).pathname;
-    const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
+    const executor = (await page.getAttribute("#run-actions > a:last-child", "href")) ?? "";
     const paths = ["/connections", "/connections/new", "/executors", executor, `${executor}/edit`, "/runs", run];
     await person.expectFit(paths, [390, 1280]);
   });
