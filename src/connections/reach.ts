@@ -59,31 +59,45 @@ export function reachOf(facts: LookFacts, now: number): ReachView {
 
 export const connectionStates = ["ok", "failing", "unknown", "disabled"] as const;
 
-/** A connection's state in one word: whether it responds now, else what its last test found. */
-export function connectionStateOf(
-  facts: LookFacts,
-  last_check: { ok: boolean } | null,
-  now: number,
-): (typeof connectionStates)[number] {
-  if (!facts.is_enabled) return "disabled";
-  const { state, problem } = reachOf(facts, now);
-  if (problem !== null) return state === "unreachable" ? "failing" : "unknown";
-  if (last_check === null) return state === "reachable" ? "ok" : "unknown";
-  return last_check.ok ? "ok" : "failing";
+interface Check {
+  ok: boolean;
+  code: string | null;
+  message: string;
+  message_data: Message;
+  checked_at: number;
 }
 
-/** Since when a connection fails because its runtime refuses the credential, and how; null if it does not. */
-export function refusalOf(
-  facts: LookFacts,
-  last_check: { ok: boolean; code: string | null; message: string; message_data: Message; checked_at: number } | null,
-  now: number,
-): { since: number | null; error: Problem } | null {
-  if (connectionStateOf(facts, last_check, now) !== "failing") return null;
-  const { since, problem } = reachOf(facts, now);
-  const failure = problem ?? last_check;
-  if (failure?.code !== "unauthorized") return null;
-  const { code, message, message_data } = failure;
-  return { since: problem === null ? (last_check?.checked_at ?? null) : since, error: { code, message, message_data } };
+interface Known<C> {
+  is_enabled: boolean;
+  reach: ReachView;
+  last_check: C | null;
+}
+
+/** The last test, unless it could not reach the runtime and the runtime has responded since. */
+export function validCheck<C extends Check>({ last_check, reach }: Omit<Known<C>, "is_enabled">): C | null {
+  const isOver = last_check?.code === "unreachable" && (reach.seen_at ?? 0) > last_check.checked_at;
+  return isOver ? null : last_check;
+}
+
+/** A connection's state in one word: whether it responds now, else what its last test found. */
+export function connectionStateOf(known: Known<Check>): (typeof connectionStates)[number] {
+  if (!known.is_enabled) return "disabled";
+  const { state, problem } = known.reach;
+  if (problem !== null) return state === "unreachable" ? "failing" : "unknown";
+  const check = validCheck(known);
+  if (check === null) return state === "reachable" ? "ok" : "unknown";
+  return check.ok ? "ok" : "failing";
+}
+
+/** Why a connection fails, and since when; null if it does not. */
+export function failureOf(known: Known<Check>): { since: number | null; error: Problem } | null {
+  if (connectionStateOf(known) !== "failing") return null;
+  const { since, problem } = known.reach;
+  if (problem !== null) return { since, error: problem };
+  const check = validCheck(known);
+  if (check === null) return null;
+  const { code, message, message_data, checked_at } = check;
+  return { since: checked_at, error: { code: code ?? "unreachable", message, message_data } };
 }
 
 /** Whether a response that arrives now is worth storing: it is a look that was due, or ends a silence. */

@@ -6,7 +6,7 @@ import type { Runtime, Runtimes } from "../runtimes/runtime.ts";
 import type { TargetService } from "../runtimes/target.ts";
 import { connectionStates, ReachView } from "./reach.ts";
 
-export { type LookFacts, ReachView, reachOf, refusalOf } from "./reach.ts";
+export { connectionStateOf, failureOf, type LookFacts, ReachView, reachOf, validCheck } from "./reach.ts";
 
 const IsEnabled = v.optional(
   v.pipe(v.boolean(), v.title("Enabled"), v.description("If off, nothing is discovered here and runs are skipped")),

@@ -150,7 +150,7 @@ export function connectionService(options: ConnectionServiceOptions) {
   const listContext = async () => {
     const now = clock.now();
     const groups = Map.groupBy(await connectionsChecked(db.read), (row) =>
-      connectionStateOf(row, lastCheckOf(row), now),
+      connectionStateOf({ ...row, reach: reachOf(row, now), last_check: lastCheckOf(row) }),
     );
     return {
       inState: new Map([...groups].map(([key, rows]) => [key, rows.map(({ id }) => id)])),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
-import { lastCheckOf, refusalOf } from "../connections/schema.ts";
+import { failureOf, lastCheckOf, reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
@@ -62,9 +62,9 @@ export function credentialService(options: CredentialServiceOptions) {
     const now = clock.now();
     const refusals: [id: string, CredentialRefusal][] = [];
     for (const row of await connectionsWithCredential(db.read)) {
-      const refusal = refusalOf(row, lastCheckOf(row), now);
-      if (row.credential_id === null || refusal === null) continue;
-      refusals.push([row.credential_id, { by: "connection", name: row.name, id: row.id, ...refusal }]);
+      const failure = failureOf({ ...row, reach: reachOf(row, now), last_check: lastCheckOf(row) });
+      if (row.credential_id === null || failure?.error.code !== "unauthorized") continue;
+      refusals.push([row.credential_id, { by: "connection", name: row.name, id: row.id, ...failure }]);
     }
     for (const row of await refusedSources(db.read, { limit: mostCredentials, each: 1 })) {
       const error = { code: row.last_error_code ?? "unauthorized", ...told(row.last_error_message ?? plain("")) };

@@ -1,4 +1,4 @@
-import type { ConnectionCheckView, ConnectionView } from "../../src/connections/schema.ts";
+import { type ConnectionCheckView, type ConnectionView, validCheck } from "../../src/connections/schema.ts";
 import { isMessage } from "../../src/messages/message.ts";
 import { ActionForm } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
@@ -10,7 +10,7 @@ import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { failureCode, validCheck } from "./state.tsx";
+import { failureCode } from "./state.tsx";
 
 /** The last test's result; also the response to "Test now", which replaces it. */
 export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {

@@ -3,7 +3,7 @@ import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { refreshedPart } from "../components/live.tsx";
-import { Banner, DisabledBanner } from "../components/notice.tsx";
+import { Banner, DisabledBanner, Partial } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
@@ -13,7 +13,7 @@ import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionCheck } from "./check.tsx";
 import { type FoundImages, UnusedImages } from "./images.tsx";
-import { ConnectionState, failureCode } from "./state.tsx";
+import { ConnectionState, failureCode, LastResponse } from "./state.tsx";
 import { type Discovery, Targets } from "./targets.tsx";
 
 interface ConnectionPageProps {
@@ -38,7 +38,10 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count, 
         title={connection.name}
         parent={{ title: t.title, href: "/connections" }}
         state={
-          <span id="connection-state" {...refreshedPart(ctx, path, "connection-state", ["connection-reach"])}>
+          <span
+            id="connection-state"
+            {...refreshedPart(ctx, path, "connection-state", ["connection-reach", "connection-seen"])}
+          >
             <ConnectionState ctx={ctx} connection={connection} solid />
           </span>
         }
@@ -76,26 +79,44 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count, 
 /** Why and since when it does not respond. */
 function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
   const t = texts(ctx).connections;
-  const { problem, since, seen_at, state } = connection.reach;
+  const { problem, since, state } = connection.reach;
+  const isKnown = state === "unreachable";
   return (
     <div id="connection-reach" class="banner-slot">
       {problem === null ? null : (
         <Banner
-          tone={state === "unreachable" ? "failed" : "attention"}
-          title={state === "unreachable" ? t.failures[failureCode(problem)] : t.unknown}
+          tone={isKnown ? "failed" : "attention"}
+          title={isKnown ? t.failures[failureCode(problem)] : translateMessage(ctx.language, problem.message_data)}
         >
-          <p>{translateSentence(ctx.language, problem.message_data)}</p>
+          {isKnown ? <p>{translateSentence(ctx.language, problem.message_data)}</p> : null}
           <p class="meta">
             <span>
               {t.since} <Time ctx={ctx} at={since} form="short" />
             </span>
             <span>
-              {t.seen} <Time ctx={ctx} at={seen_at} />
+              {t.seen} <LastResponse ctx={ctx} connection={connection} />
             </span>
           </p>
         </Banner>
       )}
     </div>
+  );
+}
+
+/** What a response of its runtime changes on an open page. */
+export function ConnectionNow({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  return (
+    <>
+      <Partial target="#connection-state" swap="innerHTML">
+        <ConnectionState ctx={ctx} connection={connection} solid />
+      </Partial>
+      <Partial target="#connection-reach">
+        <ConnectionReach ctx={ctx} connection={connection} />
+      </Partial>
+      <Partial target="#connection-seen" swap="innerHTML">
+        <LastResponse ctx={ctx} connection={connection} />
+      </Partial>
+    </>
   );
 }
 
@@ -124,7 +145,14 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
           chosen === undefined
             ? null
             : [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
-          connection.is_enabled ? [t.seen, <Time ctx={ctx} at={connection.reach.seen_at} />] : null,
+          connection.is_enabled
+            ? [
+                t.seen,
+                <span id="connection-seen">
+                  <LastResponse ctx={ctx} connection={connection} />
+                </span>,
+              ]
+            : null,
           [t.concurrent_runs, String(connection.concurrent_runs)],
           [texts(ctx).common.used_by, <Users ctx={ctx} connection={connection} />],
           [texts(ctx).common.created_at, <Time ctx={ctx} at={connection.created_at} />],

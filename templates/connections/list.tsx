@@ -2,10 +2,9 @@ import type { ConnectionView } from "../../src/connections/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
 import { AddButton, isWhole, type ListBodyProps, ListPage, type ListProps } from "../components/list-page.tsx";
-import { Time } from "../components/time.tsx";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
-import { ConnectionState } from "./state.tsx";
+import { ConnectionState, LastResponse } from "./state.tsx";
 
 export function ConnectionsPage(props: ListProps<ConnectionView>) {
   const { ctx, items: connections } = props;
@@ -69,7 +68,7 @@ export function connectionsBody(props: ListProps<ConnectionView>): ListBodyProps
           kind: t.kinds[connection.kind] ?? connection.kind,
           address: addressOf(connection),
           state: <ConnectionState ctx={ctx} connection={connection} />,
-          seen: <Time ctx={ctx} at={connection.reach.seen_at} />,
+          seen: <LastResponse ctx={ctx} connection={connection} />,
           users:
             connection.executors.length === 0 ? (
               <span class="quiet">{texts(ctx).common.unused}</span>

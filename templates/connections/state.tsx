@@ -1,5 +1,12 @@
-import type { ConnectionCheckView, ConnectionView } from "../../src/connections/schema.ts";
+import {
+  type ConnectionCheckView,
+  type ConnectionView,
+  connectionStateOf,
+  failureOf,
+  validCheck,
+} from "../../src/connections/schema.ts";
 import { State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -20,12 +27,6 @@ export function failureCode(check: Pick<ConnectionCheckView, "code">): FailureCo
   }
 }
 
-/** The last test, unless it could not reach the runtime and the runtime has responded since. */
-export function validCheck({ last_check, reach }: Pick<ConnectionView, "last_check" | "reach">) {
-  const isOver = last_check?.code === "unreachable" && (reach.seen_at ?? 0) > last_check.checked_at;
-  return isOver ? null : last_check;
-}
-
 interface ConnectionStateProps {
   ctx: PageContext;
   connection: Pick<ConnectionView, "is_enabled" | "last_check" | "reach">;
@@ -35,45 +36,38 @@ interface ConnectionStateProps {
 /** Whether it responds, else the last test's result; "disabled" comes first, because nothing else matters then. */
 export function ConnectionState({ ctx, connection, solid = false }: ConnectionStateProps) {
   const t = texts(ctx).connections;
-  const check = validCheck(connection);
-  const { reach } = connection;
-  if (!connection.is_enabled) {
-    return (
-      <State ctx={ctx} tone="quiet" icon="pause" solid={solid}>
-        {texts(ctx).common.disabled}
-      </State>
-    );
+  const look = { ctx, solid };
+  switch (connectionStateOf(connection)) {
+    case "disabled":
+      return <State {...look} tone="quiet" icon="pause" children={texts(ctx).common.disabled} />;
+    case "unknown": {
+      const { problem } = connection.reach;
+      const word = problem === null ? t.not_checked : translateMessage(ctx.language, problem.message_data);
+      return <State {...look} tone="unknown" children={word} />;
+    }
+    case "failing": {
+      const error = failureOf(connection)?.error ?? null;
+      const title = error === null ? undefined : translateMessage(ctx.language, error.message_data);
+      return (
+        <State
+          {...look}
+          tone="failed"
+          title={title}
+          children={t.failures[failureCode({ code: error?.code ?? null })]}
+        />
+      );
+    }
+    case "ok": {
+      const isWarned = (validCheck(connection)?.warnings.length ?? 0) > 0;
+      return (
+        <State {...look} tone={isWarned ? "attention" : "current"} children={isWarned ? t.answers_warned : t.answers} />
+      );
+    }
   }
-  if (reach.problem !== null) {
-    const isKnown = reach.state === "unreachable";
-    const title = translateMessage(ctx.language, reach.problem.message_data);
-    return (
-      <State ctx={ctx} tone={isKnown ? "failed" : "unknown"} title={title} solid={solid}>
-        {isKnown ? t.failures[failureCode(reach.problem)] : t.unknown}
-      </State>
-    );
-  }
-  if (check === null) {
-    return reach.state === "reachable" ? (
-      <State ctx={ctx} tone="current" solid={solid}>
-        {t.answers}
-      </State>
-    ) : (
-      <State ctx={ctx} tone="unknown" solid={solid}>
-        {t.not_tested}
-      </State>
-    );
-  }
-  if (!check.ok) {
-    return (
-      <State ctx={ctx} tone="failed" title={translateMessage(ctx.language, check.message_data)} solid={solid}>
-        {t.failures[failureCode(check)]}
-      </State>
-    );
-  }
-  return (
-    <State ctx={ctx} tone={check.warnings.length > 0 ? "attention" : "current"} solid={solid}>
-      {check.warnings.length > 0 ? t.answers_warned : t.answers}
-    </State>
-  );
+}
+
+/** When it last responded; the exact time while it does not, because "just now" would contradict that. */
+export function LastResponse({ ctx, connection }: Pick<ConnectionStateProps, "ctx" | "connection">) {
+  const isSilent = failureOf(connection)?.error.code === "unreachable";
+  return <Time ctx={ctx} at={connection.reach.seen_at} form={isSilent ? "short" : "relative"} />;
 }

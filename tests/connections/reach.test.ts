@@ -2,12 +2,14 @@ import { describe, expect, test } from "bun:test";
 import {
   afterAnswer,
   afterMiss,
+  connectionStateOf,
+  failureOf,
   isNews,
   type LookFacts,
   lookIntervalMs,
   reachOf,
 } from "../../src/connections/reach.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, told } from "../../src/messages/message.ts";
 
 const at = 1_767_614_400_000;
 const refused = { code: "unreachable", message: plain("Connection refused") };
@@ -44,6 +46,31 @@ describe("reachOf()", () => {
       since: at + 20_000,
       problem,
     });
+  });
+});
+
+describe("connectionStateOf() and failureOf()", () => {
+  const check = { ok: true, code: null as string | null, ...told(plain("Tested")), checked_at: at + 10_000 };
+  const silent = { ...check, ok: false, code: "unreachable" };
+  const denied = { ...check, ok: false, code: "unauthorized" };
+  test.each([
+    ["nothing is known", fresh, null, "unknown", null],
+    ["it has responded", seen, null, "ok", null],
+    ["a test found nothing wrong", seen, check, "ok", null],
+    ["a test could not reach it", seen, silent, "failing", "unreachable"],
+    ["it has responded since a test could not reach it", { ...seen, ...afterAnswer(at + 20_000) }, silent, "ok", null],
+    [
+      "it responds, and refused the credential",
+      { ...seen, ...afterAnswer(at + 20_000) },
+      denied,
+      "failing",
+      "unauthorized",
+    ],
+    ["it is lost", missedTwice, check, "failing", "unreachable"],
+    ["it is disabled", { ...missedTwice, is_enabled: false }, silent, "disabled", null],
+  ] as const)("when %s", (_when, facts, last_check, state, code) => {
+    const known = { is_enabled: facts.is_enabled, reach: reachOf(facts, at + 26_000), last_check };
+    expect([connectionStateOf(known), failureOf(known)?.error.code ?? null]).toEqual([state, code]);
   });
 });
 

@@ -1,10 +1,9 @@
 import { adoptPath } from "../../../templates/adoption/props.ts";
-import { Partial, ToastPartial } from "../../../templates/components/notice.tsx";
+import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { ConnectionCheck } from "../../../templates/connections/check.tsx";
-import { ConnectionDelete, ConnectionPage } from "../../../templates/connections/detail.tsx";
+import { ConnectionDelete, ConnectionNow, ConnectionPage } from "../../../templates/connections/detail.tsx";
 import { ConnectionFormPage } from "../../../templates/connections/form.tsx";
 import { ConnectionsPage } from "../../../templates/connections/list.tsx";
-import { ConnectionState } from "../../../templates/connections/state.tsx";
 import { Targets } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { type ConnectionView, newCredential } from "../../connections/schema.ts";
@@ -32,12 +31,20 @@ export function connectionPages(app: App, services: Services, page: PageSettings
 
   app.get("/connections/:id/targets", async (c) => {
     const ctx = await pageContext(c, page);
-    const connection = await connections.get(c.req.param("id"));
-    const discover = () => adoption.targets(connection.id, c.req.raw.signal);
-    const discovery = connection.is_enabled ? await orFailure(discover) : null;
+    const { id, is_enabled } = await connections.get(c.req.param("id"));
+    const discovery = is_enabled ? await orFailure(() => adoption.targets(id, c.req.raw.signal)) : null;
     const new_count = discovery !== null && "list" in discovery ? discovery.new_count : 0;
+    // As it is now that its runtime has responded, or has not.
+    const connection = await connections.get(id);
     const props = { ctx, connection, discovery, new_count, is_whole: c.req.query("show") === "all" };
-    return respondHtml(c, isFragmentRequest(c) ? <Targets {...props} /> : <ConnectionPage {...props} />);
+    if (!isFragmentRequest(c)) return respondHtml(c, <ConnectionPage {...props} />);
+    return respondHtml(
+      c,
+      <>
+        <Targets {...props} />
+        <ConnectionNow ctx={ctx} connection={connection} />
+      </>,
+    );
   });
 
   app.post("/connections/:id/checks", async (c) => {
@@ -54,9 +61,7 @@ export function connectionPages(app: App, services: Services, page: PageSettings
       c,
       <>
         <ConnectionCheck ctx={ctx} connection={connection} />
-        <Partial target="#connection-state" swap="innerHTML">
-          <ConnectionState ctx={ctx} connection={connection} solid />
-        </Partial>
+        <ConnectionNow ctx={ctx} connection={connection} />
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );

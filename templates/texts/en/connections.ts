@@ -7,12 +7,12 @@ export const connections = {
   kinds: { docker: "Docker Engine", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
   >,
-  filter_states: { ok: "Connected", failing: "Failing", unknown: "Unknown", disabled: "Disabled" },
+  filter_states: { ok: "Connected", failing: "Failing", unknown: "Not checked", disabled: "Disabled" },
   address: "Address",
   tested: "Tested",
   seen: "Last response",
   since: "Started",
-  unknown: "Unknown",
+  not_checked: "Not checked yet",
   responded_since: "It has responded since the last test failed",
   count_executors: (count: number) => plural("en", count, { one: "executor", other: "executors" }),
   disabled_title: "This connection is disabled",

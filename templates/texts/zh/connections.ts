@@ -8,11 +8,11 @@ export const connections = {
   kinds: { docker: "Docker 引擎", podman: "Podman", kubernetes: "Kubernetes", portainer: "Portainer" } as Readonly<
     Record<string, string>
   >,
-  filter_states: { ok: "正常", failing: "失败", unknown: "未知", disabled: "已停用" },
+  filter_states: { ok: "正常", failing: "失败", unknown: "未检查", disabled: "已停用" },
   address: "地址",
   seen: "最近响应",
   since: "始于",
-  unknown: "未知",
+  not_checked: "尚未检查",
   responded_since: "上次测试失败后已恢复响应，失败于",
   tested: "测试时间",
   count_executors: (count: number) => `${formatNumber("zh", count)} 个执行器`,

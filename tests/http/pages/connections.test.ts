@@ -137,6 +137,43 @@ test("targets that cannot be read say why, in the page and as a part of it", asy
   expect(whole.text).toContain("The targets could not be listed");
 });
 
+test("the heading, the row and the filter of a connection tell the same", async () => {
+  const path = await create("hall");
+  const stateIn = (html: string, from: string) =>
+    /<span class="state (\w+)[^>]*>.*?<span>([^<]*)/s.exec(html.slice(html.indexOf(from)))?.slice(1);
+  const facts = async (changes: Partial<typeof connections.$inferInsert>) => {
+    await app.db.write((tx) => tx.update(connections).set(changes).where(eq(connections.name, "hall")));
+    const found = [];
+    for (const state of ["ok", "failing", "unknown"]) {
+      const { text } = await person.get(`/connections?state=${state}`);
+      if (text.includes(`href="${path}"`)) found.push(state, stateIn(text, `href="${path}"`));
+    }
+    return [...found, stateIn((await person.get(path)).text, 'id="connection-state"')];
+  };
+  const never = { last_check: null, seen_at: null, missed_looks: 0, missed_since: null, next_look_at: null };
+  const unknown = ["unknown", "Not checked yet"];
+  expect(await facts(never)).toEqual(["unknown", unknown, unknown]);
+  const overdue = ["unknown", "Not checked recently"];
+  expect(await facts({ next_look_at: app.clock.now() - 3_600_000 })).toEqual(["unknown", overdue, overdue]);
+  const silent = { ok: false, code: "unreachable", ...told(say("connections.silent", { seconds: 8 })) };
+  const last_check = { ...silent, version: null, api_version: null, platform: null, warnings: [] };
+  const at = app.clock.now() - 10_000;
+  const failing = ["failed", "Unreachable"];
+  const tested = { ...never, last_check: { ...last_check, checked_at: at }, seen_at: at - 10_000 };
+  expect(await facts(tested)).toEqual(["failing", failing, failing]);
+  // "Just now" would contradict it.
+  expect((await person.get(path)).text).toMatch(/id="connection-seen"><time [^>]*>5\sJan,\s[\d:]+</);
+  const connected = ["current", "Connected"];
+  expect(await facts({ seen_at: at + 1 })).toEqual(["ok", connected, connected]);
+});
+
+test("what the list of targets finds of a connection is told at once on the open page", async () => {
+  const path = await create("cabin");
+  const { text } = await person.get(`${path}/targets`, { htmx: true });
+  const targets = [...text.matchAll(/hx-target="(#connection-[a-z]+)"/g)].map(([, target]) => target);
+  expect(targets).toEqual(["#connection-state", "#connection-reach", "#connection-seen"]);
+});
+
 test("a second connection to one address is refused in the form, which keeps what was entered", async () => {
   await create("pantry");
   const sent = { ...form, name: "larder", "config.address": "/nowhere/pantry/docker.sock" };
