@@ -1,5 +1,4 @@
-import { type ConnectionCheckView, type ConnectionView, validCheck } from "../../src/connections/schema.ts";
-import { isMessage } from "../../src/messages/message.ts";
+import { type ConnectionView, validCheck } from "../../src/connections/schema.ts";
 import { ActionForm } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -10,6 +9,7 @@ import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { adviceOn } from "./advice.ts";
 import { failureCode } from "./state.tsx";
 
 /** The last test's result; also the response to "Test now", which replaces it. */
@@ -17,6 +17,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
   const t = texts(ctx).connections;
   const check = validCheck(connection);
   const failed = connection.last_check;
+  const advice = check === null ? null : adviceOn(check);
   return (
     <Section
       id="connection-check"
@@ -68,7 +69,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
         <>
           <Banner tone="failed" title={t.failures[failureCode(check)]}>
             <p>{translateMessage(ctx.language, check.message_data)}</p>
-            {namesRemedy(check) ? null : <p>{t.next_steps[failureCode(check)]}</p>}
+            {advice === null ? null : <p>{t.next_steps[advice]}</p>}
             <p class="quiet">
               {t.tested} <Time ctx={ctx} at={check.checked_at} />
             </p>
@@ -78,29 +79,6 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       )}
     </Section>
   );
-}
-
-const withRemedy: ReadonlySet<string> = new Set([
-  "engine.answers_plain_http",
-  "engine.is_not_podman",
-  "engine.is_podman",
-  "engine.requests_blocked",
-  "kubernetes.certificate_expired",
-  "kubernetes.certificate_misnamed",
-  "kubernetes.certificate_untrusted",
-  "net.answers_plain_http",
-  "net.clock_differs",
-  "net.destination_blocked",
-  "net.wants_https",
-  "net.no_socket",
-  "net.socket_denied",
-  "portainer.not_portainer",
-  "portainer.redirected",
-]);
-
-/** Whether the failure itself says what to do: general advice beside it would contradict it. */
-function namesRemedy({ message_data }: ConnectionCheckView): boolean {
-  return [message_data, message_data?.params.cause].some((said) => isMessage(said) && withRemedy.has(said.code));
 }
 
 /** What grants the missing rights, to copy. */

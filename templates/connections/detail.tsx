@@ -8,7 +8,7 @@ import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateSentence } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionCheck } from "./check.tsx";

@@ -11,7 +11,7 @@ import { Columns, PageHeader, Panel, Section } from "../components/page-header.t
 import { Badge } from "../components/state.tsx";
 import { Duration, Elapsed, Time } from "../components/time.tsx";
 import { Changes, carriedCount, Files } from "../executors/plan.tsx";
-import { formatDuration, formatNumber } from "../format.ts";
+import { formatDuration, formatNumber, joinSentences } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateSentence } from "../texts/messages.ts";
@@ -191,7 +191,8 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
 }
 
 /** The outcome in one sentence, with the reason below. */
-function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
+function RunBanner(props: RunPageProps) {
+  const { ctx, run, executor } = props;
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
   const reason = reasonWords(ctx, run, translateSentence);
@@ -212,7 +213,7 @@ function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
       case "succeeded":
         return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
       case "failed":
-        return <FailureBanner ctx={ctx} run={run} executor={executor} steps={steps} />;
+        return <FailureBanner {...props} />;
       default:
         return null;
     }
@@ -224,11 +225,12 @@ function RunBanner({ ctx, run, executor, steps }: RunPageProps) {
   );
 }
 
-function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" | "run" | "executor" | "steps">) {
+function FailureBanner({ ctx, run, executor, steps, snapshot }: RunPageProps) {
   const t = texts(ctx).runs.banners;
   if (run.outage?.outcome === "recovered") return <RecoveredBanner ctx={ctx} run={run} outage={run.outage} />;
   const words = t[wordsFor({ run, executor })];
   const { serving } = run;
+  const isTrying = run.outage?.outcome === null;
   const reason = reasonWords(ctx, run, translateSentence);
   const wasTouched = run.steps.some(({ step }) => steps.some(({ name, touches }) => touches && name === step));
   const wasUndone = run.steps.some(({ step, phase }) => step === "undo" && phase === "finish");
@@ -245,7 +247,14 @@ function FailureBanner({ ctx, run, executor, steps }: Pick<RunPageProps, "ctx" |
       {reason === null ? null : <p>{reason}</p>}
       <LogsLink ctx={ctx} run={run} />
       {run.outage === null ? null : <p>{outageWords(ctx, run.outage)}</p>}
-      {run.outage?.outcome === null ? <p>{t.down_help}</p> : run.serving === "none" ? <p>{t.none_help}</p> : null}
+      {isTrying || run.serving === "none" ? (
+        <p>
+          {joinSentences(ctx.language, [
+            ...(isTrying ? [t.still_trying] : []),
+            snapshot === null ? t.without_snapshot : t.with_snapshot,
+          ])}
+        </p>
+      ) : null}
     </Banner>
   );
 }

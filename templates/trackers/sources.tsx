@@ -145,10 +145,27 @@ function LastCheck({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   );
 }
 
+type Advice = keyof ReturnType<typeof texts>["trackers"]["next_steps"];
+
+/** What helps against a failure; what is not listed may pass by itself. A limit says itself when it ends, and nothing asks before. */
+const adviceByCode: Readonly<Record<string, Advice | null>> = {
+  rate_limited: null,
+  unauthorized: "unauthorized",
+  not_found: "not_found",
+  rejected: "rejected",
+};
+
+function adviceOn({ error, credential_id }: SourceView): Advice | null {
+  if (error?.code === "unauthorized" && credential_id === null) return "add_credential";
+  const advice = adviceByCode[error?.code ?? ""];
+  return advice === undefined ? "try_again" : advice;
+}
+
 /** Why it fails, since when, and how old the data therefore is. */
 function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers;
   const ago = (at: number) => formatRelative(ctx.language, at, ctx.now);
+  const advice = adviceOn(source);
   return (
     <div class="source-failure">
       <p>
@@ -158,8 +175,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
         {joinSentences(ctx.language, [
           ...(source.failing_since === null ? [] : [endSentence(ctx.language, failingFor(ctx, source.failing_since))]),
           source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at)),
-          // A limit says itself when it ends, and nothing asks before.
-          ...(source.error?.code === "rate_limited" ? [] : [t.try_again]),
+          ...(advice === null ? [] : [t.next_steps[advice]]),
         ])}
       </p>
     </div>

@@ -45,6 +45,13 @@ export const connections = {
     rate_limited: "Wait a moment, then test again.",
     rejected: "Check the address, the API version and the credential.",
     malformed: "Check the address. The response probably comes from something else.",
+    update_engine: "Update the engine, then test again.",
+    update_either: "Update the engine or Tidemark, whichever is older, then test again.",
+    api_version: "Enter an API version that the engine supports, or leave it blank.",
+    certificate_expired: "Renew the certificate on the other machine, or correct the clock of this one.",
+    certificate_name: "Enter an address that the certificate contains, or have one issued for this address.",
+    certificate_authority: "Add the CA certificate of its authority to the credential of this connection.",
+    clocks: "Check the clocks of both machines.",
   },
   remedy: {
     title: "Role to apply",

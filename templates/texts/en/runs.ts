@@ -107,9 +107,10 @@ export const runs = {
   },
   banners: {
     waiting: "The run is waiting",
-    none_help: "Start it manually, or roll back to the snapshot of this run.",
-    down_help:
-      "Tidemark keeps retrying for a day. You can also start it manually, or roll back to the snapshot of this run.",
+    still_trying: "Tidemark keeps retrying for a day.",
+    with_snapshot: "You can start it manually, or roll back to the snapshot of this run.",
+    without_snapshot:
+      "This run has no snapshot to roll back to: start the target manually, or correct the cause and retry.",
     previous_kept: "The previous version is still running: the rollout did not complete",
     recovered: {
       previous: "The previous version is running again",

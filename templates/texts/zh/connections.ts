@@ -46,6 +46,13 @@ export const connections = {
     rate_limited: "请稍候再测试。",
     rejected: "请检查地址、API 版本和凭据。",
     malformed: "请检查地址：该处响应的可能是其他服务。",
+    update_engine: "请升级引擎，然后重新测试。",
+    update_either: "请升级引擎和 Tidemark 中较旧的一方，然后重新测试。",
+    api_version: "请填写引擎支持的 API 版本，或留空。",
+    certificate_expired: "请在对方机器上更新证书，或校正本机时钟。",
+    certificate_name: "请填写证书中包含的地址，或为此地址重新签发证书。",
+    certificate_authority: "请将签发机构的 CA 证书添加到此连接的凭据中。",
+    clocks: "请检查两台机器的时钟。",
   },
   remedy: {
     title: "需要应用的角色",

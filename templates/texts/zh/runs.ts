@@ -96,8 +96,9 @@ export const runs = {
   },
   banners: {
     waiting: "运行正在等待",
-    none_help: "请手动启动，或回滚到本次运行的快照。",
-    down_help: "Tidemark 会在一天内反复尝试。您也可以手动启动，或回滚到本次运行的快照。",
+    still_trying: "Tidemark 会在一天内反复尝试。",
+    with_snapshot: "您可以手动启动，或回滚到本次运行的快照。",
+    without_snapshot: "本次运行没有可回滚的快照：请手动启动目标，或排除原因后重试。",
     previous_kept: "旧版本仍在提供服务：滚动更新未完成",
     recovered: { previous: "旧版本已恢复运行", desired: "新版本现已运行", other: "目标已恢复运行" },
     recovered_text: (time: string, tries: number) => `停机 ${time}，在第 ${formatNumber("zh", tries)} 次尝试时恢复。`,

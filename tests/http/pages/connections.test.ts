@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { connections } from "../../../src/db/tables.ts";
-import { say, told } from "../../../src/messages/message.ts";
+import { type Message, say, told } from "../../../src/messages/message.ts";
+import { adviceOn } from "../../../templates/connections/advice.ts";
+import { texts } from "../../../templates/texts/texts.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -94,6 +96,19 @@ test.each([
   const banner = /<div class="banner failed".*?<\/section>/s.exec(text)?.[0] ?? "";
   expect(banner).toContain(own);
   expect(banner).not.toContain(general);
+});
+
+const unanswered = (cause: Message) => say("engine.no_answer", { request: "GET /version", cause });
+test.each([
+  ["rejected", say("engine.podman_too_old", { version: "3.4", oldest: "4.0" }), "Update the engine"],
+  ["rejected", say("engine.api_not_offered", { min: "1.24", max: "1.41", wanted: "1.45" }), "Enter an API version"],
+  ["unreachable", unanswered(say("net.certificate_expired")), "Renew the certificate"],
+  ["unreachable", unanswered(say("net.certificate_not_yet_valid")), "Check the clocks"],
+  ["unreachable", unanswered(say("net.certificate_untrusted")), "Add the CA certificate"],
+  ["unreachable", unanswered(say("net.connection_refused")), "Check that it is running"],
+])("a test that is %s because of %j advises its own next step", (code, message, expected) => {
+  const advice = adviceOn({ code, message_data: message });
+  expect(advice === null ? "" : texts({ language: "en" }).connections.next_steps[advice]).toStartWith(expected);
 });
 
 test("a new connection is named like its kind until somebody names it, and has one fold", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { run_steps, runs, snapshots } from "../../../src/db/tables.ts";
 import { plain, say, toldAs } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
@@ -203,6 +204,9 @@ describe("a run's page", () => {
     );
     const { text } = await person.get(`/runs/${id}`);
     expect(text).toContain("Nothing is running");
+    // It saved none.
+    expect(text).toContain("This run has no snapshot to roll back to");
+    expect(text).not.toContain("roll back to the snapshot of this run");
     expect(text).toContain("manifest for &lt;b&gt;app&lt;/b&gt; unknown");
     expect(stepsIn(text)).toContain("failed Image not pulled registry.test/app:1.1");
   });
@@ -267,6 +271,9 @@ describe("a run's page", () => {
       });
     });
     const way = `/executors/${executorId}/snapshots/saved`;
+    const down = { state: "failed", reason: plain("No"), serving: "none" } as const;
+    await app.db.write((tx) => tx.update(runs).set(down).where(eq(runs.id, id)));
+    expect((await person.get(`/runs/${id}`)).text).toContain("or roll back to the snapshot of this run");
     expect((await person.get(`/runs/${id}`)).text).toContain(`href="${way}/restore"`);
     const question = await person.get(`${way}/restore`, { htmx: true });
     expect(question.text).toContain("Data in volumes is not rolled back.");

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { tracker_sources } from "../../../src/db/tables.ts";
+import { say } from "../../../src/messages/message.ts";
 import {
   addImage,
   type Content,
@@ -528,4 +530,26 @@ test("what an upstream refuses while its address is typed is told, and is no err
   expect(answer.status).toBe(424);
   expect(app.lines.filter((line) => line.includes("ERROR"))).toEqual([]);
   expect(app.lines.some((line) => line.includes("Upstream refused"))).toBe(true);
+});
+
+test("a failing source advises what helps against its failure", async () => {
+  publish("1.0");
+  await create("app");
+  const advised = async (code: string) => {
+    const failing = {
+      failing_since: app.clock.now(),
+      last_error_code: code,
+      last_error_message: say("text.plain", { text: "No" }),
+    };
+    await app.db.write((tx) => tx.update(tracker_sources).set({ ...failing, next_check_at: app.clock.now() + 1e9 }));
+    const { text } = await person.get("/trackers/app");
+    return [/add a credential/, /Check the address of/, /Check the settings of/, /To retry now/].map((each) =>
+      each.test(text),
+    );
+  };
+  expect(await advised("unauthorized")).toEqual([true, false, false, false]);
+  expect(await advised("not_found")).toEqual([false, true, false, false]);
+  expect(await advised("rejected")).toEqual([false, false, true, false]);
+  expect(await advised("unreachable")).toEqual([false, false, false, true]);
+  expect(await advised("rate_limited")).toEqual([false, false, false, false]);
 });
