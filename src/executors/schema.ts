@@ -105,6 +105,7 @@ export const ExecutorView = v.object({
   unbound: v.array(TargetServiceView),
   /** When the services were inspected; the state shown is the one found then. */
   observed_at: NullableInstant,
+  /** Why the state is unknown, or why nothing can be done for the target. */
   problem: v.nullable(ProblemSchema),
   /** `message` gives details, such as the run that it waits for. */
   waiting: v.nullable(

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { reachOf } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
-import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
+import { fromText, inEnglish, say, told, toldAs } from "../messages/message.ts";
 import { areAllSkipped, covers, isSkipped, isSnoozed, revisionOf } from "./deferral-schema.ts";
 import { isUpdate } from "./desired.ts";
 import { heldNow, Observation, type ServiceObservation } from "./observation-schema.ts";
@@ -127,6 +127,17 @@ function updateRevisionOf(row: Pick<ExecutorRow, "observed" | "skipped_versions"
   return revisionOf(updatesOf(row).filter((each) => !isSkipped(row, each)));
 }
 
+/** Why the state of a target is unknown that was inspected: it runs the desired tag, and nobody knows which build of it. */
+function unknownBuild(observation: Observation | null, target: ExecutorView["target"]): ExecutorView["problem"] {
+  for (const { service, found, desired, difference } of observation?.services ?? []) {
+    if (found === null || desired === null || difference !== "unknown") continue;
+    const code = found.digest === null ? "running_build_unknown" : "desired_build_unknown";
+    const values = { target: target.is_group ? service : target.id, tag: desired.tag };
+    return { code: "build_unknown", ...told(say(`executors.${code}`, values)) };
+  }
+  return null;
+}
+
 /** The last observation, as far as it still holds now that its connection was last reached when it was. */
 function heldObservation(
   row: Pick<ExecutorRow, "observed">,
@@ -175,6 +186,8 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;
     const target = targetOfRow(row, deps.findTargetKind);
+    const state = stateOf(row, observation, recent, deps.counted.now());
+    const problem = observation?.problem ?? reach.problem;
     views.push({
       id: row.id,
       name: row.name,
@@ -199,11 +212,11 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unknown_settings_data: row.unknown_settings.map(fromText),
       accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
       warnings: warningsOf(row, target),
-      state: stateOf(row, observation, recent, deps.counted.now()),
+      state,
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
-      problem: observation?.problem ?? reach.problem,
+      problem: problem ?? (state === "unknown" ? unknownBuild(observation, target) : null),
       waiting: (active === undefined ? null : waitOf(active)) ?? updateWaitOf(observation),
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),

@@ -45,6 +45,10 @@ export const executors = {
     `The registry of "${image}" could not be queried for the tag "${tag}" without a login: ${tell(cause)}. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
   registry_needs_http: ({ image, tag, cause }: Tag & Cause, tell) =>
     `The registry of "${image}" could not be queried for the tag "${tag}" over https: ${tell(cause)}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
+  running_build_unknown: ({ target, tag }: Target & { tag: string }) =>
+    `"${target}" runs the desired tag "${tag}", but the digest of the running image is unknown, so it cannot be compared with the latest build`,
+  desired_build_unknown: ({ target, tag }: Target & { tag: string }) =>
+    `"${target}" runs the desired tag "${tag}", but the digest of the latest build is unknown, so the running one cannot be compared with it`,
   already_current: ({ target }: Target) => `"${target}" already runs the desired version`,
   on_hold: ({ executor }: Executor) => `Automatic updates of "${executor}" are on hold`,
   snoozed: ({ executor }: Executor) => `Automatic updates of "${executor}" are snoozed`,
@@ -86,10 +90,10 @@ export const executors = {
   other_version: ({ executor }: Executor) => `Another version of "${executor}" has been found; review it first`,
   not_dismissible: ({ executor }: Executor) =>
     `This run of "${executor}" cannot be dismissed: it is not its latest run, or the previous version is not running`,
-  in_progress: ({ executor, run }: Executor & { run: string }) =>
-    `The executor "${executor}" has the run "${run}" in progress; wait until it has ended`,
-  still_down: ({ executor, run }: Executor & { run: string }) =>
-    `The run "${run}" of "${executor}" left its target down and is trying to start it; disable the executor first`,
-  still_clearing: ({ executor, run }: Executor & { run: string }) =>
-    `The run "${run}" of "${executor}" still has containers to remove; try again later, or disable the connection first`,
+  in_progress: ({ executor }: Executor & { run: string }) =>
+    `A run of "${executor}" is in progress; wait until it has ended`,
+  still_down: ({ executor }: Executor & { run: string }) =>
+    `A run of "${executor}" left its target down and is trying to start it; disable the executor first`,
+  still_clearing: ({ executor }: Executor & { run: string }) =>
+    `A run of "${executor}" still has containers to remove; try again later, or disable the connection first`,
 } satisfies Area;

@@ -162,7 +162,13 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
   return (
     <>
       {executor.active_run_id === null ? (
-        <LinkButton ctx={ctx} href={`${path}/run`} kind="main" icon="play" opens_dialog>
+        <LinkButton
+          ctx={ctx}
+          href={`${path}/run`}
+          kind={callsForRun(executor) ? "main" : "plain"}
+          icon="play"
+          opens_dialog
+        >
           {t.run_now}
         </LinkButton>
       ) : (
@@ -177,6 +183,11 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
       <EditAndDelete ctx={ctx} path={path} />
     </>
   );
+}
+
+/** Whether a run would change something, as far as known before its plan. */
+function callsForRun({ state, services }: ExecutorView): boolean {
+  return state === "failed" || services.some(isBehind);
 }
 
 function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
@@ -227,7 +238,7 @@ function TargetProblem({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "execu
           {t.connection_disabled_text}
         </Banner>
       ) : reason === null ? null : lost === null ? (
-        <Banner tone="attention">{reason}</Banner>
+        <Banner tone={problem?.code === "build_unknown" ? "quiet" : "attention"}>{reason}</Banner>
       ) : (
         <Banner tone="attention" title={t.lost_title(connection.name)}>
           <p>{reason}</p>

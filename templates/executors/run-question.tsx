@@ -29,6 +29,8 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
   const view = "view" in planned ? planned.view : null;
   const plan = view === null || whyNoRun(view) !== null ? null : view.plan;
   const disabled = whyDisabled(ctx, executor);
+  // What is disabled is told above the plan.
+  const isTold = disabled !== null && view?.unmet?.code === "connection_disabled";
   if (plan === null || disabled !== null) {
     return (
       <NothingAsked
@@ -44,7 +46,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
           {"failure" in planned ? (
             <Banner tone="failed">{translateSentence(ctx.language, planned.failure)}</Banner>
           ) : (
-            <Plan ctx={ctx} view={planned.view} />
+            <Plan ctx={ctx} view={isTold ? { ...planned.view, unmet: null } : planned.view} />
           )}
         </div>
       </NothingAsked>
@@ -73,7 +75,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
           executor.target.is_declarative
             ? null
             : [t.expected_downtime, view === null ? t.expected_unknown : expectedDowntime(ctx, view)],
-          [t.if_unhealthy, unhealthyWords(ctx, executor)],
+          [t.health, unhealthyWords(ctx, executor)],
           [
             t.plan,
             <span class="mono" title={plan.hash}>

@@ -37,6 +37,7 @@ export function Services({ ctx, executor }: ServicesProps) {
   // Before the first inspection only the bindings are known.
   const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
   const isLost = executor.connection.reach.problem !== null;
+  const isSeen = executor.problem === null || executor.problem.code === "build_unknown";
   const hasContainers = !executor.target.is_declarative;
   const columns: Column[] = [
     { key: "service", title: t.service, grows: true },
@@ -53,7 +54,7 @@ export function Services({ ctx, executor }: ServicesProps) {
         cells: {
           service: service.service,
           versions: <ServiceVersions ctx={ctx} service={service} />,
-          state: <ServiceState ctx={ctx} service={service} is_lost={isLost} />,
+          state: <ServiceState ctx={ctx} service={service} is_seen={isSeen} is_lost={isLost} />,
           tracker: (
             <span>
               <Link ctx={ctx} href={trackerPath(service.tracker)}>
@@ -135,7 +136,15 @@ function UnknownState({ ctx }: { ctx: PageContext }) {
   );
 }
 
-function ServiceState({ ctx, service, is_lost }: { ctx: PageContext; service: Observed; is_lost: boolean }) {
+interface ServiceStateProps {
+  ctx: PageContext;
+  service: Observed;
+  /** The target was inspected: what is unknown then is the build alone. */
+  is_seen: boolean;
+  is_lost: boolean;
+}
+
+function ServiceState({ ctx, service, is_seen, is_lost }: ServiceStateProps) {
   const t = texts(ctx).executors;
   const { difference, unmet, found } = service;
   if (unmet !== null) {
@@ -152,7 +161,7 @@ function ServiceState({ ctx, service, is_lost }: { ctx: PageContext; service: Ob
   }
   return (
     <State ctx={ctx} tone={differenceTones[difference]}>
-      {t.differences[difference]}
+      {difference === "unknown" && is_seen ? t.problems.build_unknown : t.differences[difference]}
     </State>
   );
 }

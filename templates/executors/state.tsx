@@ -108,7 +108,8 @@ function unknownWords(executor: ExecutorView, t: Words): string {
   // In a group that is otherwise known, services that cannot be judged: show the first reason.
   const unmet = executor.services.find((service) => service.unmet !== null)?.unmet;
   if (unmet) return problemWords(unmet.code, t);
-  if (executor.observed_at !== null) return t.state_words.restarted;
+  // What was found cannot be read any more.
+  if (executor.observed_at !== null) return t.problems.other;
   return isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked;
 }
 

@@ -28,6 +28,10 @@ export const executors = {
     `未登录，无法向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。请为该仓库添加带凭据的来源，或在连接的凭据中填写用户名和密码`,
   registry_needs_http: ({ image, tag, cause }, tell) =>
     `无法通过 https 向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。如果该仓库使用明文 http，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries`,
+  running_build_unknown: ({ target, tag }) =>
+    `“${target}”运行的标签与期望的“${tag}”相同，但运行中镜像的摘要未知，无法判断是否为最新构建`,
+  desired_build_unknown: ({ target, tag }) =>
+    `“${target}”运行的标签与期望的“${tag}”相同，但最新构建的摘要未知，无法判断运行中的是否为最新构建`,
   already_current: ({ target }) => `“${target}”已在运行期望的版本`,
   on_hold: ({ executor }) => `“${executor}”已暂停自动更新`,
   snoozed: ({ executor }) => `“${executor}”的自动更新已推迟`,
@@ -59,8 +63,7 @@ export const executors = {
   snooze_too_long: "更新最多可推迟一年；如需更久，请改为暂停更新",
   other_version: ({ executor }) => `已发现“${executor}”的另一个版本，请先查看`,
   not_dismissible: ({ executor }) => `“${executor}”的这次运行无法忽略：它不是最近一次运行，或旧版本没有在运行`,
-  in_progress: ({ executor, run }) => `执行器“${executor}”的运行“${run}”正在进行，请等待其结束`,
-  still_down: ({ executor, run }) => `“${run}”（“${executor}”的运行）使目标停机，正在尝试启动它；请先停用该执行器`,
-  still_clearing: ({ executor, run }) =>
-    `“${run}”（“${executor}”的运行）尚未移除保留的内容；请稍后再试，或先停用该连接`,
+  in_progress: ({ executor }) => `“${executor}”有一次运行正在进行，请等待其结束`,
+  still_down: ({ executor }) => `“${executor}”的一次运行使目标停机，正在尝试启动它；请先停用该执行器`,
+  still_clearing: ({ executor }) => `“${executor}”的一次运行尚有容器需要移除；请稍后再试，或先停用该连接`,
 } satisfies Rendering<typeof english>;

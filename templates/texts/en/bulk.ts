@@ -24,7 +24,7 @@ export const bulk = {
     check: "Check",
     hold: "Hold updates",
     resume: "Resume updates",
-    dismiss: "Dismiss",
+    dismiss: "Dismiss failures",
     undismiss: "Show again",
     enable: "Enable",
     disable: "Disable",

@@ -38,7 +38,6 @@ export const executors = {
     waits_connection: "Waiting for another run",
     waits_runtime: "Waiting for the engine",
     waits_retry: "Will retry",
-    restarted: "Running another version",
     snoozed_until: (time: string) => `Snoozed until ${time}`,
   },
   acts: {
@@ -55,7 +54,7 @@ export const executors = {
       end_snooze: "End snooze",
       skip: "Skip this version",
       unskip: "Stop skipping",
-      dismiss: "Dismiss",
+      dismiss: "Dismiss failure",
     },
     done: {
       nothing: (name: string) => `Nothing to change: ${name} is already set that way`,
@@ -105,6 +104,7 @@ export const executors = {
     on_hold: "Updates on hold",
     snoozed: "Updates snoozed",
     version_skipped: "Version skipped",
+    build_unknown: "Build unknown",
     other: "State unknown",
   },
   triggers: { manual: "Manual", immediate: "Immediate", window: "Window" },
@@ -142,8 +142,8 @@ export const executors = {
   plan_show: "Show the plan",
   plan_failed: "The plan could not be created",
   plan_failed_above: "See the reason above",
-  plan_noop: "Nothing to do: the target already runs this version under this reference.",
-  group_noop: "Nothing to do: every bound service already runs its image under its reference.",
+  plan_noop: "The target already runs this version under this reference.",
+  group_noop: "Every bound service already runs its image under its reference.",
   plan_unmet: "A run would be skipped",
   plan_downgrade: "This is a downgrade, leaves the variant or line, or cannot be compared",
   plan_downgrade_text: "Automatic runs will not do this. Starting this plan manually approves it.",
@@ -196,7 +196,6 @@ export const executors = {
   expected_known: (time: string, count: number) =>
     count === 1 ? `about ${time}, as in the last run` : `about ${time}, the median of the last ${count} runs`,
   expected_unknown: "unknown until the first run; only stopping and starting cause downtime",
-  if_unhealthy: "If the new version is not healthy",
   policy: "Policy",
   policy_words: {
     manual: "Runs only when you start it.",

@@ -43,7 +43,7 @@ export const overview = {
   see_why: "See why",
   retry_all: (count: number, total: number) => (count === total ? "Retry all" : `Retry ${formatNumber("en", count)}`),
   dismiss_all: (count: number, total: number) =>
-    count === total ? "Dismiss all" : `Dismiss ${formatNumber("en", count)}`,
+    count === total ? "Dismiss all failures" : `Dismiss ${plural("en", count, { one: "failure", other: "failures" })}`,
   open: "Open",
   watch: "Watch",
   more: (count: number) => `and ${formatNumber("en", count)} more`,

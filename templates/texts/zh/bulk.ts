@@ -19,7 +19,7 @@ export const bulk = {
     check: "检查",
     hold: "暂停更新",
     resume: "恢复更新",
-    dismiss: "忽略",
+    dismiss: "忽略失败",
     undismiss: "重新显示",
     enable: "启用",
     disable: "停用",

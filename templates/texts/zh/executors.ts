@@ -39,7 +39,6 @@ export const executors = {
     waits_connection: "等待另一次运行",
     waits_runtime: "等待引擎响应",
     waits_retry: "稍后重试",
-    restarted: "运行的是其他版本",
     snoozed_until: (time: string) => `更新已推迟至 ${time}`,
   },
   acts: {
@@ -56,7 +55,7 @@ export const executors = {
       end_snooze: "结束推迟",
       skip: "跳过此版本",
       unskip: "不再跳过",
-      dismiss: "忽略",
+      dismiss: "忽略失败",
     },
     done: {
       nothing: (name: string) => `无需更改：“${name}”已是如此`,
@@ -106,6 +105,7 @@ export const executors = {
     on_hold: "更新已暂停",
     snoozed: "更新已推迟",
     version_skipped: "版本已跳过",
+    build_unknown: "构建未知",
     other: "状态未知",
   },
   triggers: { manual: "手动", immediate: "立即", window: "维护窗口" },
@@ -142,8 +142,8 @@ export const executors = {
   plan_show: "显示计划",
   plan_failed: "无法生成计划",
   plan_failed_above: "原因见上方",
-  plan_noop: "无需操作：目标已以此引用运行该版本。",
-  group_noop: "无需操作：每个已绑定的服务都已按其引用运行对应镜像。",
+  plan_noop: "目标已以此引用运行该版本。",
+  group_noop: "每个已绑定的服务都已按其引用运行对应镜像。",
   plan_unmet: "运行会被跳过",
   plan_downgrade: "这是降级、离开当前变体或版本线，或无法比较",
   plan_downgrade_text: "自动运行不会这样做。手动启动此计划即视为批准。",
@@ -192,7 +192,6 @@ export const executors = {
   expected_known: (time: string, count: number) =>
     count === 1 ? `约 ${time}，依据最近一次运行` : `约 ${time}，最近 ${formatNumber("zh", count)} 次运行的中位数`,
   expected_unknown: "首次运行前未知；仅停止和启动期间会停机",
-  if_unhealthy: "如果新版本不健康",
   policy: "策略",
   policy_words: {
     manual: "仅在您启动时运行。",

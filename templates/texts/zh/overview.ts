@@ -43,7 +43,7 @@ export const overview = {
   review: "查看更新",
   see_why: "查看原因",
   retry_all: (count: number, total: number) => (count === total ? "全部重试" : `重试 ${number(count)} 个`),
-  dismiss_all: (count: number, total: number) => (count === total ? "全部忽略" : `忽略 ${number(count)} 个`),
+  dismiss_all: (count: number, total: number) => (count === total ? "忽略全部失败" : `忽略 ${number(count)} 个失败`),
   open: "打开",
   watch: "查看进度",
   more: (count: number) => `另有 ${number(count)} 个`,

@@ -122,14 +122,14 @@ describe("the executor's page", () => {
   test("offers to dismiss a failed run while the previous version runs", async () => {
     const run = await failedRun();
     expect((await stored()).dismissible_run_id).toBe(run);
-    expect((await person.get(path)).text).toContain(">Dismiss<");
+    expect((await person.get(path)).text).toContain(">Dismiss failure<");
     await act({ action: "dismiss", run_id: run });
     const { text } = await person.get(path);
     expect(text).toContain("Failed, dismissed");
     expect(undoIn(text)).toMatchObject({ action: "undismiss", run_id: run });
     await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
     await act({ action: "undismiss", run_id: run });
-    expect((await person.get(path)).text).not.toContain(">Dismiss<");
+    expect((await person.get(path)).text).not.toContain(">Dismiss failure<");
   });
 
   test("speaks Chinese", async () => {
@@ -216,7 +216,7 @@ describe("a row of the list", () => {
 
   test("offers to retry and to dismiss, and to roll back to the last snapshot if the target is down", async () => {
     const run = await failedRun();
-    expect(labels(await row())).toEqual(["Retry", "Dismiss"]);
+    expect(labels(await row())).toEqual(["Retry", "Dismiss failure"]);
     await snapshot();
     const last = await snapshot();
     await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
@@ -266,9 +266,9 @@ describe("a row of the overview", () => {
 
   test("offers to dismiss a failure while the previous version runs, and only then", async () => {
     const run = await failedRun();
-    expect(await row()).toContain(">Dismiss<");
+    expect(await row()).toContain(">Dismiss failure<");
     await app.db.write((tx) => tx.update(runs).set({ serving: "none" }).where(eq(runs.id, run)));
-    expect(await row()).not.toContain(">Dismiss<");
+    expect(await row()).not.toContain(">Dismiss failure<");
     await app.db.write((tx) => tx.update(runs).set({ serving: "previous" }).where(eq(runs.id, run)));
     await act({ action: "dismiss", run_id: run });
     expect(await row()).toBe("");

@@ -161,7 +161,7 @@ describe("GET /", () => {
     });
     expect((await person.get(stale.location ?? "")).text).toContain("cannot be dismissed");
     const chinese = await person.get("/", { headers: { "accept-language": "zh" } });
-    expect(chinese.text).toMatch(/8 个执行器[\s\S]*?另有 3 个[\s\S]*?全部重试[\s\S]*?全部忽略/);
+    expect(chinese.text).toMatch(/8 个执行器[\s\S]*?另有 3 个[\s\S]*?全部重试[\s\S]*?忽略全部失败/);
   });
 
   test("tells of sources that fail for one reason in one row, as the badge counts them", async () => {

@@ -62,6 +62,33 @@ test("the question before a manual run begins with what breaks, and tells what i
   expect(text).toContain("412 MB");
   expect(text).toContain("32 MB more");
   expect(text.match(/412 MB/g)).toHaveLength(1);
+  expect(text).toContain("If any of them does not become healthy");
+  expect(text).not.toContain("If the new version is not healthy");
+});
+
+test("a run is the page's main action only while there is something to run", async () => {
+  const kindOf = async () => /class="btn( main)?" href="[^"]*\/run"/.exec((await person.get(group)).text)?.[1];
+  const found = {
+    name: "web",
+    containers: [],
+    image: "registry.test/app:2",
+    image_id: "",
+    platform: "",
+    state: "running",
+  };
+  const service = { service: "web", tracker: "app", source: "main", channel: "stable", desired: null };
+  const observe = async (difference: string) => {
+    const services = [{ ...service, found: { ...found, digest: null, tag: "2" }, difference }];
+    const observed = { services, problem: null, waiting: null, desired_revision: null };
+    await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
+  };
+  await observe("other_version");
+  expect(await kindOf()).toBe(" main");
+  for (const difference of ["current", "unknown"]) {
+    await observe(difference);
+    expect(await kindOf()).toBeUndefined();
+  }
+  await app.db.write((tx) => tx.update(executors).set({ observed: null, observed_at: null }));
 });
 
 test("of a connection that is disabled nothing can be run, and the question says so beside the plan", async () => {
@@ -70,7 +97,7 @@ test("of a connection that is disabled nothing can be run, and the question says
   const { text } = await person.get(`${group}/run`, { htmx: true });
   await enable(true);
   expect(text).toContain("Nothing to run");
-  expect(text).toContain("The connection is disabled");
+  expect(text.match(/connection [^.]*is disabled/gi)).toEqual(["connection is disabled"]);
   expect(text).toContain("registry.test/app:");
   expect(text).not.toContain('type="submit"');
 });
