@@ -4,7 +4,8 @@ import type { Area } from "./types.ts";
 export const connections = {
   answered: ({ runtime, version }: { runtime: string; version: string }) => `Connected to ${runtime} ${version}`,
   disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled; enable it first`,
-  kind_unknown: ({ kind }: { kind: string }) => `This version of Tidemark has no connections of type "${kind}"`,
+  kind_unknown: ({ kind }: { kind: string }) =>
+    `This version of Tidemark does not support connections of type "${kind}"; update Tidemark, or delete the connection`,
   choose_one: ({ options }: { options: readonly string[] }) =>
     `There are several; choose one of ${quotedList(options)}`,
   silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,

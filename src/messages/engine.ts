@@ -6,6 +6,8 @@ type Caused = { cause: Message };
 type Requested = { request: string };
 type Range = { min: string; max: string };
 
+const span = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
+
 /** Responses of an engine, and missing ones. */
 export const engine = {
   container: "Container",
@@ -41,9 +43,9 @@ export const engine = {
   no_answer: ({ request, cause }: Requested & Caused, tell) =>
     `The engine did not respond to ${request}: ${tell(cause)}`,
   answers_plain_http: 'it uses plain HTTP; turn off "TLS verification", or enter the port that uses TLS',
-  silent: ({ ms }: { ms: number }) => `timed out after ${ms} ms`,
+  silent: ({ ms }: { ms: number }) => `timed out after ${span(ms)}`,
   stopped: "the work was stopped",
-  endless: ({ ms }: { ms: number }) => `it did not complete within ${ms} ms`,
+  endless: ({ ms }: { ms: number }) => `it did not complete within ${span(ms)}`,
   odd_status: ({ status }: { status: number }) => `its status is ${status}`,
   redirects: ({ status }: { status: number }) => `it is a redirect (${status}), which is not followed`,
   too_large: ({ limit }: { limit: number }) => `more than ${limit} bytes`,

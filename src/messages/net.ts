@@ -102,7 +102,8 @@ export const net = {
   url_without_host: "The URL has no host",
   /** `entry`: what the operator would allow; absent in what earlier versions stored. */
   port_not_allowed: ({ port, allowed, scheme, entry }: PortRefused) =>
-    `The port is ${port}; it must be one of ${allowed.join(", ")}${scheme === null ? "" : ` with ${scheme}`}` +
+    `Port ${port} is not allowed${scheme === null ? "" : ` with ${scheme}`}; ` +
+    `use ${allowed.length === 1 ? "port" : "one of the ports"} ${allowed.join(", ")}` +
     `${entry === undefined ? "" : `, or add "${entry}" to OUTBOUND_ALLOW`}`,
 
   database_unreachable: ({ host, cause }: Host & { cause: Message }, tell) =>

@@ -46,7 +46,8 @@ export const portainer = {
     `The file of the stack "${stack}" has no service "${service}"`,
   swarm: "It is a Swarm stack; Tidemark updates standalone compose stacks",
   kubernetes: "It is a Kubernetes application; add a Kubernetes connection for the cluster to update it",
-  unknown_type: ({ type }: { type: number }) => `Its type (${type}) is unknown to this version of Tidemark`,
+  unknown_type: ({ type }: { type: number }) =>
+    `Its type (${type}) is unknown to this version of Tidemark; update Tidemark`,
   git: "It is deployed from a git repository, and an update here would detach it: change the image in the repository",
   further_files: ({ files }: { files: readonly string[] }) =>
     `It consists of several compose files (${quotedList(files)}), and Portainer shows only the first: the others may decide which images run`,
@@ -74,7 +75,7 @@ export const portainer = {
   nothing_to_save: ({ stack }: { stack: string }) => `The stack "${stack}" has no compose file to save`,
   saved_unreadable: "The saved stack file cannot be read",
 
-  changed_since_plan: "The stack was changed after the plan was made",
+  changed_since_plan: "The stack was changed after the plan was made; plan again",
   not_sent: "Nothing was sent to Portainer",
   deployed: "Portainer has deployed the new stack file",
   as_before: "The stack is as it was before",

@@ -5,6 +5,7 @@ type Serving = "desired" | "previous" | "mixed" | "none" | "unknown";
 type Cause = { cause: Message };
 type Executor = { executor: string };
 type Target = { target: string };
+/** For programs and links: no sentence shows an ID. */
 type Run = { run: string };
 
 /** A rollback leads to no new version. */
@@ -74,7 +75,7 @@ export const runs = {
   started_for_snapshot: "The target was down and was started, because it was running when its snapshot was captured",
   started_after_outage: "The target was down and was started, because an earlier run had left it down",
 
-  target_changed: "The target or its desired version has changed since the plan was reviewed",
+  target_changed: "The target or its desired version has changed since the plan was reviewed; review the plan again",
   snapshot_removed: "The snapshot was removed in the meantime",
   without_snapshots: "This kind of target has no snapshots",
   snapshot_failed: ({ cause }: Cause, tell) => `The configuration could not be saved: ${tell(cause)}`,
@@ -90,10 +91,10 @@ export const runs = {
   connection_disabled: "The connection is disabled",
   executor_disabled: ({ executor }: Executor) => `The executor "${executor}" is disabled`,
 
-  waits_for_run: ({ run, executor, connection }: Run & Executor & { connection: string }) =>
-    `Waiting for the run "${run}" of "${executor}" on "${connection}"`,
-  waits_for_container: ({ run, executor, container }: Run & Executor & { container: string }) =>
-    `Waiting for the run "${run}" of "${executor}", which is changing "${container}"`,
+  waits_for_run: ({ executor, connection }: Run & Executor & { connection: string }) =>
+    `Waiting for the run of "${executor}" on "${connection}"`,
+  waits_for_container: ({ executor, container }: Run & Executor & { container: string }) =>
+    `Waiting for the run of "${executor}", which is changing "${container}"`,
   waits_for_window: ({ executor }: Executor) => `Waiting for the maintenance window of "${executor}"`,
   retrying_after: ({ cause }: Cause, tell) => `Retrying after: ${tell(cause)}`,
 
@@ -104,7 +105,7 @@ export const runs = {
   manual_only: ({ executor }: Executor) => `"${executor}" is now updated only manually`,
   nothing_left: ({ cause }: Cause, tell) => `The plan has nothing left to do: ${tell(cause)}`,
   other_version: "Another version is desired now",
-  target_changed_since_plan: "The target has changed since the plan was made",
+  target_changed_since_plan: "The target has changed since the plan was made; review the plan again",
   already_approved: "The run is already approved",
   not_awaiting: "The run is not waiting for approval",
   run_since: ({ executor }: Executor) =>
@@ -114,12 +115,11 @@ export const runs = {
   approval_expired: "The approval period of this run has expired",
   decided_meanwhile: "Another decision on this run was made in the meantime",
 
-  in_progress: ({ executor, run }: Executor & Run) =>
-    `The executor "${executor}" already has the run "${run}" in progress`,
+  in_progress: ({ executor }: Executor & Run) => `A run of "${executor}" is already in progress`,
   no_such_snapshot: ({ executor, snapshot }: Executor & { snapshot: string }) =>
     `The executor "${executor}" has no snapshot "${snapshot}"`,
 
-  replaced_by_run: ({ run }: Run) => `The run "${run}" replaced it`,
+  replaced_by_run: (_: Run) => "A later run replaced it",
   tried_for_a_day: ({ cause }: Cause, tell) => `Given up after a day of retries: ${tell(cause)}`,
   up_by_itself: "It was already running again",
 } satisfies Area;

@@ -97,7 +97,7 @@ test("runs whose plans share a container are not at work at once, however many t
   await world.main.runs.work.perform({ id: second.id }, live);
   const waiting = await world.run(second.id);
   expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
-  expect(english(waiting.reason)).toBe(`Waiting for the run "${first.id}" of "shop", which works on "web"`);
+  expect(english(waiting.reason)).toBe(`Waiting for the run of "shop", which is changing "web"`);
   expect(world.engine.calls.filter((call) => call.includes(" web"))).toEqual([]);
   const now = world.clock.now();
   expect(waiting.due_at).toBe(now + 5_000);

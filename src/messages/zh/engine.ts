@@ -1,6 +1,8 @@
 import type { engine as english } from "../engine.ts";
 import type { Rendering } from "../types.ts";
 
+const span = (ms: number) => (ms < 1_000 ? `${ms} 毫秒` : `${ms / 1_000} 秒`);
+
 export const engine = {
   container: "容器",
   compose_group: "Compose 组",
@@ -25,9 +27,9 @@ export const engine = {
     `${tell(cause)}。没有容器发布端口 ${port}：引擎没有释放该端口。请重启引擎以释放它`,
   no_answer: ({ request, cause }, tell) => `引擎未响应 ${request}：${tell(cause)}`,
   answers_plain_http: "它使用明文 HTTP；请关闭“TLS 验证”，或填写使用 TLS 的端口",
-  silent: ({ ms }) => `${ms} 毫秒内没有响应`,
+  silent: ({ ms }) => `${span(ms)}内没有响应`,
   stopped: "操作已停止",
-  endless: ({ ms }) => `${ms} 毫秒内没有结束`,
+  endless: ({ ms }) => `${span(ms)}内没有结束`,
   odd_status: ({ status }) => `响应的状态码为 ${status}`,
   redirects: ({ status }) => `引擎发生重定向（${status}），不会跟随`,
   too_large: ({ limit }) => `超过 ${limit} 字节`,

@@ -82,7 +82,7 @@ export const kubernetes = {
   same_reference: ({ service, reference }) =>
     `“${service}”已使用 ${reference}，而该标签已指向新内容：Pod 不会被替换。请使用引用方式“摘要”`,
 
-  changed_since_plan: "计划生成后，工作负载被修改",
+  changed_since_plan: "计划生成后，工作负载被修改；请重新生成计划",
   not_patched: "工作负载未被修改",
   is_patched: "新镜像已设置",
   changed_meanwhile: "工作负载的镜像在 Tidemark 之外被修改",

@@ -53,7 +53,7 @@ export const net = {
   redirect_not_followed: ({ host }) => `“${host}”返回重定向，不会跟随`,
   redirect_to_no_url: ({ host }) => `“${host}”重定向到的位置不是 URL`,
   redirect_to_scheme: ({ host, scheme }) => `“${host}”重定向到“${scheme}”地址；只跟随 http 和 https`,
-  redirect_to_http: ({ host, to }) => `“${host}”从 https 重定向到 http（位于“${to}”），不会跟随`,
+  redirect_to_http: ({ host, to }) => `“${host}”将 https 请求重定向到 http 地址“${to}”，Tidemark 不会跟随`,
   redirect_of_body: ({ host, to }) => `“${host}”把带正文的请求重定向到“${to}”，不会跟随`,
   destination_redirects: ({ status }) => `目标地址返回重定向 ${status}，不会跟随`,
   destination_status: ({ status }) => `目标地址返回的状态码为 ${status}`,
@@ -81,7 +81,7 @@ export const net = {
   url_unparsable: "无法解析此地址",
   url_without_host: "地址中没有主机名",
   port_not_allowed: ({ port, allowed, scheme, entry }) =>
-    `端口为 ${port}；${scheme === null ? "" : `使用 ${scheme} 时`}必须是以下之一：${allowed.join("、")}` +
+    `${scheme === null ? "" : `${scheme} 地址`}不允许使用端口 ${port}；请改用端口 ${allowed.join("、")}` +
     `${entry === undefined ? "" : `，或将“${entry}”加入 OUTBOUND_ALLOW`}`,
 
   database_unreachable: ({ host, cause }, tell) =>

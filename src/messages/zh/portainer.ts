@@ -55,7 +55,7 @@ export const portainer = {
   nothing_to_save: ({ stack }) => `堆栈“${stack}”没有可保存的 compose 文件`,
   saved_unreadable: "无法读取保存的堆栈文件",
 
-  changed_since_plan: "计划生成后，堆栈被修改",
+  changed_since_plan: "计划生成后，堆栈被修改；请重新生成计划",
   not_sent: "没有向 Portainer 发送任何内容",
   deployed: "Portainer 已部署新的堆栈文件",
   as_before: "堆栈与之前相同",

@@ -51,7 +51,7 @@ export const runs = {
   started_for_snapshot: "目标原本未运行；由于生成快照时它在运行，现已启动",
   started_after_outage: "目标原本未运行；由于是先前的运行使其停机，现已启动",
 
-  target_changed: "确认计划之后，目标或期望的版本已发生变化",
+  target_changed: "确认计划之后，目标或期望的版本已发生变化；请重新查看计划",
   snapshot_removed: "快照已在此期间被移除",
   without_snapshots: "此类目标没有快照",
   snapshot_failed: ({ cause }, tell) => `无法保存配置：${tell(cause)}`,
@@ -64,9 +64,8 @@ export const runs = {
   connection_disabled: "连接已停用",
   executor_disabled: ({ executor }) => `执行器“${executor}”已停用`,
 
-  waits_for_run: ({ run, executor, connection }) => `等待运行“${run}”（执行器“${executor}”，连接“${connection}”）结束`,
-  waits_for_container: ({ run, executor, container }) =>
-    `等待运行“${run}”（执行器“${executor}”）结束，它正在处理容器“${container}”`,
+  waits_for_run: ({ executor, connection }) => `等待“${executor}”（连接“${connection}”）的运行结束`,
+  waits_for_container: ({ executor, container }) => `等待“${executor}”的运行结束，它正在处理容器“${container}”`,
   waits_for_window: ({ executor }) => `等待“${executor}”的维护窗口`,
   retrying_after: ({ cause }, tell) => `稍后重试，原因：${tell(cause)}`,
 
@@ -77,7 +76,7 @@ export const runs = {
   manual_only: ({ executor }) => `“${executor}”已改为仅手动更新`,
   nothing_left: ({ cause }, tell) => `计划已无事可做：${tell(cause)}`,
   other_version: "期望的版本已经改变",
-  target_changed_since_plan: "生成计划之后目标已发生变化",
+  target_changed_since_plan: "生成计划之后目标已发生变化；请重新查看计划",
   already_approved: "运行已获批准",
   not_awaiting: "此运行不在等待批准",
   run_since: ({ executor }) => `在您打开此页之后，“${executor}”已启动过另一次运行；未再次启动`,
@@ -86,10 +85,10 @@ export const runs = {
   approval_expired: "此运行的批准期限已过",
   decided_meanwhile: "此期间已有人对该运行作出决定",
 
-  in_progress: ({ executor, run }) => `执行器“${executor}”已有运行“${run}”正在进行`,
+  in_progress: ({ executor }) => `“${executor}”已有一次运行正在进行`,
   no_such_snapshot: ({ executor, snapshot }) => `执行器“${executor}”没有快照“${snapshot}”`,
 
-  replaced_by_run: ({ run }) => `其后又有运行“${run}”`,
+  replaced_by_run: () => "已被之后的运行取代",
   tried_for_a_day: ({ cause }, tell) => `重试一天后放弃：${tell(cause)}`,
   up_by_itself: "它已自行恢复运行",
 } satisfies Rendering<typeof english>;
