@@ -59,7 +59,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
         ctx={ctx}
         title={
           <>
-            {executor.name}{" "}
+            <bdi>{executor.name}</bdi>{" "}
             <span id="executor-versions">
               {executor.target.is_group || !hasVersion(executor) ? null : (
                 <ExecutorVersions ctx={ctx} executor={executor} />

@@ -53,7 +53,7 @@ export function RunPage(props: RunPageProps) {
         parent={{ title: t.title, href: "/runs" }}
         title={
           <>
-            {run.executor}{" "}
+            <bdi>{run.executor}</bdi>{" "}
             <span id="run-versions">
               <RunVersions ctx={ctx} run={run} empty="" />
             </span>
