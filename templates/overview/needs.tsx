@@ -183,6 +183,9 @@ function NewBuild({ ctx, service: { from, to } }: { ctx: PageContext; service: S
 function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnection }) {
   const t = texts(ctx).overview;
   const href = `/connections/${lost.connection_id}`;
+  const reason = translateMessage(ctx.language, lost.problem.message_data);
+  // Nothing has found it unreachable.
+  const isUnchecked = lost.problem.code === "not_checked";
   return (
     <Need
       ctx={ctx}
@@ -191,7 +194,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       tone="unknown"
       word={t.lead_words.unknown}
       title={lost.connection}
-      fact={t.connection_silent}
+      fact={isUnchecked ? reason : t.connection_silent}
       meta={[
         lost.since === null ? null : (
           <>
@@ -205,7 +208,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
             {t.executors_unseen(lost.executors)} <Time ctx={ctx} at={lost.observed_at} />
           </>
         ),
-        translateMessage(ctx.language, lost.problem.message_data),
+        isUnchecked ? null : reason,
       ]}
       verb={t.open}
     />
