@@ -7,7 +7,7 @@ import { Banner } from "../components/notice.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { adviceOn } from "./advice.ts";
 import { failureCode } from "./state.tsx";
@@ -59,7 +59,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
           {check.warnings.length === 0 ? null : (
             <Banner tone="attention">
               {check.warnings.map((warning) => (
-                <p>{translateMessage(ctx.language, warning.message_data)}</p>
+                <p>{translateSentence(ctx.language, warning.message_data)}</p>
               ))}
             </Banner>
           )}
@@ -68,7 +68,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       ) : (
         <>
           <Banner tone="failed" title={t.failures[failureCode(check)]}>
-            <p>{translateMessage(ctx.language, check.message_data)}</p>
+            <p>{translateSentence(ctx.language, check.message_data)}</p>
             {advice === null ? null : <p>{t.next_steps[advice]}</p>}
             <p class="quiet">
               {t.tested} <Time ctx={ctx} at={check.checked_at} />

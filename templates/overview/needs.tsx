@@ -191,10 +191,10 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       ctx={ctx}
       id={lost.connection_id}
       href={href}
-      tone="unknown"
-      word={t.lead_words.unknown}
+      tone={isUnchecked ? "unknown" : "failed"}
+      word={isUnchecked ? t.lead_words.unknown : texts(ctx).connections.failures.unreachable}
       title={lost.connection}
-      fact={isUnchecked ? reason : t.connection_silent}
+      fact={reason}
       meta={[
         lost.since === null ? null : (
           <>
@@ -208,7 +208,6 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
             {t.executors_unseen(lost.executors)} <Time ctx={ctx} at={lost.observed_at} />
           </>
         ),
-        isUnchecked ? null : reason,
       ]}
       verb={t.open}
     />
