@@ -58,11 +58,11 @@ matrixSuite(
     };
     /** What is said of each; a container that is removed by force has been killed, or by Podman stopped, a moment before. */
     const said: Readonly<Record<keyof typeof acts, RegExp>> = {
-      kill: /Container exited \(code 137\)/,
-      stop: /Container exited \(code 0\)/,
-      remove: /Container was removed|Container exited \(code (0|137)\)/,
-      rename: /Container was renamed to ".*-mine"/,
-      nothing: /Container exited \(code 4\)/,
+      kill: /container exited \(code 137\)/,
+      stop: /container exited \(code 0\)/,
+      remove: /container was removed|container exited \(code (0|137)\)/,
+      rename: /container was renamed to ".*-mine"/,
+      nothing: /container exited \(code 4\)/,
     };
 
     const queue = async (

@@ -180,7 +180,7 @@ matrixSuite(
             "unhealthy",
             null,
           ]);
-          expect(english(run.reason)).toContain("Health check failed: says 1");
+          expect(english(run.reason)).toContain("health check failed: says 1");
           expect(await runs.eventsOf(run.id)).toHaveLength(1);
         }
         expect(await lab.found(name)).toEqual([`${name} running ${stays}`]);
