@@ -68,7 +68,7 @@ export function isBehind({ difference }: Pick<ServiceObservation, "difference">)
   return difference === "new_digest" || difference === "other_version" || difference === "other_name";
 }
 
-/** Lines of a list's row, and names in each of them; the other services are counted. */
+/** Lines of a list's row, and names in each of them; the other services are counted, beside the first name of a line with more. */
 const lineLimit = 3;
 const namesLimit = 3;
 
@@ -95,7 +95,7 @@ export function ServiceLines<Service>(props: ServiceLinesProps<Service>) {
       {shown.map(([first, ...others]) => {
         if (first === undefined) return null;
         const names = [first, ...others].map(nameOf).filter((name) => name !== null);
-        const named = names.slice(0, is_whole ? names.length : namesLimit);
+        const named = is_whole || names.length <= namesLimit ? names : names.slice(0, 1);
         return (
           <span>
             <Names ctx={ctx} names={named} more={names.length - named.length} /> {children([first, ...others])}

@@ -69,7 +69,7 @@ test("services that change alike are named as far as there is room", () => {
         {() => "1.0"}
       </ServiceLines>,
     );
-  expect(draw(false)).toContain("a, b, c and 2 more 1.0");
+  expect(draw(false)).toContain("a and 4 more 1.0");
   expect(draw(true)).toContain("a, b, c, d, e 1.0");
 });
 
