@@ -148,7 +148,7 @@ matrixSuite(
       // All of them come back, and the one at fault is named.
       await expectPutBack(
         id,
-        act === "stop" ? /"group-stop-other-1": (Container exited|The engine restarted)/ : said[act],
+        act === "stop" ? /"group-stop-other-1": (container exited|the engine restarted)/ : said[act],
       );
       expect(await containerStates(engine, project)).toEqual(back(project));
       await removeGroup(engine, project);

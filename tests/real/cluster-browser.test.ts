@@ -137,7 +137,7 @@ peerSuite("a cluster, in a browser", missing, () => {
     ]);
     await page.locator("main", { hasText: "Checking" }).waitFor({ state: "detached" });
     // The registry uses http, which the cluster does not tell but the tracker does.
-    expect(await page.locator("main").textContent()).not.toContain("Registry over http");
+    expect(await page.locator("main").textContent()).not.toContain("Registry uses http");
     // Its release is followed already.
     await person.row("managed by Helm").locator("input.choice").uncheck();
     const before = person.effort.clicks;

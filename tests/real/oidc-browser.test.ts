@@ -173,7 +173,7 @@ for (const each of cases) {
 
     test("refuses to be changed, deleted or bound again while it is bound", async () => {
       await person.go("/settings/sign-in-provider");
-      expect(await person.text()).toContain("only disable and enable the provider");
+      expect(await person.text()).toContain("To edit or delete it, unbind your account first");
       expect(await page.locator("main .section-header .btn").allTextContents()).toEqual(["Disable provider"]);
       await person.go("/settings/sign-in-provider/edit");
       await person.fill("display_name", "Another name");

@@ -142,7 +142,7 @@ peerSuite("a Portainer, in a browser", missing, () => {
     await page.locator("#timeline", { hasText: "Updated by a run" }).waitFor();
     await saved.getByRole("link", { name: "Roll back" }).last().click();
     await person.button("Roll back").waitFor();
-    expect(await person.text("body")).toContain("The whole stack file and environment return to what was saved");
+    expect(await person.text("body")).toContain("The whole stack file and environment are restored as saved");
     await person.button("Roll back").click();
     await person.untilRunEnds("Rolled back");
     expect(await serves()).toBe("1.0.0\n");
