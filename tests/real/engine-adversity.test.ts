@@ -321,7 +321,8 @@ matrixSuite(
       for (const each of [runs.main, other]) await each.runs.work.perform({ id: second.id }, live);
       const waiting = await runs.run(second.id);
       expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection" });
-      expect(english(waiting.reason)).toContain(id);
+      expect(english(waiting.reason)).toContain('Waiting for the run of "beside ');
+      expect(waiting.reason).toMatchObject({ params: { run: id } });
       gate.resolve();
       await Promise.all(first);
       proxy.around(null);
