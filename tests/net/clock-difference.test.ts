@@ -26,7 +26,7 @@ describe("clockDifferences()", () => {
   ])("names a difference of %d ms", (ms, words) => {
     const { now, differences } = begin();
     differences.observe("reg.example", at(now + ms));
-    const said = `the certificate has expired; this machine's clock is ${words} the clock of "reg.example"; check the time of this machine`;
+    const said = `The certificate has expired; this machine's clock is ${words} the clock of "reg.example"; check the time of this machine`;
     expect(english(differences.explain(reason, "reg.example"))).toBe(said);
     expect(differences.all().map(({ host, ms: found }) => [host, Math.abs(found + ms) < 1_000])).toEqual([
       ["reg.example", true],

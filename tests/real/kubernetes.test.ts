@@ -341,6 +341,12 @@ peerSuite("workloads of a Kubernetes cluster", clusterMissing({ node: true }), (
   });
 
   test("the API server crashes while a rollout goes on", async () => {
+    // Nothing is seen to progress while it is away, for as long as a busy machine takes to start it.
+    await using _patient = await world.detour(
+      connection,
+      { server: cluster.url, namespaces: namespace, stall_seconds: 120, helm: false },
+      { token: role, ca_certificate: cluster.ca },
+    );
     const executor = await deploy("outage");
     const { id } = await world.main.runs.create(systemActor, executor, {});
     const performing = world.main.runs.work.perform({ id }, live);

@@ -165,8 +165,8 @@ test("it follows only a source of its chart", async () => {
 });
 
 test.each([
-  ["en", "Platform", "Track this chart: motd-1.0.0", "Add a tracker with a Helm source first"],
-  ["zh", "平台", "追踪此 Chart: motd-1.0.0", "请先添加带有 Helm 来源的追踪器"],
+  ["en", "Platform", "Track this chart", "Add a tracker with a Helm source first"],
+  ["zh", "平台", "追踪此 Chart", "请先添加带有 Helm 来源的追踪器"],
 ])("its pages offer nothing of images (%s)", async (language, platform, track, wanted) => {
   const get = async (path: string) => {
     const { status, text } = await person.get(path, { headers: { "accept-language": language } });
@@ -302,7 +302,7 @@ test("a version that does not have the kind lists it, says so, and can delete it
       items: [{ warnings: [{ code: "kind_unknown" }] }],
     });
     expect((await api("GET", "/executors")).body).toMatchObject({
-      items: [{ state: "unknown", problem: { message: expect.stringContaining('no connections of type "files"') } }],
+      items: [{ state: "unknown", problem: { message: expect.stringContaining('does not support connections of type "files"') } }],
     });
     expect((await api("GET", `/executors/${executor}/plan`)).status).toBe(424);
     expect((await api("DELETE", `/executors/${executor}`)).status).toBe(204);
