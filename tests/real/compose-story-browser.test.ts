@@ -168,7 +168,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await person.confirm();
     const id = await person.untilRunEnds("Rolled back");
     await look("rolled-back", `/runs/${id}`, "#run-steps");
-    expect(await person.text("#run-facts")).toMatch(/Running now\s*the snapshot version/);
+    expect(await person.text("#run-facts")).toMatch(/Running now\s*Snapshot version/);
     expect(await page.locator(".page-title .state, .page-title .badge").allInnerTexts()).toEqual(["Rolled back"]);
     expect(
       await eventually("the leftovers to be gone", async () => {
