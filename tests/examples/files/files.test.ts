@@ -302,7 +302,12 @@ test("a version that does not have the kind lists it, says so, and can delete it
       items: [{ warnings: [{ code: "kind_unknown" }] }],
     });
     expect((await api("GET", "/executors")).body).toMatchObject({
-      items: [{ state: "unknown", problem: { message: expect.stringContaining('does not support connections of type "files"') } }],
+      items: [
+        {
+          state: "unknown",
+          problem: { message: expect.stringContaining('does not support connections of type "files"') },
+        },
+      ],
     });
     expect((await api("GET", `/executors/${executor}/plan`)).status).toBe(424);
     expect((await api("DELETE", `/executors/${executor}`)).status).toBe(204);
