@@ -1,8 +1,8 @@
 import { isMessage, type Message, type MessageValue } from "./types.ts";
 
-/** Where a nested message begins, until the sentence around it is complete. */
-const mark = "\uE000";
-const begins = /(^|[.!?] )?\uE000(\S*)/g;
+/** Where a nested message begins, until the sentence around it is complete: no character, so that no text has it. */
+const mark = "\uFFFF";
+const begins = /(^|[.!?] )?\uFFFF(\S*)/g;
 /** Words that keep their capital: a message may begin with them. */
 const names = /^(?:Docker|Helm|Kubernetes|Podman|Portainer|Tidemark)\b/;
 const plainWord = /^[A-Z]?[a-z]*\b(?![\w-]*[A-Z_])/;

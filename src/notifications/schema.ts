@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import type { ListShape } from "../forms/page.ts";
+import { languages } from "../messages/languages.ts";
 import type { Message } from "../messages/message.ts";
 import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
@@ -192,7 +193,7 @@ const entries = {
     v.metadata({ option_titles: triggerKindTitles }),
   ),
   language: v.pipe(
-    v.picklist(["en", "zh"]),
+    v.picklist(languages),
     v.title("Message language"),
     v.metadata({ option_titles: { en: "English", zh: "中文" } }),
   ),
@@ -264,7 +265,7 @@ export const NotifierView = v.object({
   kind: v.literal("webhook"),
   description: v.string(),
   is_enabled: v.boolean(),
-  language: v.picklist(["en", "zh"]),
+  language: v.picklist(languages),
   trigger_events: v.array(v.picklist(triggerKinds)),
   /** Host and port of the webhook: the only part that is shown. */
   destination: v.string(),

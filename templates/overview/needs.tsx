@@ -16,6 +16,7 @@ import { Menu } from "../components/menu.tsx";
 import { Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
+import { failureCode } from "../connections/state.tsx";
 import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { ServiceLines, versionPair } from "../executors/versions.tsx";
 import { formatDuration, formatShort } from "../format.ts";
@@ -192,7 +193,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       id={lost.connection_id}
       href={href}
       tone={isUnchecked ? "unknown" : "failed"}
-      word={isUnchecked ? t.lead_words.unknown : texts(ctx).connections.failures.unreachable}
+      word={isUnchecked ? t.lead_words.unknown : texts(ctx).connections.failures[failureCode(lost.problem)]}
       title={lost.connection}
       fact={reason}
       meta={[

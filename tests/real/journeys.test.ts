@@ -161,7 +161,7 @@ peerSuite("journeys in a browser", storyMissing() ?? chromiumMissing(), () => {
     await journey("adding a sign-in provider", async () => {
       await goTo("Settings");
       await hands.press(page.locator(".tabs").getByRole("link", { name: "Sign-in provider" }));
-      await hands.press(page.locator(".empty .btn"));
+      await hands.press(page.locator(".empty .btn[href$='/sign-in-provider/new']"));
       await hands.write(person.field("display_name"), "The House");
       await hands.write(person.field("slug"), "house");
       await hands.write(person.field("issuer_url"), "https://id.example.org");

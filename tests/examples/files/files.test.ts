@@ -182,7 +182,8 @@ test.each([
   for (const [name, some] of Object.entries(names)) await person.api("POST", "/trackers", { name, sources: some });
   const { body } = await person.api("GET", `/executors/${executor}`);
   const { connection } = v.parse(v.object({ connection: v.object({ id: v.string() }) }), body);
-  expect(await get(`/connections/${connection.id}/targets`)).toContain(track);
+  const targets = (await get(`/connections/${connection.id}/targets`)).replaceAll(/<svg[\s\S]*?<\/svg>/g, "");
+  expect(targets).toMatch(new RegExp(`href="/trackers/new\\?chart=motd"[^>]*>\\s*(<span>)?${track}<`));
   const form = await get(`/executors/${executor}/edit`);
   expect(form).toMatch(/<option value="motd" selected/);
   expect(form).toContain('<option value="both"');

@@ -62,6 +62,7 @@ test("the question before a manual run begins with what breaks, and tells what i
   expect(text).toContain("412 MB");
   expect(text).toContain("32 MB more");
   expect(text.match(/412 MB/g)).toHaveLength(1);
+  expect(text).toContain("If any of them does not become healthy");
   expect(text.match(/not become healthy/g)).toHaveLength(1);
 });
 
