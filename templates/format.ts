@@ -89,13 +89,18 @@ export function formatInstant(ctx: FormatContext, instant: number): string {
   }).format(instant);
 }
 
+/** The year as part of a date, unless it is the current one. */
+function otherYear(ctx: FormatContext & Pick<PageContext, "now">, instant: number): Intl.DateTimeFormatOptions {
+  const years = dateFormat(ctx, { year: "numeric" });
+  return years.format(instant) === years.format(ctx.now) ? {} : { year: "numeric" };
+}
+
 /** "20 Nov, 21:14", in another year "20 Nov 2025, 21:14"; a line never breaks within it. */
 export function formatShort(ctx: FormatContext & Pick<PageContext, "now">, instant: number): string {
-  const yearOf = (at: number) => dayKey(ctx, at).slice(0, 4);
   return dateFormat(ctx, {
     day: "numeric",
     month: "short",
-    ...(yearOf(instant) === yearOf(ctx.now) ? {} : { year: "numeric" as const }),
+    ...otherYear(ctx, instant),
     hour: "2-digit",
     minute: "2-digit",
   })
@@ -103,10 +108,10 @@ export function formatShort(ctx: FormatContext & Pick<PageContext, "now">, insta
     .replaceAll(" ", "\u00a0");
 }
 
-/** "Friday 20 November", or "Friday, 20 November 2026": the heading of a day. */
-export function formatDay(ctx: FormatContext, instant: number, hasYear = false): string {
-  const year = hasYear ? { year: "numeric" as const } : {};
-  return dateFormat(ctx, { weekday: "long", day: "numeric", month: "long", ...year }).format(instant);
+/** "Friday 20 November", in another year "Friday, 20 November 2025": the heading of a day. */
+export function formatDay(ctx: FormatContext & Pick<PageContext, "now">, instant: number): string {
+  const options = { weekday: "long", day: "numeric", month: "long", ...otherYear(ctx, instant) } as const;
+  return dateFormat(ctx, options).format(instant);
 }
 
 /** "20 Nov": a day in a chart or a narrow column. */

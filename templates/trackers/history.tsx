@@ -22,12 +22,6 @@ function daysOf(ctx: PageContext, versions: readonly VersionView[]): readonly (r
   return [...Map.groupBy(versions, (version) => dayKey(ctx, version.published_at)).values()];
 }
 
-/** With the year only when it differs from the current one. */
-function dayTitle(ctx: PageContext, at: number): string {
-  const isThisYear = dayKey(ctx, at).slice(0, 4) === dayKey(ctx, ctx.now).slice(0, 4);
-  return formatDay(ctx, at, !isThisYear);
-}
-
 export function History(props: TrackerPageProps) {
   const { ctx, tracker, versions, filters } = props;
   const t = texts(ctx).trackers;
@@ -46,7 +40,7 @@ export function History(props: TrackerPageProps) {
         <div class="panel history">
           {days.map((day) => (
             <div class="day">
-              <h3>{dayTitle(ctx, day[0]?.published_at ?? ctx.now)}</h3>
+              <h3>{formatDay(ctx, day[0]?.published_at ?? ctx.now)}</h3>
               <Rows>
                 {day.map((version) => (
                   <VersionRow

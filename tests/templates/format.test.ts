@@ -58,10 +58,10 @@ describe("formatDuration()", () => {
 test.each([
   ["en", "Friday 20 November", "Friday, 20 November 2026"],
   ["zh", "11月20日星期五", "2026年11月20日星期五"],
-] as const)("a day in %s has its year where the language puts it", (language, short, whole) => {
-  const ctx = { language, time_zone: "UTC" };
-  expect(formatDay(ctx, now)).toBe(short);
-  expect(formatDay(ctx, now, true)).toBe(whole);
+] as const)("a day of another year in %s has it where the language puts it", (language, short, whole) => {
+  const shown = (seen: number) => formatDay({ language, time_zone: "UTC", now: seen }, now);
+  expect(shown(now)).toBe(short);
+  expect(shown(now + 365 * day)).toBe(whole);
 });
 
 describe("times are in the zone of the settings", () => {
