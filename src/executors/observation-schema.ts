@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { type ReachView, TargetServiceView } from "../connections/schema.ts";
 import { NullableInstant } from "../forms/inputs.ts";
-import { type Message, told } from "../messages/message.ts";
-import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
+import { type Message, say, told } from "../messages/message.ts";
+import { MessageSchema, type Problem, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { BehindView } from "../trackers/schema.ts";
 import { deferralReasons } from "./deferral-schema.ts";
 
@@ -123,6 +123,13 @@ export function heldNow(observation: Observation, reach: Pick<ReachView, "proble
   if (problem === null || (reach.problem === null && seenProblems.has(problem.code))) return observation;
   const services = observation.services.map((service) => ({ ...service, difference: "unknown" as const, unmet: null }));
   return { ...observation, problem, services };
+}
+
+/** Why a service is unknown that was inspected: it runs the desired tag, but which build of it is not known. `target`: its name. */
+export function unknownBuild({ found, desired, difference }: ServiceObservation, target: string): Problem | null {
+  if (found === null || desired === null || difference !== "unknown") return null;
+  const code = found.digest === null ? "running_build_unknown" : "desired_build_unknown";
+  return { code: "build_unknown", ...told(say(`executors.${code}`, { target, tag: desired.tag })) };
 }
 
 /** `title`: what such targets are called. `artifact`: what its services run. */

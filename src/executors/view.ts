@@ -3,10 +3,10 @@ import type { Clock } from "../clock.ts";
 import { reachOf } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
-import { fromText, inEnglish, say, told, toldAs } from "../messages/message.ts";
+import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { areAllSkipped, covers, isSkipped, isSnoozed, revisionOf } from "./deferral-schema.ts";
 import { isUpdate } from "./desired.ts";
-import { heldNow, Observation, type ServiceObservation } from "./observation-schema.ts";
+import { heldNow, Observation, type ServiceObservation, unknownBuild } from "./observation-schema.ts";
 import { outageView, servingNow } from "./outage-schema.ts";
 import {
   bindingsOfExecutors,
@@ -127,15 +127,10 @@ function updateRevisionOf(row: Pick<ExecutorRow, "observed" | "skipped_versions"
   return revisionOf(updatesOf(row).filter((each) => !isSkipped(row, each)));
 }
 
-/** Why the state of a target is unknown that was inspected: it runs the desired tag, and nobody knows which build of it. */
-function unknownBuild(observation: Observation | null, target: ExecutorView["target"]): ExecutorView["problem"] {
-  for (const { service, found, desired, difference } of observation?.services ?? []) {
-    if (found === null || desired === null || difference !== "unknown") continue;
-    const code = found.digest === null ? "running_build_unknown" : "desired_build_unknown";
-    const values = { target: target.is_group ? service : target.id, tag: desired.tag };
-    return { code: "build_unknown", ...told(say(`executors.${code}`, values)) };
-  }
-  return null;
+/** The first service of a target with an unknown build decides. */
+function unknownBuildOf(observation: Observation | null, target: ExecutorView["target"]): ExecutorView["problem"] {
+  const problems = observation?.services.map((each) => unknownBuild(each, target.is_group ? each.service : target.id));
+  return problems?.find((problem) => problem !== null) ?? null;
 }
 
 /** The last observation, as far as it still holds now that its connection was last reached when it was. */
@@ -216,7 +211,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
-      problem: problem ?? (state === "unknown" ? unknownBuild(observation, target) : null),
+      problem: problem ?? (state === "unknown" ? unknownBuildOf(observation, target) : null),
       waiting: (active === undefined ? null : waitOf(active)) ?? updateWaitOf(observation),
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),

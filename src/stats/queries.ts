@@ -118,6 +118,7 @@ export async function bindingsOfTrackers(read: Reader, trackerIds: readonly stri
         id: executors.id,
         name: executors.name,
         is_enabled: executors.is_enabled,
+        target_id: executors.target_id,
         observed: executors.observed,
         connection_id: executors.connection_id,
       },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { OutageView, servings } from "../executors/outage-schema.ts";
 import { triggers } from "../executors/settings-schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
-import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
+import { MessageSchema, type Problem, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates } from "../runs/schema.ts";
 import { BehindView } from "../trackers/schema.ts";
 import { MemberSources, UpstreamOutageView } from "../trackers/upstreams/schema.ts";
@@ -23,6 +23,8 @@ export interface TrackerUse {
   behind: BehindView | null;
   /** `unknown`: not observed yet, not reachable, or not comparable. */
   state: "current" | "update" | "unknown";
+  /** Why it is unknown; null if it is not, and until it was observed. */
+  problem: Problem | null;
 }
 
 const Version = v.object({ tag: v.nullable(v.string()), digest: v.nullable(v.string()) });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { reachOf } from "../connections/schema.ts";
+import { unknownBuild } from "../executors/observation-schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -326,13 +327,16 @@ function useOf(
   differences: readonly ImageDifference[],
   reaches: Reaches,
 ): TrackerUse {
-  const observation = observationNow(executor.observed, reaches.get(executor.connection_id)?.reach ?? null);
+  const reach = reaches.get(executor.connection_id)?.reach ?? null;
+  const observation = observationNow(executor.observed, reach);
   const seen = observation?.services.find((each) => each.service === binding.service) ?? null;
   const difference = seen?.difference ?? null;
   const isUpdate = difference !== null && differences.includes(difference);
   const isUnknown =
     observation === null || observation.problem !== null || difference === null || difference === "unknown";
   const { found = null, desired = null } = seen ?? {};
+  const target = binding.service === "main" ? executor.target_id : binding.service;
+  const unknownService = seen === null ? null : (seen.unmet ?? unknownBuild(seen, target));
   return {
     tracker_id: binding.tracker_id,
     executor_id: executor.id,
@@ -344,6 +348,7 @@ function useOf(
     desired: desired === null ? null : { tag: desired.tag, digest: desired.digest },
     behind: isUpdate ? (seen?.behind ?? null) : null,
     state: isUpdate ? "update" : isUnknown ? "unknown" : "current",
+    problem: isUnknown ? (observation?.problem ?? reach?.problem ?? unknownService) : null,
   };
 }
 

@@ -6,11 +6,10 @@ import { type Column, Table } from "../components/table.tsx";
 import { Reference } from "../components/version.tsx";
 import { TargetState } from "../connections/targets.tsx";
 import type { PageContext, Tone } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { channelWord } from "../trackers/channel-words.ts";
-import { isFirstLook, problemWords } from "./state.tsx";
+import { isFirstLook, ProblemState } from "./state.tsx";
 import { isBehind, ServiceVersions } from "./versions.tsx";
 
 type Observed = ExecutorView["services"][number];
@@ -147,13 +146,7 @@ interface ServiceStateProps {
 function ServiceState({ ctx, service, is_seen, is_lost }: ServiceStateProps) {
   const t = texts(ctx).executors;
   const { difference, unmet, found } = service;
-  if (unmet !== null) {
-    return (
-      <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, unmet.message_data)}>
-        {problemWords(unmet.code, t)}
-      </State>
-    );
-  }
+  if (unmet !== null) return <ProblemState ctx={ctx} problem={unmet} />;
   if (difference === null || is_lost) return <UnknownState ctx={ctx} />;
   // Not running matters more than the version.
   if (found !== null && found.state !== "running" && !isBehind(service)) {

@@ -1,5 +1,6 @@
 import { servingNow } from "../../src/executors/outage-schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { Problem } from "../../src/messages/schema.ts";
 import type { IconName } from "../components/icons.ts";
 import { State } from "../components/state.tsx";
 import { formatRelative, formatShort } from "../format.ts";
@@ -117,6 +118,15 @@ function unknownWords(executor: ExecutorView, t: Words): string {
 export function problemWords(code: string, t: Words): string {
   const known = Object.entries(t.problems).find(([key]) => key === code);
   return known?.[1] ?? t.problems.other;
+}
+
+/** A state that is unknown, by its reason. */
+export function ProblemState({ ctx, problem }: { ctx: PageContext; problem: Omit<Problem, "message"> }) {
+  return (
+    <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, problem.message_data)}>
+      {problemWords(problem.code, texts(ctx).executors)}
+    </State>
+  );
 }
 
 function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView): string {

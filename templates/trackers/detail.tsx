@@ -16,6 +16,7 @@ import { Row, Rows } from "../components/rows.tsx";
 import { Badge, State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
+import { ProblemState } from "../executors/state.tsx";
 import { Timeline } from "../executors/timeline.tsx";
 import { ServiceLines, versionPair } from "../executors/versions.tsx";
 import { formatDuration } from "../format.ts";
@@ -192,7 +193,9 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
                 ctx={ctx}
                 services={own}
                 nameOf={({ service }) => (service === "main" ? null : service)}
-                versionsOf={({ state, current, desired }) => JSON.stringify([state, current, desired])}
+                versionsOf={({ state, current, desired, problem }) =>
+                  JSON.stringify([state, current, desired, problem?.code])
+                }
               >
                 {([use]) => <UseVersions ctx={ctx} use={use} />}
               </ServiceLines>,
@@ -206,8 +209,9 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
 
 function UseVersions({ ctx, use }: { ctx: PageContext; use: TrackerUse }) {
   const nothing = { tag: null, digest: null };
-  const { state, current, desired, behind } = use;
+  const { state, current, desired, behind, problem } = use;
   const { from, to } = versionPair(current ?? nothing, (state === "update" ? desired : current) ?? nothing);
+  if (problem !== null) return <ProblemState ctx={ctx} problem={problem} />;
   if (state === "unknown") return <State ctx={ctx} tone="unknown" />;
   if (to === null) return null;
   if (state !== "update") return <Version>{to}</Version>;

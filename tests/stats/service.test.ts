@@ -331,12 +331,14 @@ test("uses() tells what runs of each tracker", async () => {
   await world.executor({ name: "two", ...app, difference: "other_version" });
   await world.executor({ name: "three", ...app, difference: "other_version", problem: unreachable });
   await world.executor({ name: "four", ...app, is_observed: false });
+  await world.executor({ name: "five", ...app, difference: "unknown" });
   const uses = await stats.uses([app.tracker_id, other.tracker_id]);
-  expect(uses.get(app.tracker_id)?.map(({ executor, state }) => [executor, state])).toEqual([
-    ["four", "unknown"],
-    ["one", "current"],
-    ["three", "unknown"],
-    ["two", "update"],
+  expect(uses.get(app.tracker_id)?.map(({ executor, state, problem }) => [executor, state, problem?.code])).toEqual([
+    ["five", "unknown", "build_unknown"],
+    ["four", "unknown", undefined],
+    ["one", "current", undefined],
+    ["three", "unknown", "unreachable"],
+    ["two", "update", undefined],
   ]);
   expect(uses.has(other.tracker_id)).toBe(false);
 });

@@ -349,6 +349,15 @@ describe("GET /trackers/{name}", () => {
   });
 });
 
+test("an executor whose build is unknown reads on a tracker's page as on its own", async () => {
+  const world = installation(app.db, app.clock);
+  await world.connection();
+  const id = await world.executor({ name: "web", difference: "unknown", ...(await world.tracker("app")) });
+  for (const path of ["/trackers/app", `/executors/${id}`]) {
+    expect((await person.get(path)).text).toContain("<span>Build unknown</span>");
+  }
+});
+
 describe("the form of a tracker", () => {
   test("begins with the image of a discovered target", async () => {
     const { text } = await person.get("/trackers/new?image=ghcr.io%2Facme%2Fapp%3A1.2%40sha256%3Aabc");
