@@ -3,6 +3,7 @@ import type { TargetView } from "../../src/connections/schema.ts";
 import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { Link } from "../components/link.tsx";
+import { Reference } from "../components/version.tsx";
 import { TargetState } from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -35,7 +36,7 @@ export function ServiceNow({ ctx, row }: { ctx: PageContext; row: BindingRow }):
         <span class="quiet">{t.service_missing}</span>
       ) : (
         <>
-          <span class="version">{found.image}</span>
+          <Reference>{found.image}</Reference>
           <TargetState ctx={ctx} target={{ services: [found] }} />
           {found.containers.length > 1 ? <span class="quiet">{t.replicas(found.containers.length)}</span> : null}
         </>
@@ -69,7 +70,10 @@ export function ServiceResult({ ctx, row }: { ctx: PageContext; row: BindingRow 
         <span class="quiet">{translateMessage(ctx.language, planned.unmet.message_data)}</span>
       ) : planned.desired === null ? null : (
         <>
-          <span class="quiet">{t.plan_resulting}</span> <b class="version">{planned.desired.reference}</b>{" "}
+          <span class="quiet">{t.plan_resulting}</span>{" "}
+          <b>
+            <Reference>{planned.desired.reference}</Reference>
+          </b>{" "}
           <ServiceVersions ctx={ctx} service={planned} />
         </>
       )}

@@ -10,6 +10,7 @@ import { Form, redraws } from "../components/form.tsx";
 import { AddButton } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Reference } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -355,7 +356,9 @@ function ResultingReference({ ctx, planned }: { ctx: PageContext; planned: Plann
     <div class="help" id="resulting-reference" aria-live="polite">
       <b>{texts(ctx).executors.plan_resulting}</b>
       {wanted.map((reference) => (
-        <div class="version">{reference}</div>
+        <div>
+          <Reference>{reference}</Reference>
+        </div>
       ))}
     </div>
   );

@@ -5,6 +5,7 @@ import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { SizeChange } from "../components/size.tsx";
+import { Reference } from "../components/version.tsx";
 import { formatBytes, formatDuration, formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage, translateSentence } from "../texts/messages.ts";
@@ -283,8 +284,15 @@ export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanVie
       {view.services.map((service) => (
         <Facts
           items={[
-            service.found === null ? null : [t.plan_now, <span class="version">{service.found.image}</span>],
-            service.desired === null ? null : [t.plan_resulting, <b class="version">{service.desired.reference}</b>],
+            service.found === null ? null : [t.plan_now, <Reference>{service.found.image}</Reference>],
+            service.desired === null
+              ? null
+              : [
+                  t.plan_resulting,
+                  <b>
+                    <Reference>{service.desired.reference}</Reference>
+                  </b>,
+                ],
             service.desired === null
               ? null
               : [texts(ctx).common.version, <ServiceVersions ctx={ctx} service={service} />],

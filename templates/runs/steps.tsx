@@ -7,7 +7,7 @@ import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import { Digest } from "../components/version.tsx";
+import { Digest, Reference } from "../components/version.tsx";
 import { carriedCount } from "../executors/plan.tsx";
 import { formatBytes, formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -205,7 +205,7 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
 function titleOf({ ctx, run, plan, target, kinds }: StepProps, { step, state, facts }: TimelineEntry): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
-  const references = [...new Set((plan?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
+  const references = [...new Set((plan?.services ?? []).flatMap(({ to }) => to.reference.split("@", 1)))];
   const isMany = target.is_group && containersIn(run).length !== 1;
   const words =
     step === "wait" && facts.job === true
@@ -221,7 +221,7 @@ function titleOf({ ctx, run, plan, target, kinds }: StepProps, { step, state, fa
       {references.map((reference) => (
         <>
           {" "}
-          <span class="version">{reference}</span>
+          <Reference>{reference}</Reference>
         </>
       ))}
     </>

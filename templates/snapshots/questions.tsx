@@ -4,7 +4,7 @@ import type { SnapshotView } from "../../src/runs/schema.ts";
 import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Time } from "../components/time.tsx";
-import { Digest } from "../components/version.tsx";
+import { Digest, Reference } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { type Compared, SnapshotDiff } from "./diff.tsx";
@@ -30,8 +30,13 @@ export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps
       items={[
         service?.found === undefined || service.found === null
           ? null
-          : [t.plan_now, <span class="version">{service.found.image}</span>],
-        [t.snapshot, <b class="version">{snapshot.reference}</b>],
+          : [t.plan_now, <Reference>{service.found.image}</Reference>],
+        [
+          t.snapshot,
+          <b>
+            <Reference>{snapshot.reference}</Reference>
+          </b>,
+        ],
         snapshot.digest === null ? null : [t.digest, <Digest ctx={ctx} value={snapshot.digest} />],
         taken,
       ]}
