@@ -3,7 +3,7 @@ import { isMessage } from "../messages/types.ts";
 import { withoutServing } from "../runs/schema.ts";
 import { type ImageReference, ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
 import type { FailingRow } from "./queries.ts";
-import type { BadRun, SharedFailure, SharedSourceFailure } from "./schema.ts";
+import type { BadRun, LostTarget, SharedFailure, SharedLostTargets, SharedSourceFailure } from "./schema.ts";
 
 /** Runs or sources of a cause that are listed. */
 const listed = 20;
@@ -166,4 +166,30 @@ export function bySharedReason(rows: readonly FailingRow[]): { alone: FailingRow
   );
   const grouped = new Set(groups.flat().map(({ row }) => row));
   return { alone: rows.filter((row) => !grouped.has(row)), shared: groups.map(sharedSourceFailure) };
+}
+
+interface CausedTarget extends Reasoned {
+  target: LostTarget;
+}
+
+function sharedLostTargets(members: readonly [CausedTarget, ...CausedTarget[]]): SharedLostTargets {
+  const { connection, problem } = members[0].target;
+  const targets = members.map(({ target }) => target);
+  return {
+    ...{ connection, problem: { code: problem.code, ...told(sharedReason(members)) } },
+    ...{ target_count: targets.length, targets: targets.slice(0, listed) },
+  };
+}
+
+/** Separates the lost targets of a connection that share a reason from the others; both stay in their order. */
+export function byConnection(targets: readonly LostTarget[]): { alone: LostTarget[]; shared: SharedLostTargets[] } {
+  const caused = targets.map((target) => {
+    const reason = target.problem.message_data;
+    return { target, reason, cause: generalized(reason, [target.executor, target.target, ...ownWords(reason)]) };
+  });
+  const groups = several(caused, ({ target, cause }) =>
+    JSON.stringify([target.connection, target.problem.code, cause]),
+  );
+  const grouped = new Set(groups.flat().map(({ target }) => target));
+  return { alone: targets.filter((target) => !grouped.has(target)), shared: groups.map(sharedLostTargets) };
 }

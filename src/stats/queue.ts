@@ -176,6 +176,7 @@ function lostConnection(
   const { seen_at = null, since = null } = reach ?? {};
   return {
     ...{ connection_id: connection.id, connection: connection.name, problem },
+    state: reach?.problem == null || reach.state === "unreachable" ? "failing" : "unknown",
     ...{ executors: 0, observed_at: null, seen_at, since },
   };
 }

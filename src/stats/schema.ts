@@ -146,10 +146,12 @@ const SharedSourceFailure = v.object({
 });
 export type SharedSourceFailure = v.InferOutput<typeof SharedSourceFailure>;
 
-/** A runtime that does not respond, or did not when its executors were checked. */
+/** A runtime that does not respond, did not when its executors were checked, or was not checked recently. */
 const LostConnection = v.object({
   connection_id: v.string(),
   connection: v.string(),
+  /** `unknown`: only not checked recently. */
+  state: v.picklist(["failing", "unknown"]),
   problem: ProblemSchema,
   executors: v.number(),
   /** When one of their targets was last observed, if known. */
@@ -164,6 +166,17 @@ export type LostConnection = v.InferOutput<typeof LostConnection>;
 /** An executor whose target is gone or cannot be updated. */
 const LostTarget = v.object({ ...executorEntries, problem: ProblemSchema, observed_at: NullableInstant });
 export type LostTarget = v.InferOutput<typeof LostTarget>;
+
+/** Targets of one connection that are lost for one reason. */
+const SharedLostTargets = v.object({
+  connection: v.string(),
+  /** Where its message differs from target to target, it has `…` instead. */
+  problem: ProblemSchema,
+  target_count: v.number(),
+  /** The first 20. */
+  targets: v.array(LostTarget),
+});
+export type SharedLostTargets = v.InferOutput<typeof SharedLostTargets>;
 
 const ActiveRun = v.object({
   ...executorEntries,
@@ -274,10 +287,14 @@ export const StatsView = v.object({
     refused_credentials: v.number(),
     /** Hosts that do not respond, however many sources wait for them. */
     upstream_outages: v.number(),
-    /** Connections and targets that are unreachable. */
+    /** Connections whose targets' state is out of date, and targets that are lost. */
     lost: v.number(),
-    /** Of these, the targets. */
+    /** Of these, the connections that were only not checked recently. */
+    unchecked_connections: v.number(),
+    /** Of these, the targets, without those of `shared_lost_targets`. */
     lost_targets: v.number(),
+    /** Of these, the causes that several targets of a connection share. */
+    shared_lost_targets: v.number(),
     active_runs: v.number(),
     waiting: v.number(),
     /** Enabled executors whose state is unknown. */
@@ -298,7 +315,9 @@ export const StatsView = v.object({
   refused_credentials: v.array(RefusedCredential),
   upstream_outages: v.array(UpstreamOutageView),
   lost_connections: v.array(LostConnection),
+  /** Those that are lost for a reason of their own. */
   lost_targets: v.array(LostTarget),
+  shared_lost_targets: v.array(SharedLostTargets),
   /** Runs that wait for approval of their plan, the first to expire first. */
   awaiting: v.array(ActiveRun),
   /** Without those of `awaiting`. */

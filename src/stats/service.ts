@@ -5,7 +5,7 @@ import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
-import { byCause, bySharedReason } from "./causes.ts";
+import { byCause, byConnection, bySharedReason } from "./causes.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -96,6 +96,7 @@ type Queue = Pick<
   | "upstream_outages"
   | "lost_connections"
   | "lost_targets"
+  | "shared_lost_targets"
   | "awaiting"
   | "active_runs"
   | "waiting"
@@ -132,7 +133,8 @@ export function statsService(options: StatsServiceOptions) {
     const isAwaiting = ({ run }: ActiveRow) => run.state === "pending" && run.approval === "awaiting";
     const awaiting = active.filter(isAwaiting);
     const going = active.filter((row) => !isAwaiting(row));
-    const lost = found.lost_connections.length + found.lost_targets.length;
+    const targets = byConnection(found.lost_targets);
+    const lost = found.lost_connections.length + targets.alone.length + targets.shared.length;
     const { updates, waiting } = found;
     const { alone, shared } = byCause(found.bad_runs);
     const unlike = bySharedReason(failing);
@@ -145,7 +147,8 @@ export function statsService(options: StatsServiceOptions) {
       shared_failures: shared.slice(0, listed),
       waiting: waiting.slice(0, listed),
       lost_connections: found.lost_connections.slice(0, listed),
-      lost_targets: found.lost_targets.slice(0, listed),
+      lost_targets: targets.alone.slice(0, listed),
+      shared_lost_targets: targets.shared.slice(0, listed),
       failing_sources: unlike.alone.slice(0, listed).map(failingSource),
       shared_source_failures: unlike.shared.slice(0, listed),
       refused_credentials: refusedCredentials(refused).slice(0, listed),
@@ -170,7 +173,9 @@ export function statsService(options: StatsServiceOptions) {
         refused_credentials: sources.refused_credentials,
         upstream_outages: outages.length,
         lost,
-        lost_targets: found.lost_targets.length,
+        unchecked_connections: found.lost_connections.filter(({ state }) => state === "unknown").length,
+        lost_targets: targets.alone.length,
+        shared_lost_targets: targets.shared.length,
         active_runs: going.length,
         waiting: waiting.length,
         unknown: found.unknown,

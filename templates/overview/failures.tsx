@@ -60,8 +60,6 @@ export function SharedFailureRow({ ctx, failure, snapshots, is_first }: FailureP
   const t = texts(ctx);
   const { runs, run_count, host, connection } = failure;
   const { word, tone } = failureState(failure);
-  const names = runs.map(({ executor }) => executor);
-  const shown = names.slice(0, namedMembers);
   const dismissible = runs.filter(({ is_dismissible }) => is_dismissible);
   const canRetry = failure.state === "failed" && failure.kind === "update";
   return (
@@ -99,35 +97,61 @@ export function SharedFailureRow({ ctx, failure, snapshots, is_first }: FailureP
         </>
       }
     >
-      <details class="unfolds" id={`members-${runs[0]?.run_id}`}>
-        <summary>
-          <Icon name="chevron-right" />
-          <span>
-            <Names ctx={ctx} names={shown} more={run_count - shown.length} />
-          </span>
-        </summary>
-        <Rows>
-          {runs.map((run) => (
-            <Row
-              ctx={ctx}
-              id={`need-${run.executor_id}`}
-              href={`/runs/${run.run_id}`}
-              title={run.executor}
-              fact={<Serving ctx={ctx} run={run} />}
-              meta={endOf(ctx, run)}
-              action={<BadRunActs ctx={ctx} run={run} snapshots={snapshots} />}
-            />
-          ))}
-        </Rows>
-        {run_count === runs.length ? null : (
-          <p class="meta">
-            <Link ctx={ctx} href={withQuery("/runs", { state: failure.state })}>
-              {t.overview.more(run_count - runs.length)}
-            </Link>
-          </p>
-        )}
-      </details>
+      <Members
+        ctx={ctx}
+        id={`members-${runs[0]?.run_id}`}
+        names={runs.map(({ executor }) => executor)}
+        total={run_count}
+        more_href={withQuery("/runs", { state: failure.state })}
+      >
+        {runs.map((run) => (
+          <Row
+            ctx={ctx}
+            id={`need-${run.executor_id}`}
+            href={`/runs/${run.run_id}`}
+            title={run.executor}
+            fact={<Serving ctx={ctx} run={run} />}
+            meta={endOf(ctx, run)}
+            action={<BadRunActs ctx={ctx} run={run} snapshots={snapshots} />}
+          />
+        ))}
+      </Members>
     </Row>
+  );
+}
+
+interface MembersProps {
+  ctx: PageContext;
+  id: string;
+  /** Of those that are listed. */
+  names: readonly string[];
+  /** However many are listed. */
+  total: number;
+  more_href: string;
+  /** A row for each. */
+  children: Child;
+}
+
+/** The members of a cause: the first of them by name, and each of them where they are unfolded. */
+export function Members({ ctx, id, names, total, more_href, children }: MembersProps) {
+  const shown = names.slice(0, namedMembers);
+  return (
+    <details class="unfolds" id={id}>
+      <summary>
+        <Icon name="chevron-right" />
+        <span>
+          <Names ctx={ctx} names={shown} more={total - shown.length} />
+        </span>
+      </summary>
+      <Rows>{children}</Rows>
+      {total === names.length ? null : (
+        <p class="meta">
+          <Link ctx={ctx} href={more_href}>
+            {texts(ctx).overview.more(total - names.length)}
+          </Link>
+        </p>
+      )}
+    </details>
   );
 }
 

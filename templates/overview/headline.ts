@@ -14,14 +14,15 @@ export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
 /** The situation in one sentence, what is broken first: "1 source failing, 3 updates need approval". */
 export function headline(ctx: PageContext, stats: StatsView): string {
   const t = texts(ctx).overview.headline;
-  const { counts, bad_runs, shared_failures, sources } = stats;
+  const { counts, bad_runs, shared_failures, shared_lost_targets, sources } = stats;
   // Lists end where counts go on.
   const shared = shared_failures.reduce((sum, { run_count }) => sum + run_count, 0);
   const sharedDown = shared_failures.filter(({ is_down }) => is_down);
   const downAlone = bad_runs.filter(({ serving }) => serving === "none");
   const down = [...downAlone, ...sharedDown.flatMap(({ runs }) => runs)];
   const downCount = downAlone.length + sharedDown.reduce((sum, { run_count }) => sum + run_count, 0);
-  const lostConnections = counts.lost - counts.lost_targets;
+  const lostTargets = shared_lost_targets.reduce((sum, each) => sum + each.target_count, counts.lost_targets);
+  const lostConnections = counts.lost - counts.unchecked_connections - counts.lost_targets - counts.shared_lost_targets;
   const otherRuns = counts.bad_runs + shared - downCount;
   const parts = [
     downCount === 0
@@ -37,7 +38,8 @@ export function headline(ctx: PageContext, stats: StatsView): string {
         ),
     otherRuns === 0 ? null : t.runs(otherRuns),
     lostConnections === 0 ? null : t.connections(lostConnections),
-    counts.lost_targets === 0 ? null : t.targets(counts.lost_targets),
+    counts.unchecked_connections === 0 ? null : t.unchecked(counts.unchecked_connections),
+    lostTargets === 0 ? null : t.targets(lostTargets),
     counts.upstream_outages === 0 ? null : t.outages(counts.upstream_outages),
     counts.refused_credentials === 0 ? null : t.credentials(counts.refused_credentials),
     sources.failing === 0 ? null : t.sources(sources.failing),

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type {
   ActiveRun,
   BadRun,
@@ -7,13 +8,16 @@ import type {
   PendingUpdate,
   RefusedCredential,
   SharedFailure,
+  SharedLostTargets,
   SharedSourceFailure,
   StatsView,
 } from "../../src/stats/schema.ts";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
+import { LinkButton } from "../components/button.tsx";
 import { Menu } from "../components/menu.tsx";
-import { Rows } from "../components/rows.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { failureCode } from "../connections/state.tsx";
@@ -27,7 +31,7 @@ import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { MemberTrackers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
-import { BadRunRow, SharedFailureRow, type Snapshots } from "./failures.tsx";
+import { BadRunRow, Members, SharedFailureRow, type Snapshots } from "./failures.tsx";
 import { here, Need, undecided } from "./need.tsx";
 
 interface NeedsProps {
@@ -53,6 +57,9 @@ export function Needs({ ctx, stats, snapshots }: NeedsProps) {
       )}
       {stats.lost_connections.map((lost) => (
         <LostConnectionRow ctx={ctx} lost={lost} />
+      ))}
+      {stats.shared_lost_targets.map((lost) => (
+        <SharedLostTargetsRow ctx={ctx} lost={lost} />
       ))}
       {stats.lost_targets.map((lost) => (
         <LostTargetRow ctx={ctx} lost={lost} />
@@ -186,7 +193,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
   const href = `/connections/${lost.connection_id}`;
   const reason = translateMessage(ctx.language, lost.problem.message_data);
   // Nothing has found it unreachable.
-  const isUnchecked = lost.problem.code === "not_checked";
+  const isUnchecked = lost.state === "unknown";
   return (
     <Need
       ctx={ctx}
@@ -226,17 +233,73 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
       tone="unknown"
       word={t.lead_words.unknown}
       title={lost.executor}
-      fact={lost.problem.code === "target_refused" ? t.target_refused : t.target_missing}
-      meta={[
-        lost.observed_at === null ? null : (
-          <>
-            {t.last_seen} <Time ctx={ctx} at={lost.observed_at} />
-          </>
-        ),
-        translateMessage(ctx.language, lost.problem.message_data),
-      ]}
+      fact={lostWords(ctx, lost.problem)}
+      meta={lostFacts(ctx, lost)}
       verb={t.open}
     />
+  );
+}
+
+function lostWords(ctx: PageContext, { code }: LostTarget["problem"]): string {
+  const t = texts(ctx).overview;
+  return code === "target_refused" ? t.target_refused : t.target_missing;
+}
+
+function lostFacts(ctx: PageContext, { observed_at, problem }: LostTarget): readonly Child[] {
+  return [
+    observed_at === null ? null : (
+      <>
+        {texts(ctx).overview.last_seen} <Time ctx={ctx} at={observed_at} />
+      </>
+    ),
+    translateMessage(ctx.language, problem.message_data),
+  ];
+}
+
+/** Lost for one reason on one connection: one row, and each of them where it is unfolded. */
+function SharedLostTargetsRow({ ctx, lost }: { ctx: PageContext; lost: SharedLostTargets }) {
+  const t = texts(ctx).overview;
+  const { connection, problem, targets, target_count } = lost;
+  const href = "/executors?state=unknown";
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-cause-${targets[0]?.executor_id}`}
+      lead={
+        <State ctx={ctx} tone="unknown">
+          {t.lead_words.unknown}
+        </State>
+      }
+      title={connection}
+      fact={t.executors_affected(target_count)}
+      meta={[
+        lostWords(ctx, problem),
+        problem.code === "target_missing" ? null : translateMessage(ctx.language, problem.message_data),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={href}>
+          {t.open}
+        </LinkButton>
+      }
+    >
+      <Members
+        ctx={ctx}
+        id={`members-${targets[0]?.executor_id}`}
+        names={targets.map(({ executor }) => executor)}
+        total={target_count}
+        more_href={href}
+      >
+        {targets.map((each) => (
+          <Row
+            ctx={ctx}
+            id={`need-${each.executor_id}`}
+            href={`/executors/${each.executor_id}`}
+            title={each.executor}
+            meta={lostFacts(ctx, each)}
+          />
+        ))}
+      </Members>
+    </Row>
   );
 }
 

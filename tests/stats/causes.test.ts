@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { inEnglish, type Message, plain, say } from "../../src/messages/message.ts";
-import { byCause, bySharedReason } from "../../src/stats/causes.ts";
+import { inEnglish, type Message, plain, say, told } from "../../src/messages/message.ts";
+import { byCause, byConnection, bySharedReason } from "../../src/stats/causes.ts";
 import type { FailingRow } from "../../src/stats/queries.ts";
-import type { BadRun } from "../../src/stats/schema.ts";
+import type { BadRun, LostTarget } from "../../src/stats/schema.ts";
 
 let made = 0;
 
@@ -163,5 +163,31 @@ describe("bySharedReason()", () => {
   test("lists the first twenty of more", () => {
     const { shared } = bySharedReason(Array.from({ length: 25 }, (_, n) => failing(`app-${n}`, page)));
     expect(shared.map(({ failing, sources }) => [failing, sources.length])).toEqual([[25, 20]]);
+  });
+});
+
+describe("byConnection()", () => {
+  const lost = (executor: string, connection: string, code: string, reason: Message): LostTarget => ({
+    ...{ executor_id: `e-${executor}`, executor, connection, target: executor, observed_at: null },
+    problem: { code, ...told(reason) },
+  });
+  const missing = (executor: string, connection = "nas") =>
+    lost(executor, connection, "target_missing", say("executors.target_missing", { target: executor }));
+
+  test("tells once of the targets of a connection that are lost for one reason", () => {
+    const refused = lost("old", "nas", "target_refused", plain("No image"));
+    const { alone, shared } = byConnection([missing("web"), refused, missing("db"), missing("web", "vps")]);
+    expect(alone.map(({ executor, connection }) => [executor, connection])).toEqual([
+      ["old", "nas"],
+      ["web", "vps"],
+    ]);
+    expect(shared).toMatchObject([{ connection: "nas", problem: { code: "target_missing" }, target_count: 2 }]);
+    expect(shared[0]?.problem.message).toBe('The connection has no target "…"');
+    expect(shared[0]?.targets.map(({ executor }) => executor)).toEqual(["web", "db"]);
+  });
+
+  test("lists the first 20 of them and counts them all", () => {
+    const { shared } = byConnection(Array.from({ length: 25 }, (_, n) => missing(`app-${n}`)));
+    expect(shared.map(({ targets, target_count }) => [targets.length, target_count])).toEqual([[20, 25]]);
   });
 });

@@ -17,6 +17,8 @@ export const overview = {
     credentials: (count: number) => plural("en", count, { one: "credential refused", other: "credentials refused" }),
     connections: (count: number) =>
       plural("en", count, { one: "connection unreachable", other: "connections unreachable" }),
+    unchecked: (count: number) =>
+      plural("en", count, { one: "connection not checked recently", other: "connections not checked recently" }),
     targets: (count: number) => plural("en", count, { one: "target missing", other: "targets missing" }),
     current: "Everything is up to date",
     nothing: "All clear",

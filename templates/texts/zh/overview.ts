@@ -18,6 +18,7 @@ export const overview = {
     outages: (count: number) => `${number(count)} 个上游没有响应`,
     credentials: (count: number) => `${number(count)} 个凭据被拒绝`,
     connections: (count: number) => `${number(count)} 个连接没有响应`,
+    unchecked: (count: number) => `${number(count)} 个连接最近未检查`,
     targets: (count: number) => `${number(count)} 个目标未找到`,
     current: "全部为最新版本",
     nothing: "没有需要处理的事项",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tracker_sources, trackers } from "../../../src/db/tables.ts";
+import { connections, tracker_sources, trackers } from "../../../src/db/tables.ts";
 import { newId } from "../../../src/ids.ts";
 import { plain } from "../../../src/messages/message.ts";
 import { markedParts } from "../../../templates/search/marked.ts";
@@ -71,6 +71,34 @@ describe("GET /", () => {
       /Not responding[\s\S]*?registry\.example\.org[\s\S]*?12 sources wait[\s\S]*?app-0[\s\S]*?and 7 more/,
     );
     expect(needs).toMatch(/next attempt[\s\S]*?12:01[\s\S]*?No answer/);
+    expect(text).not.toMatch(clean);
+  });
+
+  test("calls a connection unreachable only when it is, and tells of one that was not checked recently", async () => {
+    await world.connection();
+    const set = (look: Partial<typeof connections.$inferInsert>) =>
+      app.db.write((tx) => tx.update(connections).set(look));
+    const now = app.clock.now();
+    await set({ seen_at: now - hourMs, next_look_at: now - hourMs });
+    const unchecked = await person.get("/");
+    expect(heading(unchecked.text)).toBe("1 connection not checked recently");
+    expect(unchecked.text).toMatch(/id="needs"[\s\S]*?Unknown[\s\S]*?nas[\s\S]*?Not checked recently/);
+    await set({ missed_looks: 2, missed_since: now - hourMs, fault_code: "unreachable", next_look_at: now });
+    expect(heading((await person.get("/")).text)).toBe("1 connection unreachable");
+  });
+
+  test("tells of the missing targets of a connection in one row, with each of them in it", async () => {
+    await world.connection();
+    const problem = { code: "target_missing", message: "Not there" };
+    for (let n = 0; n < 23; n += 1) await world.executor({ name: `app-${n}`, difference: null, problem });
+    const { body } = await person.api("GET", "/stats");
+    expect(body.counts).toMatchObject({ needs: 1, lost: 1, lost_targets: 0, shared_lost_targets: 1 });
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("23 targets missing");
+    const needs = /id="needs">([\s\S]*?)<h2/.exec(text)?.[1] ?? "";
+    expect(needs).toMatch(/nas[\s\S]*?23 executors[\s\S]*?target not found[\s\S]*?and 18 more/);
+    expect(needs.match(/id="need-/g)).toHaveLength(21);
+    expect(needs).toContain("/executors?state=unknown");
     expect(text).not.toMatch(clean);
   });
 
@@ -197,8 +225,8 @@ describe("GET /", () => {
     const reason = plain("no space left on device");
     const down = { state: "failed", serving: "none", reason_code: "target_down", reason } as const;
     for (let n = 0; n < 23; n += 1) await world.run(await world.executor({ name: `down-${n}` }), down);
-    const problem = { code: "target_missing", message: "There is no such container" };
-    for (let n = 0; n < 22; n += 1) await world.executor({ name: `gone-${n}`, problem });
+    const problem = (n: number) => ({ code: "target_missing", message: `Reason ${n}` });
+    for (let n = 0; n < 22; n += 1) await world.executor({ name: `gone-${n}`, problem: problem(n) });
     const { text } = await person.get("/");
     expect(heading(text)).toBe("23 executors are down, 22 targets missing");
     expect(text).toContain('<a href="/executors?state=unknown">22 targets missing</a>');
