@@ -176,3 +176,9 @@ describe("a list", () => {
     }
   });
 });
+
+test.each(["state", "trigger"])("no run is read to count them by %s", async (option) => {
+  const counts = `explain query plan select ${option}, count(*) from runs group by ${option}`;
+  const { rows: plan } = await stored.db.client.execute(counts);
+  expect(String(plan[0]?.detail)).toContain("USING COVERING INDEX runs_counted");
+});

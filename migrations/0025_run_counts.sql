@@ -1,0 +1,1 @@
+CREATE INDEX `runs_counted` ON `runs` (`state`,`trigger`);
