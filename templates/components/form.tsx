@@ -118,13 +118,15 @@ function hasUpload(fields: readonly FieldDescription[]): boolean {
   return fields.some((field) => field.takes_file || hasUpload([...field.children, ...field.entries.flat()]));
 }
 
+const plainOf = (fields: readonly FieldDescription[]) => fields.filter((field) => !field.is_advanced);
+const advancedOf = (fields: readonly FieldDescription[]) => fields.filter((field) => field.is_advanced);
+
 /** The plain fields in order, then the advanced ones, folded. */
 function Fields(props: FormProps) {
-  const plain = props.fields.filter((field) => !field.is_advanced);
-  const advanced = props.fields.filter((field) => field.is_advanced);
+  const advanced = advancedOf(props.fields);
   return (
     <>
-      {plain.map((field) => (
+      {plainOf(props.fields).map((field) => (
         <Field {...props} field={field} />
       ))}
       {advanced.length === 0 ? null : <Advanced {...props} fields={advanced} />}
@@ -348,8 +350,10 @@ function valueWords({ ctx, area }: FormProps, field: FieldDescription, value: un
 /** Above the form at 422: how many fields, with links to them; `app.js` moves the focus here. */
 function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
   const t = texts(ctx).common.form;
-  const entries = Object.entries(errors ?? {});
-  const count = entries.filter(([path]) => findField(fields, path) !== undefined).length;
+  const shown = inOrder(fields);
+  const placeOf = (path: string) => shown.findIndex((field) => field.path === path);
+  const entries = Object.entries(errors ?? {}).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
+  const count = entries.filter(([path]) => placeOf(path) >= 0).length;
   return (
     <div class="error-summary" role="alert" tabindex={-1} data-errors>
       <h2>
@@ -359,7 +363,7 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
       <p>{t.nothing_saved}</p>
       <ul>
         {entries.map(([path, message]) => {
-          const field = findField(fields, path);
+          const field = shown[placeOf(path)];
           return (
             <li>
               {field === undefined ? (
@@ -377,13 +381,12 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
   );
 }
 
-function findField(fields: readonly FieldDescription[], path: string): FieldDescription | undefined {
-  for (const field of fields) {
-    if (field.path === path) return field;
-    const found = findField(field.kind === "list" ? field.entries.flat() : field.children, path);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Each field with those inside it, as they follow each other in the form. */
+function inOrder(fields: readonly FieldDescription[]): readonly FieldDescription[] {
+  return [...plainOf(fields), ...advancedOf(fields)].flatMap((field) => [
+    field,
+    ...(field.kind === "list" ? field.entries.flatMap(inOrder) : inOrder(field.children)),
+  ]);
 }
 
 /** The value at a dotted path of nested objects and arrays; undefined when there is none. */

@@ -261,6 +261,15 @@ describe("Form", () => {
     expect(html).toContain('id="f-source-channels-0-include-error"');
   });
 
+  test("names the errors in the order of the page, where the advanced fields come last", () => {
+    const errors = Object.fromEntries(Object.entries(sampleErrors).toReversed());
+    const html = String(<FormSample ctx={ctx} errors={errors} />);
+    const linked = [...html.matchAll(/<li><a href="#f-([^"]+)"/g)].map(([, id]) => id);
+    const places = linked.map((id) => html.indexOf(` id="f-${id}"`));
+    expect(linked.length).toBeGreaterThan(2);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
   test("keeps what was typed", () => {
     expect(html).toContain('value="(?&lt;!x)rc"');
   });
