@@ -202,7 +202,7 @@ function RunBanner(props: RunPageProps) {
         if (isAwaiting(run)) return <ConsentBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
         return run.reason_data === null ? null : <WaitBanner ctx={ctx} reason={run.reason_data} />;
       case "skipped":
-        return <Banner tone="quiet" title={t.skipped} children={reason} />;
+        return <Banner tone="quiet" title={t.unchanged} children={reason} />;
       case "degraded":
         return (
           <Banner tone="attention" title={words.degraded}>
@@ -236,7 +236,9 @@ function FailureBanner({ ctx, run, executor, steps, snapshot }: RunPageProps) {
   const wasUndone = run.steps.some(({ step, phase }) => step === "undo" && phase === "finish");
   const title =
     serving === null || serving === "unknown"
-      ? t.unknown
+      ? wasTouched
+        ? t.unknown
+        : t.unchanged
       : serving === "previous" && !wasTouched
         ? words.previous_untouched
         : serving === "previous" && executor.target.is_declarative && !wasUndone

@@ -121,7 +121,7 @@ export const runs = {
       `It was down for ${time} and started at attempt ${formatNumber("en", tries)}.`,
     recovered_by_others: (time: string) => `It was down for ${time} and was started outside Tidemark.`,
     unknown: "The running version is unknown",
-    skipped: "Nothing was changed",
+    unchanged: "Nothing was changed",
     single: {
       previous: "The previous version is running again",
       previous_untouched: "The previous version was not affected and is still running",

@@ -104,7 +104,7 @@ export const runs = {
     recovered_text: (time: string, tries: number) => `停机 ${time}，在第 ${formatNumber("zh", tries)} 次尝试时恢复。`,
     recovered_by_others: (time: string) => `停机 ${time}，随后在 Tidemark 之外启动。`,
     unknown: "无法确认当前运行的版本",
-    skipped: "未作任何更改",
+    unchanged: "未作任何更改",
     single: {
       previous: "旧版本已恢复服务",
       previous_untouched: "旧版本未被改动，仍在提供服务",

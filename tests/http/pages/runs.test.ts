@@ -190,6 +190,18 @@ describe("a run's page", () => {
     expect(text).toContain(`href="/executors/${executorId}/run"`);
   });
 
+  test("says of a run that ended before its first step that it changed nothing, not that nobody knows what runs", async () => {
+    const ended = (steps: readonly Step[]) =>
+      addRun([...steps, ["failed", "fail", { reason: "No" }]], {
+        ...{ state: "failed", reason_code: "plan_changed", reason: plain("No"), serving: "unknown" },
+      });
+    const early = (await person.get(`/runs/${await ended([["queue", "finish"]])}`)).text;
+    expect(early).toContain("Nothing was changed");
+    expect(early).not.toContain("The running version is unknown");
+    const late = (await person.get(`/runs/${await ended([...upToStart])}`)).text;
+    expect(late).toContain("The running version is unknown");
+  });
+
   test("says loudly that nothing serves, and shows the engine's message as it is", async () => {
     const id = await addRun(
       [
