@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 export interface FactsProps {
   items: readonly (readonly [string, Child] | null)[];
-  wide?: boolean;
+  wide?: boolean | undefined;
 }
 
 /** Name and value pairs; a pair with a null value is left out. */

@@ -70,7 +70,6 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
       <BreakingUpdate ctx={ctx} steps={breaking} />
       {view === null ? null : <Plan ctx={ctx} view={view} />}
       <Facts
-        wide
         items={[
           executor.target.is_declarative
             ? null

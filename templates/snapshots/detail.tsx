@@ -52,7 +52,7 @@ export function SnapshotPage(props: SnapshotPageProps) {
         }
       />
       <Panel>
-        <SnapshotFacts ctx={ctx} executor={executor} snapshot={snapshot} />
+        <SnapshotFacts ctx={ctx} executor={executor} snapshot={snapshot} wide />
       </Panel>
       <SnapshotDiffSection {...props} />
     </Layout>

@@ -53,7 +53,6 @@ function Images({ ctx, view }: { ctx: PageContext; view: SnapshotDiffView }) {
   if (view.images.length === 0) return null;
   return (
     <Facts
-      wide
       items={[
         [
           t.images,

@@ -16,17 +16,18 @@ export interface SnapshotQuestionProps {
   error?: Message | undefined;
 }
 
-export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {
+/** Beside each other where there is room: on the page of its own. */
+export function SnapshotFacts({ ctx, executor, snapshot, wide }: SnapshotQuestionProps & { wide?: boolean }) {
   const t = texts(ctx).executors;
   const [service] = executor.services;
   const taken = [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />] as const;
   // One image does not represent a group; the comparison names each.
   if (executor.target.is_group) {
-    return <Facts wide items={[[t.snapshot, <b class="version">{executor.target.id}</b>], taken]} />;
+    return <Facts wide={wide} items={[[t.snapshot, <b class="version">{executor.target.id}</b>], taken]} />;
   }
   return (
     <Facts
-      wide
+      wide={wide}
       items={[
         service?.found === undefined || service.found === null
           ? null
