@@ -5,6 +5,9 @@ import { ActionForm } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { toneIcons } from "./state.tsx";
 
+/** What is only told does not wait for anything, as a quiet state does. */
+const noticeIcons = { ...toneIcons, quiet: "info" } as const;
+
 interface BannerProps {
   tone: Tone;
   /** The situation, in one sentence. */
@@ -20,7 +23,7 @@ export function Banner({ tone, title, children, action, id }: BannerProps) {
   return (
     <div class={classes("banner", tone)} id={id} role={tone === "failed" ? "alert" : undefined}>
       <div class="banner-words">
-        <Icon name={tone === "quiet" ? "info" : toneIcons[tone]} />
+        <Icon name={noticeIcons[tone]} />
         <div>
           {title === undefined ? null : <p class="banner-title">{title}</p>}
           {children === undefined ? null : <div class="banner-text">{children}</div>}
@@ -56,7 +59,7 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
   const t = texts(ctx).common;
   return (
     <div class={classes("toast", notice.tone)} data-toast={notice.tone === "failed" ? "stays" : "goes"}>
-      <Icon name={toneIcons[notice.tone]} />
+      <Icon name={noticeIcons[notice.tone]} />
       <div>
         <p>
           {notice.text} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
