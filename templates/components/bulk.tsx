@@ -139,7 +139,8 @@ export function Notes({ ctx, problems }: { ctx: PageContext; problems: readonly 
     <ul class="bulk-notes">
       {problems.map(({ message_data }) => (
         <li>
-          <Icon name="triangle-alert" /> {translateMessage(ctx.language, message_data)}
+          <Icon name="triangle-alert" />
+          <span>{translateMessage(ctx.language, message_data)}</span>
         </li>
       ))}
     </ul>
