@@ -1,5 +1,9 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Reader } from "./client.ts";
+
 /**
- * Builds a query once per database, for the few queries of every check: building takes longer than running. Values that vary are
+ * Builds a query once per database, for the queries of every check and every list: building takes longer than running. Values that vary are
  * `sql.placeholder`s, given in stored form.
  *
  * Reader and writer of a file database live as long as it is open; a remote server's transaction is new each time, and so are its queries.
@@ -13,4 +17,18 @@ export function preparedFor<D extends object, Q>(build: (db: D) => Q): (db: D) =
     known.set(db, query);
     return query;
   };
+}
+
+/** Reads the rows that have one of some values in the column that `isAmong` is asked for; one statement however many values there are. */
+export function rowsAmong<Row>(
+  build: (
+    read: Reader,
+    isAmong: (column: SQLiteColumn) => SQL,
+  ) => { prepare(): { all(values: Record<string, unknown>): Promise<Row[]> } },
+) {
+  const isAmong = (column: SQLiteColumn) =>
+    sql`${column} in (select value from json_each(${sql.placeholder("values")}))`;
+  const prepared = preparedFor((read: Reader) => build(read, isAmong).prepare());
+  return async (read: Reader, values: readonly string[]): Promise<Row[]> =>
+    values.length === 0 ? [] : await prepared(read).all({ values: JSON.stringify(values) });
 }

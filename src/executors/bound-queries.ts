@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, notInArray, type SQL, sql } from "drizzle-orm";
 import { reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { preparedFor } from "../db/prepared.ts";
+import { preparedFor, rowsAmong } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
 import { updateDifferences } from "./observation-schema.ts";
 
@@ -32,8 +32,7 @@ const maxSnapshotsRead = 100_000;
 
 /** What trackers know about executors: each service with the channel that it is bound to. */
 export const boundExecutors = {
-  ofTrackers: async (read: Reader, trackerIds: readonly string[]) =>
-    trackerIds.length === 0 ? [] : await servicesBound(read, inArray(executor_bindings.tracker_id, [...trackerIds])),
+  ofTrackers: rowsAmong((read, isAmong) => servicesBound(read, isAmong(executor_bindings.tracker_id))),
 
   ofSource: async (read: Reader, sourceId: string) => await boundToSource(read).all({ source_id: sourceId }),
 

@@ -6,6 +6,7 @@ import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
+import { preparedFor, rowsAmong } from "../db/prepared.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
@@ -136,9 +137,8 @@ const boundSource = {
   credential_id: tracker_sources.credential_id,
 };
 
-export async function bindingsOfExecutors(read: Reader, ids: readonly string[]): Promise<BindingRow[]> {
-  if (ids.length === 0) return [];
-  return await read
+export const bindingsOfExecutors = rowsAmong<BindingRow>((read, isAmong) =>
+  read
     .select({
       executor_id: executor_bindings.executor_id,
       service: executor_bindings.service,
@@ -148,9 +148,9 @@ export async function bindingsOfExecutors(read: Reader, ids: readonly string[]):
     .from(executor_bindings)
     .innerJoin(trackers, eq(trackers.id, executor_bindings.tracker_id))
     .innerJoin(tracker_sources, eq(tracker_sources.id, executor_bindings.source_id))
-    .where(inArray(executor_bindings.executor_id, [...ids]))
-    .orderBy(asc(executor_bindings.service));
-}
+    .where(isAmong(executor_bindings.executor_id))
+    .orderBy(asc(executor_bindings.service)),
+);
 
 /** A tracker's source, by the names that people use; null if there is none. */
 export async function findBindable(
@@ -224,16 +224,12 @@ export async function rememberedTag(
   return tags.find((tag) => tag !== null) ?? null;
 }
 
-export async function connectionFacts(
-  read: Reader,
-  ids: readonly string[],
-): Promise<({ id: string; name: string; kind: string } & LookFacts)[]> {
-  if (ids.length === 0) return [];
-  return await read
+export const connectionFacts = rowsAmong<{ id: string; name: string; kind: string } & LookFacts>((read, isAmong) =>
+  read
     .select({ id: connections.id, name: connections.name, kind: connections.kind, ...lookColumns })
     .from(connections)
-    .where(inArray(connections.id, [...ids]));
-}
+    .where(isAmong(connections.id)),
+);
 
 /** The run that keeps others of the same executor from starting. */
 export async function activeRunOf(read: Reader, executorId: string): Promise<string | null> {
@@ -362,6 +358,21 @@ export async function lastSettledRun(read: Reader, executorId: string): Promise<
   return rows[0] ?? null;
 }
 
+function decisive(read: Reader, condition?: SQL) {
+  const last = (condition: SQL) =>
+    sql`(select r.rowid from runs r where r.executor_id = ${executors.id} and ${condition} order by r.rowid desc limit 1)`;
+  const ended = sql`r.state in ('succeeded', 'degraded', 'failed', 'skipped')`;
+  return read
+    .select({ executor_id: executors.id, run: runSummary })
+    .from(executors)
+    .innerJoin(runs, sql`${runs}.rowid in (${last(sql`r.state <> 'skipped'`)}, ${last(ended)})`)
+    .where(condition)
+    .orderBy(lastFirst(runs));
+}
+
+const everyDecisiveRun = preparedFor((read: Reader) => decisive(read).prepare());
+const decisiveRunsOf = rowsAmong((read, isAmong) => decisive(read, isAmong(executors.id)));
+
 /**
  * What the state of executors depends on, newest first: the last run of each that was not skipped, which is the active one where there
  * is one, and the last that ended.
@@ -370,15 +381,7 @@ export async function decisiveRuns(
   read: Reader,
   executorIds: readonly string[] | null = null,
 ): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
-  const last = (condition: SQL) =>
-    sql`(select r.rowid from runs r where r.executor_id = ${executors.id} and ${condition} order by r.rowid desc limit 1)`;
-  const ended = sql`r.state in ('succeeded', 'degraded', 'failed', 'skipped')`;
-  const rows = await read
-    .select({ executor_id: executors.id, run: runSummary })
-    .from(executors)
-    .innerJoin(runs, sql`${runs}.rowid in (${last(sql`r.state <> 'skipped'`)}, ${last(ended)})`)
-    .where(executorIds === null ? undefined : inArray(executors.id, [...executorIds]))
-    .orderBy(lastFirst(runs));
+  const rows = await (executorIds === null ? everyDecisiveRun(read).all() : decisiveRunsOf(read, executorIds));
   const found = new Map<string, RunSummary[]>();
   for (const { executor_id, run } of rows) found.set(executor_id, [...(found.get(executor_id) ?? []), run]);
   return found;

@@ -23,6 +23,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter, lastFirst } from "../db/insertion-order.ts";
 import { listsOver, oneOf } from "../db/listing.ts";
+import { rowsAmong } from "../db/prepared.ts";
 import { rowsOf } from "../db/rows.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
@@ -63,11 +64,12 @@ export const runLists = listsOver(runs, (read) => {
   };
 });
 
+const namedExecutors = rowsAmong((read, isAmong) =>
+  read.select({ id: executors.id, name: executors.name }).from(executors).where(isAmong(executors.id)),
+);
+
 export async function namesOfExecutors(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await read
-    .select({ id: executors.id, name: executors.name })
-    .from(executors)
-    .where(inArray(executors.id, [...new Set(ids)]));
+  const rows = await namedExecutors(read, ids);
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 

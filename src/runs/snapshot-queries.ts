@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNotNull, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
+import { rowsAmong } from "../db/prepared.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
 
@@ -16,17 +17,13 @@ export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRo
 }
 
 /** The latest snapshot of each of these executors, by insertion: two can have the same time. */
-export async function latestSnapshots(
-  read: Reader,
-  executorIds: readonly string[],
-): Promise<readonly Pick<SnapshotRow, "id" | "executor_id">[]> {
-  if (executorIds.length === 0) return [];
+export const latestSnapshots = rowsAmong((read, isAmong) => {
   const latest = sql`(select max(other.rowid) from snapshots other where other.executor_id = ${snapshots.executor_id})`;
-  return await read
+  return read
     .select({ id: snapshots.id, executor_id: snapshots.executor_id })
     .from(snapshots)
-    .where(and(inArray(snapshots.executor_id, [...executorIds]), sql`${snapshots}.rowid = ${latest}`));
-}
+    .where(and(isAmong(snapshots.executor_id), sql`${snapshots}.rowid = ${latest}`));
+});
 
 /** The snapshot that a run captured before it changed anything. */
 export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {

@@ -3,6 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
+import { rowsAmong } from "../db/prepared.ts";
 import { isCredentialRefused } from "../db/refused-credentials.ts";
 import {
   check_hours,
@@ -110,8 +111,8 @@ export async function looksOfConnections(read: Reader) {
 }
 
 /** Bindings to these trackers, each with its executor's observed state. */
-export async function bindingsOfTrackers(read: Reader, trackerIds: readonly string[]) {
-  return await read
+export const bindingsOfTrackers = rowsAmong((read, isAmong) =>
+  read
     .select({
       binding: executor_bindings,
       executor: {
@@ -125,9 +126,9 @@ export async function bindingsOfTrackers(read: Reader, trackerIds: readonly stri
     })
     .from(executor_bindings)
     .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
-    .where(inArray(executor_bindings.tracker_id, [...trackerIds]))
-    .orderBy(asc(executors.name), asc(executor_bindings.service));
-}
+    .where(isAmong(executor_bindings.tracker_id))
+    .orderBy(asc(executors.name), asc(executor_bindings.service)),
+);
 export type BindingRow = Awaited<ReturnType<typeof bindingsOfTrackers>>[number];
 
 /** Oldest first. */

@@ -294,7 +294,6 @@ export function statsService(options: StatsServiceOptions) {
 
     /** What runs from these trackers, by their ids. */
     uses: async (trackerIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackerUse[]>> => {
-      if (trackerIds.length === 0) return new Map();
       const [rows, reaches] = await Promise.all([bindingsOfTrackers(read, trackerIds), reachOfAll()]);
       return Map.groupBy(
         rows.map((row) => useOf(row, options.updateDifferences, reaches)),

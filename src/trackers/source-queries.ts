@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
+import { rowsAmong } from "../db/prepared.ts";
 import { rowsOf, rowWrites } from "../db/rows.ts";
 import { tracker_channels, tracker_sources } from "../db/tables/trackers.ts";
 
@@ -8,14 +9,14 @@ export type ChannelRow = typeof tracker_channels.$inferSelect;
 
 // Sources
 
-export async function sourcesOf(read: Reader, trackerIds: readonly string[]): Promise<SourceRow[]> {
-  if (trackerIds.length === 0) return [];
-  return await read
+/** Of trackers, by their ids. */
+export const sourcesOf = rowsAmong((read, isAmong) =>
+  read
     .select()
     .from(tracker_sources)
-    .where(inArray(tracker_sources.tracker_id, [...trackerIds]))
-    .orderBy(asc(tracker_sources.tracker_id), asc(tracker_sources.position));
-}
+    .where(isAmong(tracker_sources.tracker_id))
+    .orderBy(asc(tracker_sources.tracker_id), asc(tracker_sources.position)),
+);
 
 export const sourceRows = rowsOf(tracker_sources, "source");
 
@@ -33,13 +34,13 @@ export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly
 
 // Channels
 
-export async function channelsOf(read: Reader, sourceIds: readonly string[]): Promise<ChannelRow[]> {
-  if (sourceIds.length === 0) return [];
-  return await read
+/** Of sources, by their ids. */
+export const channelsOf = rowsAmong((read, isAmong) =>
+  read
     .select()
     .from(tracker_channels)
-    .where(inArray(tracker_channels.source_id, [...sourceIds]))
-    .orderBy(asc(tracker_channels.source_id), asc(tracker_channels.position));
-}
+    .where(isAmong(tracker_channels.source_id))
+    .orderBy(asc(tracker_channels.source_id), asc(tracker_channels.position)),
+);
 
 export const channelRows = rowWrites(tracker_channels);

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
-import { preparedFor } from "../../db/prepared.ts";
+import { preparedFor, rowsAmong } from "../../db/prepared.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { releases, tracker_sources } from "../../db/tables/trackers.ts";
 
@@ -33,13 +33,9 @@ export async function releasesOf(read: Reader, sourceIds: readonly string[]): Pr
     .limit(maxReleasesRead);
 }
 
-export async function releasesByIds(read: Reader, ids: readonly string[]): Promise<ReleaseFactsRow[]> {
-  if (ids.length === 0) return [];
-  return await read
-    .select(releaseFacts)
-    .from(releases)
-    .where(inArray(releases.id, [...ids]));
-}
+export const releasesByIds = rowsAmong((read, isAmong) =>
+  read.select(releaseFacts).from(releases).where(isAmong(releases.id)),
+);
 
 /** The releases of one version in several sources. */
 export async function releasesOfVersion(
