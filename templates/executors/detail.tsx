@@ -172,7 +172,12 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
           {t.run_now}
         </LinkButton>
       ) : (
-        <LinkButton ctx={ctx} href={`/runs/${executor.active_run_id}`} kind="main" icon="activity">
+        <LinkButton
+          ctx={ctx}
+          href={`/runs/${executor.active_run_id}`}
+          kind={executor.waiting?.reason === "approval" ? "plain" : "main"}
+          icon="activity"
+        >
           {t.open_run}
         </LinkButton>
       )}

@@ -81,6 +81,14 @@ const audited = async () =>
     entry.event.startsWith("run_"),
   );
 
+test("on the executor's page approving is what it is for, and opening the run is not as large", async () => {
+  const person = await app.signedIn();
+  const { text } = await person.get(`/executors/${executor}`);
+  const main = [...text.matchAll(/<a class="btn main"[^>]*href="([^"]+)"/g)].map(([, href]) => href);
+  expect(main).toEqual([`/runs/${id}/approve`]);
+  expect(text).toContain(`href="/runs/${id}"`);
+});
+
 describe("the page of a one-time link", () => {
   test("shows without a session the plan and until when, and changes nothing however often it is asked for", async () => {
     for (let times = 0; times < 3; times += 1) {
