@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { galleryPaths, startGallery } from "../gallery/server.tsx";
 import { chromiumMissing } from "../peers/chromium.ts";
@@ -91,14 +91,14 @@ peerSuite("the design system in Chromium under the content security policy", mis
     );
   });
 
-  describe.each([390, 1280, 1600])("at %i pixels", (width) => {
-    test.each(galleryPaths)("%s is not wider than the window, in both languages", async (path) => {
-      await page.setViewportSize({ width, height: 900 });
-      for (const language of ["en", "zh"]) {
-        await person.go(`${path}?lang=${language}`);
-        expect(await person.excess()).toBe(0);
+  test.each(galleryPaths)("%s is not wider than any window, in both languages", async (path) => {
+    for (const language of ["en", "zh"]) {
+      for (const [index, width] of [390, 1280, 1600].entries()) {
+        await page.setViewportSize({ width, height: 900 });
+        if (index === 0) await person.go(`${path}?lang=${language}`);
+        expect([language, width, await person.excess()]).toEqual([language, width, 0]);
       }
-    });
+    }
   });
 
   test("a run on paper has all of it in black on white, nothing to press, and the dates of its times", async () => {
