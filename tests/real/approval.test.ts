@@ -16,8 +16,12 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
   let first: Person;
   let executor = "";
 
-  const open = ({ width, theme, locale }: (typeof looks)[number]) =>
-    first.stranger({ viewport: { width, height: 900 }, colorScheme: theme, locale });
+  const optionsOf = ({ width, theme, locale }: (typeof looks)[number]) => ({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    locale,
+  });
+  const open = (look: (typeof looks)[number]) => first.stranger(optionsOf(look));
   const looks = [
     { width: 1280, theme: "light", locale: "en-GB" },
     { width: 390, theme: "dark", locale: "en-GB" },
@@ -27,8 +31,7 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
   /** Shows the page in each look; nothing of it may be wider than the window. */
   const lookAt = async (name: string, path: string, isSignedIn: boolean) => {
     for (const look of looks) {
-      await using person = await open(look);
-      if (isSignedIn) await person.signIn();
+      await using person = await (isSignedIn ? first.elsewhere(optionsOf(look)) : open(look));
       await person.go(path);
       expect([name, look.width, look.locale, await person.excess()]).toEqual([name, look.width, look.locale, 0]);
       await person.photograph(`${name}-${look.width}-${look.theme}-${look.locale}`);
@@ -60,6 +63,7 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
       language: "en",
       trigger_events: ["executor_run_awaiting_approval", "executor_run_succeeded", "executor_run_skipped"],
     });
+    await first.signIn();
     await addWebTracker(world, api);
     ({ executor } = await addWebExecutor(world, api, {
       trigger: "immediate",

@@ -99,10 +99,14 @@ export class Person implements AsyncDisposable {
     return new Person(this.shared, page, () => page.context().close());
   }
 
+  /** The same person, signed in where they were, with another browser. */
+  async elsewhere(options: BrowserContextOptions): Promise<Person> {
+    return await this.stranger({ storageState: await this.page.context().storageState(), ...options });
+  }
+
   /** The same person, whose browser runs no scripts. */
   async withoutScript(options: BrowserContextOptions = {}): Promise<Person> {
-    const storageState = await this.page.context().storageState();
-    return await this.stranger({ javaScriptEnabled: false, storageState, ...options });
+    return await this.elsewhere({ javaScriptEnabled: false, ...options });
   }
 
   at(path: string): string {
@@ -230,12 +234,12 @@ export class Person implements AsyncDisposable {
 
   /** Expects that each page fits the widths, in both languages. The last one stays open, in Chinese. */
   async expectFit(paths: readonly string[], widths: readonly number[] = [390]): Promise<void> {
-    for (const width of widths) {
-      await this.page.setViewportSize({ width, height: 844 });
-      for (const language of ["en", "zh"] as const) {
-        await this.speak(language);
-        for (const path of paths) {
-          await this.go(path);
+    for (const language of ["en", "zh"] as const) {
+      await this.speak(language);
+      for (const path of paths) {
+        for (const [index, width] of widths.entries()) {
+          await this.page.setViewportSize({ width, height: 844 });
+          if (index === 0) await this.go(path);
           // What comes later may be wider, and leaving a page while it asks counts as a failed request.
           await this.untilSettled();
           const shown = (await this.page.getAttribute("html", "lang"))?.slice(0, 2);
