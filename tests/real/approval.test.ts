@@ -33,6 +33,7 @@ peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMi
     for (const look of looks) {
       await using person = await (isSignedIn ? first.elsewhere(optionsOf(look)) : open(look));
       await person.go(path);
+      expect(person.page.url()).toBe(person.at(path));
       expect([name, look.width, look.locale, await person.excess()]).toEqual([name, look.width, look.locale, 0]);
       await person.photograph(`${name}-${look.width}-${look.theme}-${look.locale}`);
     }
