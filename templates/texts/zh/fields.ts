@@ -137,7 +137,7 @@ export const fields: FieldDictionary = {
   },
   "trackers.sources.config.instance_url": {
     title: "实例地址",
-    description: "GitHub 和 GitLab 留空则使用公共实例；Gitea 仅在仓库填写为完整地址时可以留空",
+    description: "自建实例的地址。使用 github.com 或 gitlab.com，或仓库已填写为完整地址时，可以留空",
   },
   "trackers.sources.config.image": {
     title: "镜像名称",
