@@ -72,11 +72,13 @@ export function ControlSamples({ ctx }: { ctx: PageContext }) {
         <Pagination ctx={ctx} newer="" older="next" />
       </Section>
       <Section title={t.code}>
-        <Code ctx={ctx} text="docker compose up -d" />
-        <Code ctx={ctx} text={`https://tidemark.example.org/approve/${"0123456789abcdef".repeat(6)}`} wraps />
-        <p>
-          <Key>Ctrl</Key> <Key>K</Key>
-        </p>
+        <div class="stack">
+          <Code ctx={ctx} text="docker compose up -d" />
+          <Code ctx={ctx} text={`https://tidemark.example.org/approve/${"0123456789abcdef".repeat(6)}`} wraps />
+          <p>
+            <Key>Ctrl</Key> <Key>K</Key>
+          </p>
+        </div>
       </Section>
     </>
   );

@@ -23,24 +23,28 @@ export function MessageSamples({ ctx }: { ctx: PageContext }) {
         ))}
       </Section>
       <Section title={t.results}>
-        <Toast ctx={ctx} notice={{ tone: "current", text: t.done, href: "/design" }} />
-        <Toast ctx={ctx} notice={{ tone: "failed", text: t.failed }} />
+        <div class="stack">
+          <Toast ctx={ctx} notice={{ tone: "current", text: t.done, href: "/design" }} />
+          <Toast ctx={ctx} notice={{ tone: "failed", text: t.failed }} />
+        </div>
       </Section>
       <Section title={t.empty}>
-        <Empty
-          ctx={ctx}
-          icon="send"
-          title={t.empty_title}
-          example={t.example}
-          action={
-            <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
-              {t.add}
-            </LinkButton>
-          }
-        >
-          {t.empty_text}
-        </Empty>
-        <NothingMatches ctx={ctx} href="/design?part=messages" />
+        <div class="stack">
+          <Empty
+            ctx={ctx}
+            icon="send"
+            title={t.empty_title}
+            example={t.example}
+            action={
+              <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
+                {t.add}
+              </LinkButton>
+            }
+          >
+            {t.empty_text}
+          </Empty>
+          <NothingMatches ctx={ctx} href="/design?part=messages" />
+        </div>
       </Section>
     </>
   );

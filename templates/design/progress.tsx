@@ -113,16 +113,18 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
         spans={spansAt(ctx.now)}
       />
       <Section title={t.diff}>
-        <DiffView
-          ctx={ctx}
-          carried={41}
-          changes={[
-            { field: "image", before: "paperless-ngx:2.18.4", after: "paperless-ngx:3.0.5" },
-            { field: "Env.PAPERLESS_WORKERS", before: null, after: "2" },
-            { field: "Labels.com.example.long", before: "a".repeat(120), after: null },
-          ]}
-        />
-        <DiffView ctx={ctx} changes={[]} />
+        <div class="stack">
+          <DiffView
+            ctx={ctx}
+            carried={41}
+            changes={[
+              { field: "image", before: "paperless-ngx:2.18.4", after: "paperless-ngx:3.0.5" },
+              { field: "Env.PAPERLESS_WORKERS", before: null, after: "2" },
+              { field: "Labels.com.example.long", before: "a".repeat(120), after: null },
+            ]}
+          />
+          <DiffView ctx={ctx} changes={[]} />
+        </div>
       </Section>
     </>
   );
