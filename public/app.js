@@ -11,9 +11,7 @@ function write(element, text) {
 // Times. The server's clock is the right one: the page brings its time, the browser only counts on from there.
 const made = Number(root.dataset.now);
 const now = () => made + performance.now();
-const locale = root.lang === "en" ? "en-GB" : root.lang;
-const relative = new Intl.RelativeTimeFormat(locale);
-const soon = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
+let relative;
 const units = [
   ["year", 31536000, 2],
   ["month", 2592000, 2],
@@ -23,12 +21,13 @@ const units = [
 ];
 
 function refreshTimes() {
+  // Takes longer than all else that happens here while a page loads.
+  relative ??= new Intl.RelativeTimeFormat(root.lang === "en" ? "en-GB" : root.lang);
   for (const time of all("time[data-relative]")) {
     const seconds = (Number(time.dataset.relative) - now()) / 1000;
     const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least);
-    const within = seconds > 0 ? soon : root.dataset.justNow;
-    const text = unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : within;
-    write(time, text);
+    const within = seconds > 0 ? root.dataset.soon : root.dataset.justNow;
+    write(time, unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : within);
   }
 }
 
@@ -222,7 +221,7 @@ const plainIcon = icon?.href;
 let badged = "0";
 function refreshBadge() {
   const count = document.querySelector("#sections li:first-child .count")?.textContent ?? "0";
-  if (!icon || count === badged) return;
+  if (!icon || count === badged || document.readyState !== "complete") return;
   badged = count;
   navigator.setAppBadge?.(Number.parseInt(count, 10) || 0).catch(() => undefined);
   if (count === "0") {
@@ -248,6 +247,9 @@ function refreshBadge() {
   };
   mark.src = plainIcon;
 }
+
+// Once the page can be used.
+addEventListener("load", () => setTimeout(refreshBadge, 500));
 
 function settle() {
   watchToasts();
@@ -360,7 +362,6 @@ const above = document.querySelector("a.parent");
 if (above) above.search ||= sessionStorage.getItem(above.pathname) ?? "";
 addEventListener("pagehide", () => sessionStorage.setItem(location.pathname, location.search));
 
-refreshTimes();
 settle();
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest" });
 // Errors come before fields; a form that more follows is read first. Typing where a choice is made would change it.

@@ -211,6 +211,7 @@ function Document({ ctx, title, live, logs, is_stand_in, children }: DocumentPro
         data-base={ctx.base_path}
         data-now={String(ctx.now)}
         data-just-now={formatRelative(ctx.language, ctx.now, ctx.now)}
+        data-soon={formatRelative(ctx.language, ctx.now + 1, ctx.now)}
         data-units={`${units.hour} ${units.minute} ${units.second}`}
         data-refused={t.errors.request_failed}
         data-worker={ctx.away?.worker}
