@@ -4,13 +4,14 @@
 // alone: what passes then is named as unsteady, with its failure, and is a race to be found. Arguments, a file or a flag, go to a single
 // `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { allEngineModes } from "./peers/engine.ts";
 import { type FakedDate, fakedDates, fakedDatesMissing, fakedEnvironment } from "./support/faked-dates.ts";
 import { arePeersRequired, namesPeers } from "./support/peer.ts";
 import { countProcessorTime, forgetProcessorTimes } from "./support/processor-time.ts";
+import { makeTemporaryFolder, removeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const root = join(import.meta.dir, "..");
 /** Over twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
@@ -160,9 +161,7 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
     return { ...nothing, title, failed: arePeersRequired ? 1 : 0, notes: [note] };
   }
   const startedAt = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), "tm-"));
-  // Users that own a peer's container need to pass through it.
-  chmodSync(folder, 0o1777);
+  const folder = makeTemporaryFolder();
   const env = { TMPDIR: folder, ...(date === undefined ? {} : fakedEnvironment(date)) };
   const child = startTests(args, "pipe", canIsolate && apart.has(title), env);
   const processor = countProcessorTime(child.pid);
@@ -189,7 +188,7 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   clearTimeout(silence ?? undefined);
   const processorSeconds = processor?.seconds() ?? null;
   forgetProcessorTimes();
-  removeFolder(folder);
+  removeTemporaryFolder(folder);
   const output = Buffer.concat(chunks).toString();
   const tookMs = performance.now() - startedAt;
   const judged = judge(title, output, tookMs < (date?.leastMs ?? 0) ? "its date still ahead" : end);
@@ -202,15 +201,6 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   };
   console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${took(outcome).join(", ")}\n`);
   return outcome;
-}
-
-/** As far as it goes: what a peer has still mounted there stays. */
-function removeFolder(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch (error) {
-    console.log(`left behind: ${error}`);
-  }
 }
 
 /** How much of the output before a failure is said again. */
