@@ -27,7 +27,7 @@ const rows: readonly (readonly [what: string, body: Json])[] = [
   [
     "hostile values everywhere",
     {
-      Env: [`HOSTILE=${hostile}`, "EMPTY=", "EQUALS=a=b=c", "DOLLAR=$HOME ${HOME} $$"],
+      Env: [`HOSTILE=${hostile}`, "EMPTY=", "EQUALS=a=b=c", `DOLLAR=$HOME \${HOME} $$`],
       Labels: { "some.label": hostile, unicode: "\u2028 \u0085 ünï 日本" },
       Cmd: ["/bin/sh", "-c", "trap exit TERM; while :; do sleep 1 & wait; done", hostile, "", "--"],
     },

@@ -28,7 +28,11 @@ test.each([
 test("a detail keeps members that are called like common ones", () => {
   const detail = { services: ["pod"], owed: "nobody", containers: [{ name: "sidecar" }] };
   const seen: unknown[] = [];
-  const kind = { ...kindOf("container"), parts: (given: unknown) => (seen.push(given), []) };
+  const parts = (given: unknown) => {
+    seen.push(given);
+    return [];
+  };
+  const kind = { ...kindOf("container"), parts };
   expect(storedPlan({ ...detail, ...common, detail }, () => kind)).toMatchObject({
     services: common.services,
     owed: [],

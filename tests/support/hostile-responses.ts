@@ -56,7 +56,7 @@ const unseen = "\u0000\u001b[31mred\u001b]0;title\u0007\r\nforged line\u2028\u20
 /** Answers that no peer of good will gives, by their names. A new fault of a peer joins them by a line; every client meets it. */
 export const hostileResponses: readonly (readonly [name: string, play: Play])[] = [
   // Status lines.
-  ["101 that switches", sayAndStay(head(101, { Connection: "upgrade", Upgrade: "tcp" }) + "\u0001\u0002")],
+  ["101 that switches", sayAndStay(`${head(101, { Connection: "upgrade", Upgrade: "tcp" })}\u0001\u0002`)],
   ["101 without a word", sayAndStay(head(101))],
   ["100 and nothing more", sayAndStay(head(100))],
   ["100 without end", drip("", head(100).repeat(50), 5)],
@@ -105,22 +105,22 @@ export const hostileResponses: readonly (readonly [name: string, play: Play])[] 
   ["NUL in a header", say("HTTP/1.1 200 OK\r\nX-A: b\u0000c\r\n\r\n{}")],
   ["bytes in a header", say("HTTP/1.1 200 OK\r\nX-A: \u00ff\u00fe\r\nContent-Length: 2\r\n\r\n{}")],
   ["bare line feeds", say("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}")],
-  ["length -1", say(head(200, { ...json, "Content-Length": "-1" }) + "{}")],
-  ["a length beyond numbers", say(head(200, { ...json, "Content-Length": "9".repeat(30) }) + "{}")],
+  ["length -1", say(`${head(200, { ...json, "Content-Length": "-1" })}{}`)],
+  ["a length beyond numbers", say(`${head(200, { ...json, "Content-Length": "9".repeat(30) })}{}`)],
   ["two lengths", say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\n{}xyz")],
   [
     "a length and chunks",
-    say(head(200, { ...json, "Content-Length": "2", "Transfer-Encoding": "chunked" }) + "0\r\n\r\n"),
+    say(`${head(200, { ...json, "Content-Length": "2", "Transfer-Encoding": "chunked" })}0\r\n\r\n`),
   ],
-  ["a length too long", say(head(200, { ...json, "Content-Length": "1000" }) + "{}")],
+  ["a length too long", say(`${head(200, { ...json, "Content-Length": "1000" })}{}`)],
   ["a length too short", answer('{"a":1}', { "Content-Length": "3" })],
-  ["no content with a body", say(head(204, { "Content-Length": "5" }) + "hello")],
+  ["no content with a body", say(`${head(204, { "Content-Length": "5" })}hello`)],
   ["chunks of no size", say(`${chunked}zz\r\n{}\r\n0\r\n\r\n`)],
   ["chunks of size -1", say(`${chunked}-1\r\n{}\r\n0\r\n\r\n`)],
   ["chunks beyond numbers", say(`${chunked}${"f".repeat(20)}\r\n{}`)],
   ["a chunk's endless extension", say(`${chunked}2;${"x".repeat(1024 * 1024)}\r\n{}\r\n0\r\n\r\n`)],
   ["trailers without end", drip(`${chunked}2\r\n{}\r\n0\r\n`, "X-Long: y\r\n".repeat(100), 5)],
-  ["an unknown transfer", say(head(200, { ...json, "Transfer-Encoding": "gzip, lies" }) + "{}")],
+  ["an unknown transfer", say(`${head(200, { ...json, "Transfer-Encoding": "gzip, lies" })}{}`)],
   // Ends.
   ["the end at once", (socket) => void socket.end()],
   ["a reset at once", (socket) => void socket.resetAndDestroy()],
@@ -130,12 +130,12 @@ export const hostileResponses: readonly (readonly [name: string, play: Play])[] 
   ["the end within a chunk", say(`${chunked}ff\r\n{"a"`)],
   [
     "a reset within the body",
-    (socket) => void socket.write(head(200, { ...json, "Content-Length": "99" }) + "{", () => socket.resetAndDestroy()),
+    (socket) => void socket.write(`${head(200, { ...json, "Content-Length": "99" })}{`, () => socket.resetAndDestroy()),
   ],
   // Time.
   ["silence", () => undefined],
   ["silence behind the head", sayAndStay(head(200, { ...json, "Content-Length": "10" }))],
-  ["silence within the body", sayAndStay(head(200, { ...json, "Content-Length": "10" }) + "{")],
+  ["silence within the body", sayAndStay(`${head(200, { ...json, "Content-Length": "10" })}{`)],
   ["a head by drops", drip("HTTP/1.1 200 OK\r\nX-A: ", "a", 20)],
   ["a body by drops", drip(chunked, "1\r\n \r\n", 20)],
   [

@@ -1,9 +1,9 @@
 /** Linux's signals by number, from 1 on. */
-const names = [
+const names: readonly string[] = [
   ...["HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM"],
   ...["TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF"],
   ...["WINCH", "IO", "PWR", "SYS"],
-] as const;
+];
 
 const firstRealTime = 34;
 const lastRealTime = 64;
@@ -28,6 +28,6 @@ export function signalNumber(signal: unknown): number | null {
   const bare = signal.toUpperCase().replace(/^SIG/, "");
   const realTime = /^RT(MIN|MAX)([+-][0-9]+)?$/.exec(bare);
   if (realTime !== null) return (realTime[1] === "MIN" ? firstRealTime : lastRealTime) + Number(realTime[2] ?? "0");
-  const index = names.findIndex((name) => name === bare);
+  const index = names.indexOf(bare);
   return index < 0 ? null : index + 1;
 }
