@@ -33,3 +33,12 @@ describe("without its comments, what is served still means what was written:", (
     expect(await meaning(Buffer.from(joinStyles(folder)).toString())).toBe((await meaning(all.join(""))) ?? "");
   });
 });
+
+test.each(named("styles", ".css"))(
+  "%s: no selector ends in a choice that browsers compare with every element",
+  (name) => {
+    const ends =
+      /(?<![\w)\]-]):is\((?:[a-z]\w*(?:, [a-z]\w*)*|\.[\w-]+(?:, \.[\w-]+)*)\)(?:::?[\w-]+(?:\([^)]*\))?)*(?= \{|,$)/gm;
+    expect(written(join("styles", name)).match(ends)).toBeNull();
+  },
+);
