@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { Clip, labelOf } from "./clip.tsx";
+import { Clip } from "./clip.tsx";
 import { Icon } from "./icon.tsx";
 import { Partial } from "./notice.tsx";
 
@@ -245,7 +245,6 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
   const [first, ...others] = columns;
   const cell = row.cells[first?.key ?? ""];
   const name = is_list ? <Clip>{cell}</Clip> : cell;
-  const label = is_list ? labelOf(cell) : undefined;
   return (
     <tr
       id={row.id}
@@ -272,21 +271,14 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
         </td>
       )}
       {first === undefined ? null : (
-        <th scope="row" class={cellClass(first)} title={titleOf(cell)} aria-label={label}>
-          {row.href === undefined ? (
-            name
-          ) : (
-            <a href={url(ctx, row.href)} aria-label={label}>
-              {name}
-            </a>
-          )}
+        <th scope="row" class={cellClass(first)} title={titleOf(cell)}>
+          {row.href === undefined ? name : <a href={url(ctx, row.href)}>{name}</a>}
         </th>
       )}
       {others.map((column) => (
         <td
           class={cellClass(column)}
           title={column.clips === true ? titleOf(row.cells[column.key]) : undefined}
-          aria-label={column.clips === true ? labelOf(row.cells[column.key]) : undefined}
           data-label={column.card_label === "none" ? undefined : column.title}
         >
           {column.clips === true ? <Clip>{row.cells[column.key]}</Clip> : row.cells[column.key]}

@@ -262,13 +262,32 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
   test("a name that is cut is whole on the page that its row leads to", async () => {
     await page.goto("/trackers");
     const heading = page.locator("th", { hasText: longName });
-    const parts = heading.locator(".parted > span");
-    const areCut = await parts.evaluateAll((all) => all.map((part) => part.scrollWidth > part.clientWidth));
-    expect([await parts.allTextContents(), areCut]).toEqual([
-      [longName.slice(0, -8), longName.slice(-8)],
-      [true, false],
-    ]);
+    const ends = () =>
+      heading.locator(".parted > span").evaluate((whole) => {
+        const [text, outer] = [whole.firstElementChild ?? whole, whole.parentElement ?? whole];
+        const isCut = text.scrollWidth > text.clientWidth;
+        // What is after the text: the end, which is outside where the text is whole.
+        const room = outer.getBoundingClientRect().right - text.getBoundingClientRect().right;
+        return { isCut, shown: room > 30, end: getComputedStyle(whole, "::after").content };
+      });
+    expect(await ends()).toEqual({ isCut: true, shown: true, end: `"${longName.slice(-8)}" / ""` });
     expect(await heading.getByRole("link", { name: longName, exact: true }).count()).toBe(1);
+    // It is one text, for who copies or searches.
+    const copied = await heading.evaluate((cell) => {
+      getSelection()?.selectAllChildren(cell);
+      return getSelection()?.toString().trim();
+    });
+    expect(copied).toBe(longName);
+    const isFound = await page.evaluate((text) => {
+      getSelection()?.removeAllRanges();
+      return Reflect.apply(Reflect.get(window, "find"), window, [text]) === true;
+    }, longName.slice(-12));
+    expect(isFound).toBe(true);
+    // Small enough for its line, it is whole.
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await heading.evaluate((cell) => cell.style.setProperty("font-size", "5px"));
+    expect(await ends()).toMatchObject({ isCut: false, shown: false });
+    await page.setViewportSize({ width: 390, height: 844 });
     await heading.locator("a").click();
     const title = page.locator("h1");
     expect(await title.textContent()).toContain(longName);
