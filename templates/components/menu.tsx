@@ -14,7 +14,7 @@ interface MenuProps {
   items: Child;
 }
 
-/** The actions beyond the one or two that have buttons; `details`, so it opens without script. */
+/** The actions beyond the one that has a button; `details`, so it opens without script. */
 export function Menu({ label, children, small, id, items }: MenuProps) {
   return (
     <details class="menu end" data-menu id={id}>

@@ -21,20 +21,20 @@ interface Asked {
   icon: IconName;
 }
 
-/** What an executor's state calls for: one or two buttons, and the rest in a menu; where there is no room, all of it there. */
+/** What an executor's state calls for: one button, and the rest in a menu; where there is no room, all of it there. */
 export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProps) {
   const t = texts(ctx).executors.acts;
   const asked = askedBy(ctx, executor, snapshot_id);
   const offers = offersFor(executor);
-  // The one that ends what the state says.
-  const first = offers[0]?.name;
-  const isButton = first !== undefined && ending.has(first);
   const canEnable = !executor.is_enabled;
+  // The one that ends what the state says, where that calls for nothing else.
+  const first = asked.length === 0 && !canEnable ? offers[0]?.name : undefined;
+  const isButton = first !== undefined && ending.has(first);
   if (asked.length + offers.length === 0 && !canEnable) return null;
   return (
     <>
       <span class="wide-actions">
-        {asked.map(({ word, href }) => (
+        {asked.slice(0, 1).map(({ word, href }) => (
           <LinkButton ctx={ctx} href={href} small opens_dialog>
             {word}
           </LinkButton>
@@ -52,8 +52,8 @@ export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProp
         small
         items={
           <>
-            {asked.map(({ word, href, icon }) => (
-              <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog is_narrow>
+            {asked.map(({ word, href, icon }, index) => (
+              <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog is_narrow={index === 0}>
                 {word}
               </MenuLink>
             ))}

@@ -8,7 +8,7 @@ import { Names } from "../components/names.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
-import { OfferButton } from "../executors/actions.tsx";
+import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { bulkPath, failedValue } from "../executors/bulk.tsx";
 import { askedAfter } from "../executors/row-actions.tsx";
 import { formatDuration } from "../format.ts";
@@ -179,27 +179,22 @@ function endOf(ctx: PageContext, run: BadRun): readonly Child[] {
 function BadRunActs({ ctx, run, snapshots }: { ctx: PageContext; run: BadRun; snapshots: Snapshots }) {
   const { executor_id: id } = run;
   const asked = askedAfter(ctx, run, snapshots.get(id) ?? null);
+  const offers = run.is_dismissible ? offersFor({ ...undecided, id, dismissible_run_id: run.run_id }) : [];
+  if (asked.length + offers.length === 0) return null;
   return (
-    <>
-      {run.is_dismissible ? (
-        <OfferButton
-          ctx={ctx}
-          executor={{ ...undecided, id, dismissible_run_id: run.run_id }}
-          name="dismiss"
-          place={here}
-        />
-      ) : null}
-      {asked.length === 0 ? null : (
-        <Menu
-          id={`actions-${id}`}
-          label={texts(ctx).executors.acts.menu_of(run.executor)}
-          items={asked.map(({ word, href, icon }) => (
+    <Menu
+      id={`actions-${id}`}
+      label={texts(ctx).executors.acts.menu_of(run.executor)}
+      items={
+        <>
+          {asked.map(({ word, href, icon }) => (
             <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog>
               {word}
             </MenuLink>
           ))}
-        />
-      )}
-    </>
+          <OfferItems ctx={ctx} executor={{ id }} offers={offers} place={here} />
+        </>
+      }
+    />
   );
 }
