@@ -5,7 +5,7 @@ import { CopyButton } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 
 /** Characters of a version that two fit of into a line of a list. */
-const usualLength = 19;
+const usualLength = 18;
 
 /** A version or tag, never shortened: it may break anywhere instead. */
 export function Version({ children, tone }: { children: Child; tone?: "old" | "new" | undefined }) {

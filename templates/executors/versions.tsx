@@ -12,7 +12,7 @@ function named(tag: string | null, digest: string | null): string | null {
   return tag ?? (digest === null ? null : shortDigest(digest));
 }
 
-/** Names of two versions; the digests are added if the tags are the same. */
+/** Names of two versions; of builds of the same tag the digests, after the tag. */
 export function versionPair(
   from: { tag: string | null; digest: string | null },
   to: { tag: string | null; digest: string | null },
@@ -21,7 +21,7 @@ export function versionPair(
   const after = named(to.tag, to.digest);
   if (before === null || after === null || before !== after) return { from: before, to: after };
   if (from.digest === null || to.digest === null || from.digest === to.digest) return { from: null, to: after };
-  return { from: `${before} ${shortDigest(from.digest)}`, to: `${after} ${shortDigest(to.digest)}` };
+  return { from: `${before} ${shortDigest(from.digest)}`, to: shortDigest(to.digest) };
 }
 
 /** What is shown of a service: one version if it runs what it should, both if they differ, none before the first look. */
@@ -98,7 +98,12 @@ export function ServiceLines<Service>(props: ServiceLinesProps<Service>) {
         const named = is_whole || names.length <= namesLimit ? names : names.slice(0, 1);
         return (
           <span>
-            <Names ctx={ctx} names={named} more={names.length - named.length} /> {children([first, ...others])}
+            {named.length === 0 ? null : (
+              <span class="names">
+                <Names ctx={ctx} names={named} more={names.length - named.length} />
+              </span>
+            )}{" "}
+            {children([first, ...others])}
           </span>
         );
       })}

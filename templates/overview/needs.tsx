@@ -19,7 +19,6 @@ import { Menu } from "../components/menu.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
-import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { failureCode } from "../connections/state.tsx";
 import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { ServiceLines, versionPair } from "../executors/versions.tsx";
@@ -168,23 +167,10 @@ export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: Pend
       ctx={ctx}
       services={update.services}
       nameOf={({ service }) => (service === "main" ? null : service)}
-      versionsOf={(service) =>
-        JSON.stringify(isRepublished(service) ? [service.from, service.to] : versionPair(service.from, service.to))
-      }
+      versionsOf={(service) => JSON.stringify(versionPair(service.from, service.to))}
     >
-      {([service]) =>
-        isRepublished(service) ? <NewBuild ctx={ctx} service={service} /> : <RunVersions ctx={ctx} run={service} />
-      }
+      {([service]) => <RunVersions ctx={ctx} run={service} />}
     </ServiceLines>
-  );
-}
-
-function NewBuild({ ctx, service: { from, to } }: { ctx: PageContext; service: ServiceUpdate }) {
-  if (from.digest === null || to.digest === null) return <Version>{to.tag}</Version>;
-  return (
-    <>
-      <Version>{to.tag}</Version> <FromTo ctx={ctx} from={shortDigest(from.digest)} to={shortDigest(to.digest)} />
-    </>
   );
 }
 
