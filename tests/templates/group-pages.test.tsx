@@ -69,8 +69,8 @@ test("services that change alike are named as far as there is room", () => {
         {() => "1.0"}
       </ServiceLines>,
     );
-  expect(draw(false)).toContain("a and 4 more 1.0");
-  expect(draw(true)).toContain("a, b, c, d, e 1.0");
+  expect(draw(false)).toContain(">a and 4 more</span> 1.0");
+  expect(draw(true)).toContain(">a, b, c, d, e</span> 1.0");
 });
 
 test("a version names the channels that it leads, and counts those that there is no room for", () => {
@@ -166,8 +166,8 @@ test.each([PutBackSample, RollbackQuestionSample])("the changes of several servi
 });
 
 test.each([
-  ["en", 'webserver, worker <span class="change">', "at least 1 major, 1 minor"],
-  ["zh", 'webserver、worker <span class="change">', "至少"],
+  ["en", '<span class="names">webserver, worker</span> <span class="change">', "at least 1 major, 1 minor"],
+  ["zh", '<span class="names">webserver、worker</span> <span class="change">', "至少"],
 ] as const)(
   "services that change alike share a line, and the furthest behind is told in %s",
   (language, line, behind) => {
