@@ -361,11 +361,11 @@ export function adoptionService(options: AdoptionServiceOptions) {
       const now = clock.now();
       await db.write(async (tx) => {
         const before = await ignoredOf(tx, id);
-        const added: string[] = [];
+        const added: { kind: string; name: string }[] = [];
         for (const target of targets) {
           const isThere = before.some((row) => row.kind === target.kind && row.target_id === target.id);
-          if (isThere || added.includes(`${target.kind} ${target.id}`)) continue;
-          added.push(`${target.kind} ${target.id}`);
+          if (isThere || added.some((each) => each.kind === target.kind && each.name === target.id)) continue;
+          added.push({ kind: target.kind, name: target.id });
           const name = known.find((each) => isSame(each, target))?.name ?? target.id;
           const row = { id: newId(now), connection_id: id, kind: target.kind, target_id: target.id, name };
           await ignoredRows.insert(tx, { ...row, created_at: now });
@@ -391,7 +391,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
           event: "target_unignored",
           outcome: "ok",
           subject: { kind: "connection", id, name: connection.name },
-          detail: { target: `${row.kind} ${row.target_id}` },
+          detail: { target: { kind: row.kind, name: row.target_id } },
         });
       });
       remembered.delete(id);

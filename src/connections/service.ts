@@ -270,6 +270,8 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** Looks at connections, for the scheduler. */
     work: looks.work,
     isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
+    /** What targets of a kind are called; null for one that no runtime has any more. */
+    titleOfTargets: (kind: string): Message | null => targetKinds.get(kind)?.title ?? null,
     /** The runtime's declaration of a target kind; throws for an unknown one. */
     targetKind,
     /** The target kinds of a connection kind. */

@@ -193,7 +193,7 @@ export function trackerService(options: TrackerServiceOptions) {
         event: "tracker_created",
         outcome: "ok",
         subject: { kind: "tracker", id, name: fields.name },
-        detail: { sources: sources.map(({ key, kind }) => `${key} (${kind})`) },
+        detail: { sources: sources.map(({ key, kind }) => ({ kind, name: key })) },
       });
     };
     return { name: fields.name, insert };

@@ -1,5 +1,6 @@
+import * as v from "valibot";
 import { type AuditEntryView, auditEvents, isAuditEvent } from "../../src/auth/audit-schema.ts";
-import { isMessage } from "../../src/messages/message.ts";
+import { isMessage, type Message } from "../../src/messages/message.ts";
 import { Empty } from "../components/empty.tsx";
 import { isEmpty, isFiltered, ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -19,7 +20,11 @@ interface AuditPageProps extends ListProps<AuditEntryView> {
   /** As entered: "2026-01-05", "" for none. */
   days: { from: string; to: string };
   retention_days: number;
+  title_of_targets: TitleOfTargets;
 }
+
+/** What targets of a kind are called; null where that is not known any more. */
+type TitleOfTargets = (kind: string) => Message | null;
 
 const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   ok: "current",
@@ -27,7 +32,7 @@ const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   refused: "attention",
 };
 
-export function AuditPage({ retention_days, days, ...list }: AuditPageProps) {
+export function AuditPage({ retention_days, days, title_of_targets, ...list }: AuditPageProps) {
   const { ctx } = list;
   const t = texts(ctx).settings;
   const events = auditEvents
@@ -56,7 +61,7 @@ export function AuditPage({ retention_days, days, ...list }: AuditPageProps) {
             { name: "to", title: t.to_day, value: days.to },
           ]}
           tools={list.items.length === 0 ? null : <Export {...list} />}
-          table={auditTable(ctx, list.items)}
+          table={auditTable(ctx, list.items, title_of_targets)}
         />
       )}
     </Layout>
@@ -74,8 +79,9 @@ function Export(list: ListProps<AuditEntryView>) {
   );
 }
 
-function auditTable(ctx: PageContext, entries: readonly AuditEntryView[]) {
+function auditTable(ctx: PageContext, entries: readonly AuditEntryView[], titleOfTargets: TitleOfTargets) {
   const t = texts(ctx).settings;
+  const told = entries.map((entry) => ({ entry, facts: factsOf(ctx, entry, titleOfTargets) }));
   return {
     columns: [
       { key: "event", title: t.event, grows: true },
@@ -84,13 +90,13 @@ function auditTable(ctx: PageContext, entries: readonly AuditEntryView[]) {
       { key: "actor", title: t.actor, sort: "actor" },
       { key: "at", title: t.at, align: "end", leads: true, sort: "-time" },
     ] satisfies Column[],
-    rows: entries.map((entry) => ({
+    rows: told.map(({ entry, facts }) => ({
       id: `entry-${entry.id}`,
       cells: {
         event: (
           <div class="audit-event">
             {eventWord(ctx, entry.event)}
-            <Detail ctx={ctx} entry={entry} />
+            <Detail ctx={ctx} facts={facts} />
           </div>
         ),
         outcome: (
@@ -106,7 +112,7 @@ function auditTable(ctx: PageContext, entries: readonly AuditEntryView[]) {
           </span>
         ),
       },
-      actions: <WholeEntry ctx={ctx} entry={entry} />,
+      actions: <WholeEntry ctx={ctx} entry={entry} facts={facts} />,
     })),
   };
 }
@@ -125,7 +131,9 @@ function Subject({ name }: { name: string }) {
   );
 }
 
-function WholeEntry({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
+type Facts = readonly (readonly [name: string, value: string])[];
+
+function WholeEntry({ ctx, entry, facts }: { ctx: PageContext; entry: AuditEntryView; facts: Facts }) {
   const t = texts(ctx).settings;
   return (
     <RowFacts
@@ -135,7 +143,7 @@ function WholeEntry({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView })
         entry.subject?.name == null ? null : [t.subject, entry.subject.name],
         [t.actor, <By ctx={ctx} entry={entry} />],
         [t.at, <Time ctx={ctx} at={entry.at} form="short" />],
-        ...factsOf(ctx, entry),
+        ...facts,
       ]}
     />
   );
@@ -156,8 +164,7 @@ function actorWord(ctx: PageContext, actor: string): string {
 }
 
 /** The entry's facts in words; the style sheet shows four lines, the tooltip all. */
-function Detail({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
-  const facts = factsOf(ctx, entry);
+function Detail({ ctx, facts }: { ctx: PageContext; facts: Facts }) {
   if (facts.length === 0) return null;
   const { of_field } = texts(ctx).common.form;
   const line = facts.map(([name, value]) => of_field(name, value)).join(" · ");
@@ -169,13 +176,39 @@ function Detail({ ctx, entry }: { ctx: PageContext; entry: AuditEntryView }) {
 }
 
 /** The names and values of an entry's facts, in words. */
-function factsOf(ctx: PageContext, { detail, subject }: AuditEntryView): [name: string, value: string][] {
+function factsOf(ctx: PageContext, { detail, subject }: AuditEntryView, titleOfTargets: TitleOfTargets): Facts {
+  const factWord = (name: string, value: unknown) => {
+    if (name === "kind") return kindWord(ctx, subject?.kind, value);
+    const named = v.safeParse(NamedOfKind, value);
+    return named.success ? namedWords(ctx, named.output, titleOfTargets) : valueWord(ctx, detail, name, value);
+  };
   return Object.entries(detail)
     .filter(([, value]) => !isMessage(value) && value !== null)
-    .map(([name, value]) => [
-      nameWord(ctx, name),
-      name === "kind" ? kindWord(ctx, subject?.kind, value) : valueWord(ctx, detail, name, value),
-    ]);
+    .map(([name, value]) => [nameWord(ctx, name), factWord(name, value)] as const);
+}
+
+/** Sources or targets, each with its kind; earlier versions recorded them as text. */
+const Named = v.object({ kind: v.string(), name: v.string() });
+const NamedOfKind = v.union([
+  v.pipe(v.array(Named), v.minLength(1)),
+  v.pipe(
+    Named,
+    v.transform((one) => [one]),
+  ),
+]);
+
+function namedWords(
+  ctx: PageContext,
+  named: v.InferOutput<typeof NamedOfKind>,
+  titleOfTargets: TitleOfTargets,
+): string {
+  const sources: Readonly<Record<string, string>> = texts(ctx).trackers.kinds;
+  const words = named.map(({ kind, name }) => {
+    const title = titleOfTargets(kind);
+    const word = title === null ? (sources[kind] ?? kind) : translateMessage(ctx.language, title);
+    return texts(ctx).settings.of_kind(name, word);
+  });
+  return formatList(ctx.language, words);
 }
 
 function nameWord(ctx: PageContext, name: string): string {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditEntryView } from "../../src/auth/audit-schema.ts";
+import { say } from "../../src/messages/message.ts";
 import { refusalReasons } from "../../src/oidc/refusal.ts";
 import { AuditPage } from "../../templates/settings/audit.tsx";
 import { texts } from "../../templates/texts/texts.ts";
@@ -27,7 +28,12 @@ const entry: AuditEntryView = {
 
 const pageIn = (language: "en" | "zh", shown = entry) =>
   String(
-    <AuditPage {...wholeList(sampleContext({ language }), [shown])} days={{ from: "", to: "" }} retention_days={90} />,
+    <AuditPage
+      {...wholeList(sampleContext({ language }), [shown])}
+      days={{ from: "", to: "" }}
+      retention_days={90}
+      title_of_targets={(kind) => (kind === "container" ? say("engine.container") : null)}
+    />,
   );
 
 test("the facts of an entry are words, not keys", () => {
@@ -54,6 +60,27 @@ test.each([
   const shown = { ...entry, subject: { kind: subject, id: "1", name: "hub" }, detail: { kind } };
   expect(pageIn("en", shown)).toContain(`Type: ${english}`);
   expect(pageIn("zh", shown)).toContain(`类型：${chinese}`);
+});
+
+test.each([
+  [{ sources: [{ kind: "oci", name: "main" }] }, "Sources: main (Registry)", "来源：main（镜像仓库）"],
+  [
+    {
+      targets: [
+        { kind: "container", name: "web" },
+        { kind: "of_later", name: "db" },
+      ],
+    },
+    "Targets: web (Container) and db (of_later)",
+    "目标：web（容器）和db（of_later）",
+  ],
+  [{ target: { kind: "container", name: "web" } }, "Target: web (Container)", "目标：web（容器）"],
+  // As an earlier version recorded them.
+  [{ sources: ["main (oci)"] }, "Sources: main (oci)", "来源：main (oci)"],
+  [{ target: "container web" }, "Target: container web", "目标：container web"],
+])("what %j names has its kind beside it", (detail, english, chinese) => {
+  expect(pageIn("en", { ...entry, detail })).toContain(english);
+  expect(pageIn("zh", { ...entry, detail })).toContain(chinese);
 });
 
 test.each(["en", "zh"] as const)("every reason of a refused sign-in has words: %s", (language) => {

@@ -38,7 +38,11 @@ export function auditPages(app: App, services: Services, page: PageSettings): vo
     const filters = Object.entries({ ...asked.filters, ...days }).filter(([, value]) => value !== "");
     const props = { ...list, asked: { ...asked, filters: Object.fromEntries(filters) } };
     const retention_days = services.settings.current().audit_retention_days;
-    return respondHtml(c, <AuditPage {...props} days={days} retention_days={retention_days} />);
+    const { titleOfTargets } = services.connections;
+    return respondHtml(
+      c,
+      <AuditPage {...props} days={days} retention_days={retention_days} title_of_targets={titleOfTargets} />,
+    );
   });
 
   app.get("/settings/audit/export", (c) => {

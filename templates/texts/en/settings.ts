@@ -44,5 +44,6 @@ export const settings = {
   outcomes: { ok: "Done", failed: "Failed", refused: "Refused" },
   nobody: "not signed in",
   system: "Tidemark",
+  of_kind: (name: string, kind: string) => `${name} (${kind})`,
   request_id: "Request ID",
 };

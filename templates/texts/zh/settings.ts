@@ -43,5 +43,6 @@ export const settings = {
   outcomes: { ok: "完成", failed: "失败", refused: "被拒绝" },
   nobody: "未登录",
   system: "Tidemark",
+  of_kind: (name: string, kind: string) => `${name}（${kind}）`,
   request_id: "请求编号",
 } satisfies Texts["settings"];

@@ -452,6 +452,9 @@ describe("the same by the API", () => {
     expect((await person.api("DELETE", `${ignored}/${items[0]?.id}`)).status).toBe(404);
     const events = (await app.services.audit_entries.list({})).items.map(({ event }) => event);
     expect(events.filter((event) => /ignored/.test(event))).toEqual(["target_unignored", "targets_ignored"]);
+    const { text } = await person.get("/settings/audit");
+    expect(text).toContain("Target: web-0 (Container)");
+    expect(text).toContain("Targets: web-0 (Container)");
   });
 
   test("is refused for nonsense, an unknown connection, and an engine that is gone", async () => {
