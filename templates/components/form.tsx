@@ -4,7 +4,7 @@ import type { FieldDescription } from "../../src/forms/fields.ts";
 import { formatList } from "../format.ts";
 import { type PageContext, url } from "../page.ts";
 import { fieldWords } from "../texts/fields.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button, Csrf } from "./button.tsx";
 import { Control, FieldError, FieldFrame, fieldId, Help } from "./field.tsx";
@@ -370,7 +370,7 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
                 translateMessage(ctx.language, message)
               ) : (
                 <a href={`#${fieldId(path)}`}>
-                  {t.of_field(fieldWords(ctx.language, area, field).title, translateMessage(ctx.language, message))}
+                  {t.of_field(fieldWords(ctx.language, area, field).title, translatePart(ctx.language, message))}
                 </a>
               )}
             </li>

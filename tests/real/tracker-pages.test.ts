@@ -71,7 +71,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
   test("what is refused comes back with its reason, what is right leads to the history", async () => {
     await person.fill("name", "new");
     await page.click(".form-actions .btn.main");
-    await person.untilText(".error-summary", 'The name "new" is reserved');
+    await person.untilText(".error-summary", 'Name: the name "new" is reserved');
     expect(await person.focused("class")).toBe("error-summary");
     await person.fill("name", "web");
     await page.click(".form-actions .btn.main");

@@ -58,12 +58,12 @@ test("the summary of errors names each field, and what depends on a missing choi
     return [...summary.matchAll(/<li>(.*?)<\/li>/g)].map(([, entry]) => entry?.replaceAll(/<(?!a)[^>]*>/g, ""));
   };
   expect(await errorsOf({ name: "web", connection_id: "connection-1" })).toEqual([
-    '<a href="#f-target-id">Target: This field is required',
-    '<a href="#f-bindings-0-tracker">Tracker: This field is required',
+    '<a href="#f-target-id">Target: this field is required',
+    '<a href="#f-bindings-0-tracker">Tracker: this field is required',
   ]);
   expect(await errorsOf({ name: "web" })).toEqual([
-    '<a href="#f-connection_id">Connection: This field is required',
-    '<a href="#f-bindings-0-tracker">Tracker: This field is required',
+    '<a href="#f-connection_id">Connection: this field is required',
+    '<a href="#f-bindings-0-tracker">Tracker: this field is required',
   ]);
 });
 
