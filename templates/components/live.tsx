@@ -21,15 +21,15 @@ export function Live({ ctx, id, events, poll }: LiveProps) {
 }
 
 /**
- * Keeps a part of an open page, and `others` by their ids, as the server shows them: requests the page every 15 seconds. Only for parts
- * without controls, because they are replaced.
+ * Keeps a part of an open page, and `others` by their ids, as the server shows them: requests the page every 15 seconds. What is unfolded
+ * stays so; not for parts with buttons, which must stay busy until they are answered.
  */
 export function refreshedPart(ctx: PageContext, path: string, id: string, others: readonly string[] = []) {
   return {
     "hx-get": url(ctx, path),
     "hx-trigger": "every 15s",
     "hx-select": `#${id}`,
-    "hx-select-oob": others.map((each) => `#${each}`).join(","),
-    "hx-swap": "outerHTML",
+    "hx-select-oob": others.map((each) => `#${each}:outerMorph`).join(","),
+    "hx-swap": "outerMorph",
   };
 }

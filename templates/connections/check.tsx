@@ -1,6 +1,6 @@
 import { type ConnectionView, validCheck } from "../../src/connections/schema.ts";
 import { ActionForm } from "../components/button.tsx";
-import { Code } from "../components/code.tsx";
+import { Code, withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -15,9 +15,6 @@ import { failureCode } from "./state.tsx";
 /** The last test's result; also the response to "Test now", which replaces it. */
 export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
   const t = texts(ctx).connections;
-  const check = validCheck(connection);
-  const failed = connection.last_check;
-  const advice = check === null ? null : adviceOn(check);
   return (
     <Section
       id="connection-check"
@@ -34,6 +31,19 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
         </ActionForm>
       }
     >
+      <CheckResult ctx={ctx} connection={connection} />
+    </Section>
+  );
+}
+
+/** What it found; stays up to date on an open page. */
+export function CheckResult({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  const t = texts(ctx).connections;
+  const check = validCheck(connection);
+  const failed = connection.last_check;
+  const advice = check === null ? null : adviceOn(check);
+  return (
+    <div id="connection-checked" class="stack">
       {check === null && failed !== null ? (
         <Panel>
           <p>
@@ -59,7 +69,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
           {check.warnings.length === 0 ? null : (
             <Banner tone="attention">
               {check.warnings.map((warning) => (
-                <p>{translateSentence(ctx.language, warning.message_data)}</p>
+                <p>{withCode(translateSentence(ctx.language, warning.message_data))}</p>
               ))}
             </Banner>
           )}
@@ -68,7 +78,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
       ) : (
         <>
           <Banner tone="failed" title={t.failures[failureCode(check)]}>
-            <p>{translateSentence(ctx.language, check.message_data)}</p>
+            <p>{withCode(translateSentence(ctx.language, check.message_data))}</p>
             {advice === null ? null : <p>{t.next_steps[advice]}</p>}
             <p class="quiet">
               {t.tested} <Time ctx={ctx} at={check.checked_at} />
@@ -77,7 +87,7 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
           <Remedy ctx={ctx} remedy={check.remedy} />
         </>
       )}
-    </Section>
+    </div>
   );
 }
 

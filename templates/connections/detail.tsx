@@ -1,4 +1,5 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
@@ -11,7 +12,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
-import { ConnectionCheck } from "./check.tsx";
+import { CheckResult, ConnectionCheck } from "./check.tsx";
 import { type FoundImages, UnusedImages } from "./images.tsx";
 import { ConnectionState, failureCode, LastResponse } from "./state.tsx";
 import { type Discovery, Targets } from "./targets.tsx";
@@ -40,7 +41,11 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count, 
         state={
           <span
             id="connection-state"
-            {...refreshedPart(ctx, path, "connection-state", ["connection-reach", "connection-seen"])}
+            {...refreshedPart(ctx, path, "connection-state", [
+              "connection-reach",
+              "connection-seen",
+              "connection-checked",
+            ])}
           >
             <ConnectionState ctx={ctx} connection={connection} solid />
           </span>
@@ -63,7 +68,7 @@ export function ConnectionPage({ ctx, connection, discovery, images, new_count, 
       {connection.warnings.length === 0 ? null : (
         <Banner tone="attention">
           {connection.warnings.map((warning) => (
-            <p>{translateSentence(ctx.language, warning.message_data)}</p>
+            <p>{withCode(translateSentence(ctx.language, warning.message_data))}</p>
           ))}
         </Banner>
       )}
@@ -88,7 +93,7 @@ function ConnectionReach({ ctx, connection }: { ctx: PageContext; connection: Co
           tone={isKnown ? "failed" : "attention"}
           title={isKnown ? t.failures[failureCode(problem)] : translateMessage(ctx.language, problem.message_data)}
         >
-          {isKnown ? <p>{translateSentence(ctx.language, problem.message_data)}</p> : null}
+          {isKnown ? <p>{withCode(translateSentence(ctx.language, problem.message_data))}</p> : null}
           <p class="meta">
             <span>
               {t.since} <Time ctx={ctx} at={since} form="short" />
@@ -112,6 +117,9 @@ export function ConnectionNow({ ctx, connection }: { ctx: PageContext; connectio
       </Partial>
       <Partial target="#connection-reach">
         <ConnectionReach ctx={ctx} connection={connection} />
+      </Partial>
+      <Partial target="#connection-checked" swap="outerMorph">
+        <CheckResult ctx={ctx} connection={connection} />
       </Partial>
       <Partial target="#connection-seen" swap="innerHTML">
         <LastResponse ctx={ctx} connection={connection} />

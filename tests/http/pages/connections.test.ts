@@ -144,6 +144,16 @@ test("testing again by htmx answers with the part alone, a toast beside it", asy
   expect((await person.post(`${path}/checks`)).location).toBe(path);
 });
 
+test("an open page keeps the last test's result up to date, without its button", async () => {
+  const path = await create("belfry");
+  const { text } = await person.get(path);
+  const kept = /id="connection-state"[^>]* hx-select-oob="([^"]*)"/.exec(text)?.[1]?.split(",") ?? [];
+  expect(kept).toContain("#connection-checked:outerMorph");
+  const result = text.slice(text.indexOf('id="connection-checked"'), text.indexOf('id="targets"'));
+  expect(result.slice(0, result.indexOf("</section>"))).not.toContain("<button");
+  expect(text.match(/id="connection-checked"/g)).toHaveLength(1);
+});
+
 test("targets that cannot be read say why, in the page and as a part of it", async () => {
   const path = await create("garage");
   expect((await person.get(`${path}/targets`, { htmx: true })).text).toStartWith('<section id="targets"');
@@ -186,7 +196,7 @@ test("what the list of targets finds of a connection is told at once on the open
   const path = await create("cabin");
   const { text } = await person.get(`${path}/targets`, { htmx: true });
   const targets = [...text.matchAll(/hx-target="(#connection-[a-z]+)"/g)].map(([, target]) => target);
-  expect(targets).toEqual(["#connection-state", "#connection-reach", "#connection-seen"]);
+  expect(targets).toEqual(["#connection-state", "#connection-reach", "#connection-checked", "#connection-seen"]);
 });
 
 test("a second connection to one address is refused in the form, which keeps what was entered", async () => {
@@ -249,7 +259,7 @@ test("a connection in use is not deleted, and its users are named; a free one is
 });
 
 test("every page of a connection is complete in Chinese, without anything inline", async () => {
-  const path = await create("loft");
+  const path = await create("belfry");
   for (const address of [
     "/connections",
     "/connections/new",
