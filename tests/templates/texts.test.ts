@@ -6,6 +6,7 @@ import * as en from "../../templates/texts/en.ts";
 import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
 import { translateMessage, translatePart, translateSentence } from "../../templates/texts/messages.ts";
 import { texts } from "../../templates/texts/texts.ts";
+import { fields as chineseFields } from "../../templates/texts/zh/fields.ts";
 import * as zh from "../../templates/texts/zh.ts";
 
 /** `["common.save", "Save"]`, for every text; functions stay functions. */
@@ -106,4 +107,15 @@ describe("a message on a page", () => {
     expect(translatePart("en", say("sources.github_error", { said: "" }))).toStartWith("GitHub ");
     expect(translatePart("en", plain("Theirs"))).toBe("Theirs");
   });
+});
+
+test.each(["en", "zh"] as const)("a skipped run says only once that it was skipped: %s", (language) => {
+  const repeated = Object.values(texts({ language }).runs.skips).filter(
+    (words) => words.match(/skipped|跳过/gi)?.length !== 1,
+  );
+  expect(repeated).toEqual([]);
+});
+
+test("the releases that an executor follows have one heading in Chinese, for a container and for a group", () => {
+  expect(chineseFields["executors.bindings"].title).toBe(zh.executors.groups.releases);
 });

@@ -2,7 +2,7 @@ import { formatNumber, plural } from "../../format.ts";
 
 export const keys = {
   title: "Security keys",
-  lead: "Two keys that exist only on this host. Only their fingerprints are shown.",
+  lead: "Both keys exist only on this host. This page shows only their fingerprints.",
   session: "Session key",
   session_text: "Signs the sessions of browsers and programs, and the approval links in notifications.",
   encryption: "Encryption key",
@@ -48,7 +48,7 @@ export const keys = {
 export const backups = {
   title: "Backups",
   lead: (count: number) =>
-    `Up to ${formatNumber("en", count)} copies of the database in the data directory, made while Tidemark is running. Copy them to another disk too: they are lost if this one fails.`,
+    `Tidemark copies its database while it is running and keeps up to ${formatNumber("en", count)} copies in the data directory. Copy them to another disk too: they are lost if this one fails.`,
   back_up: "Back up now",
   with_keys: "Include keys",
   with_keys_help: "The keys decrypt all secrets in the backup. Without them, keep the key file elsewhere.",

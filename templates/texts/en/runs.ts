@@ -55,7 +55,7 @@ export const runs = {
     target_missing: "Skipped, target not found",
     target_refused: "Skipped, cannot be updated",
     connection_disabled: "Skipped, connection disabled",
-    executor_disabled: "Skipped, disabled",
+    executor_disabled: "Skipped, executor disabled",
     no_release: "Skipped, no release",
     no_image: "Skipped, no image",
     no_chart: "Skipped, no chart",
@@ -69,7 +69,7 @@ export const runs = {
     not_approved: "Skipped, not approved",
     on_hold: "Skipped, updates on hold",
     snoozed: "Skipped, updates snoozed",
-    version_skipped: "Skipped, version skipped by you",
+    version_skipped: "Skipped at your request",
   },
   approval: {
     waits_until: (time: string) => `Waiting for approval until ${time}`,

@@ -46,7 +46,7 @@ export const auth = {
   session_ends: "本次会话最晚结束于",
   account_id: "账户 ID",
   sessions: "会话",
-  sessions_lead: "您的登录位置。请结束不认识的会话，然后修改密码。",
+  sessions_lead: "以下是您当前的所有登录。请结束不认识的会话，然后修改密码。",
   sessions_note: "会话在 24 小时未使用后结束，最长 7 天。浏览器名称由其自行声明。",
   browser: "浏览器",
   browser_on: (browser: string, system: string) => `${system} 上的 ${browser}`,

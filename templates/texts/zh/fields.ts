@@ -228,7 +228,7 @@ export const fields: FieldDictionary = {
     title: "发布回退",
     description: "上游没有正式发布时，改用 Git 标签；一旦出现过发布，就不再使用",
   },
-  "executors.bindings": { title: "绑定", item: "绑定" },
+  "executors.bindings": { title: "跟随的版本", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
   "connections.kind": { title: "类型", options: { docker: "Docker 引擎", podman: "Podman" } },
   "connections.concurrent_runs": { title: "同时运行数", description: "此连接上可同时执行的运行数量，其余排队等待" },

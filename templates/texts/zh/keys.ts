@@ -3,7 +3,7 @@ import type { Texts } from "../texts.ts";
 
 export const keys = {
   title: "安全密钥",
-  lead: "两个只存在于本主机上的密钥。这里仅显示它们的指纹。",
+  lead: "两个密钥都只保存在本主机上，这里仅显示其指纹。",
   session: "会话密钥",
   session_text: "为浏览器和程序的会话以及通知中的批准链接签名。",
   encryption: "加密密钥",
@@ -48,7 +48,7 @@ export const keys = {
 export const backups = {
   title: "备份",
   lead: (count: number) =>
-    `数据目录中的数据库副本，在 Tidemark 运行期间制作。最多 ${formatNumber("zh", count)} 个。请复制到其他磁盘，以免随此磁盘一起丢失。`,
+    `Tidemark 在运行时备份数据库，最多在数据目录中保留 ${formatNumber("zh", count)} 个副本。请再复制到其他磁盘，以免随此磁盘一起丢失。`,
   back_up: "立即备份",
   with_keys: "包含密钥",
   with_keys_help: "密钥可以解密备份中的所有机密。若不包含，请另行保存密钥文件。",

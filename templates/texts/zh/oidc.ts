@@ -2,7 +2,7 @@ import type { Texts } from "../texts.ts";
 
 export const oidc = {
   title: "登录提供方",
-  lead: "一个身份提供方，作为第二种登录方式。密码登录始终可用。",
+  lead: "可以通过身份提供方登录，也可以继续使用密码登录。",
   empty_title: "尚未配置登录提供方",
   empty_text:
     "配置 OpenID Connect 提供方（例如 Authentik、Keycloak、dex 或 Gitea）后，无需在此输入密码即可登录。它只能让您亲自绑定的那一个账户登录。",

@@ -65,7 +65,7 @@ export const runs = {
     not_approved: "已跳过，未获批准",
     on_hold: "已跳过，更新已暂停",
     snoozed: "已跳过，更新已推迟",
-    version_skipped: "已跳过，您已跳过此版本",
+    version_skipped: "已按您的要求跳过",
   },
   approval: {
     waits_until: (time: string) => `等待批准，截止 ${time}`,

@@ -27,7 +27,8 @@ export const settings = {
   data_directory: "数据目录",
   server_time: "服务器时间",
   license: "许可证",
-  audit_lead: (days: number) => `所有更改和操作，以及操作者和来源。记录无法修改，保留 ${formatNumber("zh", days)} 天。`,
+  audit_lead: (days: number) =>
+    `这里记录所有更改和操作，包括操作者和来源地址。记录无法修改，保留 ${formatNumber("zh", days)} 天。`,
   audit_export: "导出为 JSON Lines",
   audit_export_matching: "将符合条件的记录导出为 JSON Lines",
   audit_search: "对象、操作者或地址",
