@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { type AdoptionProposalsView, maxProposedTargets } from "../../src/adoption/schema.ts";
 import { ActionForm, Button, LinkButton } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -154,7 +155,7 @@ function Others({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }
           <>
             <b>{name}</b>
             {reasons.map(({ message_data }) => (
-              <div class="quiet">{translateMessage(ctx.language, message_data)}</div>
+              <div class="quiet">{withCode(translateMessage(ctx.language, message_data))}</div>
             ))}
           </>
         )}

@@ -6,6 +6,7 @@ import {
   type ProposedTrackerView,
 } from "../../src/adoption/schema.ts";
 import { Button, Csrf } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Table } from "../components/table.tsx";
 import { Reference, Version } from "../components/version.tsx";
@@ -189,7 +190,7 @@ function Choice({ ctx, target, is_proposed, entered }: RowProps & { is_proposed:
         <div class="quiet plain adopt-kind">{is_group ? t.executors.group_of(kind, services.length) : kind}</div>
       ) : null}
       {warnings.map(({ message_data }) => (
-        <div class="quiet plain adopt-warning">{translateMessage(ctx.language, message_data)}</div>
+        <div class="quiet plain adopt-warning">{withCode(translateMessage(ctx.language, message_data))}</div>
       ))}
     </div>
   );
@@ -203,7 +204,9 @@ function Follows({ ctx, service, trackers }: ServiceProps) {
       <span class="quiet">
         {service.reason === null
           ? t.adoption.left_alone
-          : t.common.form.of_field(t.adoption.left_alone, translatePart(ctx.language, service.reason.message_data))}
+          : withCode(
+              t.common.form.of_field(t.adoption.left_alone, translatePart(ctx.language, service.reason.message_data)),
+            )}
       </span>
     );
   }

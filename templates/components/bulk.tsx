@@ -9,6 +9,7 @@ import { isActiveRun, RunState } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { LinkButton } from "./button.tsx";
+import { withCode } from "./code.tsx";
 import { Confirm, NothingAsked } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
 import type { ListProps } from "./list-page.tsx";
@@ -140,7 +141,7 @@ export function Notes({ ctx, problems }: { ctx: PageContext; problems: readonly 
       {problems.map(({ message_data }) => (
         <li>
           <Icon name="triangle-alert" />
-          <span>{translateMessage(ctx.language, message_data)}</span>
+          <span>{withCode(translateMessage(ctx.language, message_data))}</span>
         </li>
       ))}
     </ul>

@@ -37,6 +37,13 @@ export function Code({ ctx, text, what, wraps }: CodeProps) {
   );
 }
 
+/** A sentence whose commands and settings are in backquotes: these as code. Anything but a text is left as it is. */
+export function withCode(child: Child): Child {
+  const parts = typeof child === "string" ? child.split("`") : [];
+  if (parts.length < 3 || parts.length % 2 === 0) return child;
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
+}
+
 /** A key of the keyboard. */
 export function Key({ children }: { children: Child }) {
   return <kbd>{children}</kbd>;

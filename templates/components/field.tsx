@@ -7,6 +7,7 @@ import type { fieldWords } from "../texts/fields.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
+import { withCode } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 
 type Words = ReturnType<typeof fieldWords>;
@@ -30,7 +31,7 @@ export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string;
   return (
     <p class="field-error" id={id}>
       <Icon name="triangle-alert" />
-      <span>{translateMessage(ctx.language, message)}</span>
+      <span>{withCode(translateMessage(ctx.language, message))}</span>
     </p>
   );
 }
@@ -48,7 +49,7 @@ export function Refusals({ ctx, errors, shown }: RefusalsProps) {
   return others.map(([, message]) => (
     <p class="field-error refusal" role="alert">
       <Icon name="triangle-alert" />
-      <span>{translateMessage(ctx.language, message)}</span>
+      <span>{withCode(translateMessage(ctx.language, message))}</span>
     </p>
   ));
 }

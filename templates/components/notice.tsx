@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { classes, type Notice, type PageContext, type Tone, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { ActionForm } from "./button.tsx";
+import { withCode } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import { toneIcons } from "./state.tsx";
 
@@ -26,7 +27,7 @@ export function Banner({ tone, title, children, action, id }: BannerProps) {
         <Icon name={noticeIcons[tone]} />
         <div>
           {title === undefined ? null : <p class="banner-title">{title}</p>}
-          {children === undefined ? null : <div class="banner-text">{children}</div>}
+          {children === undefined ? null : <div class="banner-text">{withCode(children)}</div>}
         </div>
       </div>
       {action === undefined ? null : <div class="banner-action">{action}</div>}

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, url } from "../page.ts";
+import { withCode } from "./code.tsx";
 
 /** A framed list of mixed entries: the queue of "Needs attention", deliveries, events of a day. */
 export function Rows({ children, id, ordered }: { children: Child; id?: string; ordered?: boolean }) {
@@ -43,7 +44,7 @@ export function Row({ ctx, id, lead, title, href, fact, meta, children, action }
         {facts.length === 0 ? null : (
           <p class="meta">
             {facts.map((entry) => (
-              <span>{entry}</span>
+              <span>{withCode(entry)}</span>
             ))}
           </p>
         )}

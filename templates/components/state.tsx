@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, type Tone } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { withCode } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
@@ -33,7 +34,7 @@ export function State({ ctx, tone, children, icon, title, solid, id }: StateProp
   return (
     <span class={classes("state", tone, solid === true && "solid")} title={title} id={id}>
       <Icon name={icon ?? toneIcons[tone]} />
-      <span>{children ?? texts(ctx).common.state[tone]}</span>
+      <span>{withCode(children ?? texts(ctx).common.state[tone])}</span>
     </span>
   );
 }

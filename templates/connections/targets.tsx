@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { type ConnectionView, rootsOf, type TargetList, type TargetView } from "../../src/connections/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
 import { LinkButton } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -207,7 +208,7 @@ function TargetTable({
           group: groupOf(target),
           cells: {
             name: nameCell(ctx, target),
-            owner: target.owner_data === null ? null : translateMessage(ctx.language, target.owner_data),
+            owner: target.owner_data === null ? null : withCode(translateMessage(ctx.language, target.owner_data)),
             image: (
               <ServiceLines
                 ctx={ctx}
@@ -296,7 +297,7 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
         {isRefused ? t.not_updatable : t.updatable}
       </State>
       {reasons.map((reason) => (
-        <span class="below quiet"> {reason}</span>
+        <span class="below quiet"> {withCode(reason)}</span>
       ))}
     </span>
   );

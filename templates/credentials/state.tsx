@@ -1,4 +1,5 @@
 import type { CredentialView } from "../../src/credentials/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
@@ -51,7 +52,7 @@ export function CredentialRefusals({ ctx, credential: { refusals } }: Credential
               </>
             )}
             <br />
-            {reasonOf(ctx, error.message_data)}
+            {withCode(reasonOf(ctx, error.message_data))}
           </li>
         ))}
       </ul>

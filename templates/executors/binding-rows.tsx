@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
 import type { ServiceObservation } from "../../src/executors/observation-schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import { withCode } from "../components/code.tsx";
 import { Link } from "../components/link.tsx";
 import { Reference } from "../components/version.tsx";
 import { TargetState } from "../connections/targets.tsx";
@@ -67,7 +68,7 @@ export function ServiceResult({ ctx, row }: { ctx: PageContext; row: BindingRow 
   return (
     <p class="service-result" aria-live="polite">
       {planned.unmet !== null ? (
-        <span class="quiet">{translateMessage(ctx.language, planned.unmet.message_data)}</span>
+        <span class="quiet">{withCode(translateMessage(ctx.language, planned.unmet.message_data))}</span>
       ) : planned.desired === null ? null : (
         <>
           <span class="quiet">{t.plan_resulting}</span>{" "}

@@ -5,6 +5,7 @@ import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import type { ExecutorHistory } from "../../src/stats/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
@@ -282,7 +283,7 @@ function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "ex
       }
     >
       {executor.unknown_settings_data.map((each) => (
-        <p>{translateSentence(ctx.language, each)}</p>
+        <p>{withCode(translateSentence(ctx.language, each))}</p>
       ))}
       <p>{t.unaccepted_text}</p>
     </Banner>

@@ -1,6 +1,6 @@
 import type { PlanView } from "../../src/executors/plan-schema.ts";
 import type { Message } from "../../src/messages/message.ts";
-import { Code } from "../components/code.tsx";
+import { Code, withCode } from "../components/code.tsx";
 import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -97,16 +97,6 @@ export function expectedDowntime(ctx: PageContext, view: PlanView): string {
     : t.expected_known(formatDuration(ctx.language, view.expected_downtime_ms), view.expected_downtime_runs);
 }
 
-/** A service's message; commands in it are in backquotes. */
-function Sentence({ ctx, text }: { ctx: PageContext; text: Message }) {
-  const parts = translateMessage(ctx.language, text).split("`");
-  return (
-    <>
-      {parts.length % 2 === 0 ? parts.join("`") : parts.map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}
-    </>
-  );
-}
-
 /** What a run would do, or why it would do nothing. */
 export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
@@ -118,9 +108,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       {refusals.length > 0 ? (
         <Banner tone="failed" title={t.plan_refused}>
           {refusals.map((refusal) => (
-            <p>
-              <Sentence ctx={ctx} text={refusal.message_data} />
-            </p>
+            <p>{withCode(translateMessage(ctx.language, refusal.message_data))}</p>
           ))}
         </Banner>
       ) : unmet !== null && unmet.code !== "already_current" ? (
@@ -137,9 +125,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       {plan === null || isNothing ? null : <Downloads ctx={ctx} services={view.services} />}
       {/* Warnings are about what a run would do; if it would do nothing, there are none. */}
       {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
-        <Banner tone="attention">
-          <Sentence ctx={ctx} text={warning.message_data} />
-        </Banner>
+        <Banner tone="attention">{withCode(translateMessage(ctx.language, warning.message_data))}</Banner>
       ))}
       {plan === null ? null : isNothing ? (
         <Banner tone="current">{view.target.is_group ? t.group_noop : t.plan_noop}</Banner>
@@ -207,7 +193,7 @@ function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   return (
     <Banner tone="quiet" title={t.plan_left_alone(left.length)}>
       {left.map((reason) => (
-        <p>{translateSentence(ctx.language, reason.message_data)}</p>
+        <p>{withCode(translateSentence(ctx.language, reason.message_data))}</p>
       ))}
     </Banner>
   );
@@ -264,9 +250,7 @@ export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"
         <div class="plan-file">
           <p>
             <b>{file.service}</b>{" "}
-            <span class="quiet">
-              <Sentence ctx={ctx} text={file.message_data} />
-            </span>
+            <span class="quiet">{withCode(translateMessage(ctx.language, file.message_data))}</span>
           </p>
           {file.patch === "" ? null : <Code ctx={ctx} text={file.patch} what={t.file_patch} />}
         </div>

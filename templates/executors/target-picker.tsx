@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
+import { withCode } from "../components/code.tsx";
 import { FieldError, fieldId } from "../components/field.tsx";
 import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -226,7 +227,7 @@ function Choice(props: PickProps & { lead: Child }) {
   const reasons =
     standing === "taken"
       ? [t.target_taken(target.executor?.name ?? "")]
-      : target.refusals.map((reason) => translateMessage(ctx.language, reason.message_data));
+      : target.refusals.map((reason) => withCode(translateMessage(ctx.language, reason.message_data)));
   return (
     <label class="pick">
       <input
@@ -263,7 +264,7 @@ function Choice(props: PickProps & { lead: Child }) {
         {/* Of the others when they are chosen. */}
         {isChosen && standing === "free"
           ? target.warnings.map((warning) => (
-              <span class="quiet">{translateMessage(ctx.language, warning.message_data)}</span>
+              <span class="quiet">{withCode(translateMessage(ctx.language, warning.message_data))}</span>
             ))
           : null}
       </span>

@@ -1,4 +1,5 @@
 import { type DeliveryView, deliveryStates, eventKinds } from "../../src/notifications/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -108,7 +109,7 @@ function Delivery({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView 
         next,
       ]}
     >
-      {error === null || delivery.state === "delivered" ? null : <p class="delivery-error">{error}</p>}
+      {error === null || delivery.state === "delivered" ? null : <p class="delivery-error">{withCode(error)}</p>}
       {delivery.attempts.length === 0 ? null : <Attempts ctx={ctx} delivery={delivery} />}
     </Row>
   );
@@ -128,7 +129,7 @@ function Attempts({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView 
             <span class="quiet">{t.attempt(attempt.attempt)}</span> <Time ctx={ctx} at={attempt.at} form="short" />{" "}
             <span>{attempt.status === null ? t.no_answer : t.http_status(attempt.status)}</span>{" "}
             <Duration ctx={ctx} ms={attempt.duration_ms} />
-            {attempt.error_data === null ? null : <p>{translateMessage(ctx.language, attempt.error_data)}</p>}
+            {attempt.error_data === null ? null : <p>{withCode(translateMessage(ctx.language, attempt.error_data))}</p>}
           </li>
         ))}
       </ol>

@@ -3,6 +3,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { planOf, type RunDetailView, type SnapshotView } from "../../src/runs/schema.ts";
 import type { StepKind } from "../../src/runtimes/target-kind.ts";
 import { LinkButton } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Live } from "../components/live.tsx";
@@ -206,7 +207,7 @@ function RunBanner(props: RunPageProps) {
       case "degraded":
         return (
           <Banner tone="attention" title={words.degraded}>
-            {reason === null ? null : <p>{reason}</p>}
+            {reason === null ? null : <p>{withCode(reason)}</p>}
             <LogsLink ctx={ctx} run={run} />
           </Banner>
         );
@@ -246,7 +247,7 @@ function FailureBanner({ ctx, run, executor, steps, snapshot }: RunPageProps) {
           : words[serving];
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
-      {reason === null ? null : <p>{reason}</p>}
+      {reason === null ? null : <p>{withCode(reason)}</p>}
       <LogsLink ctx={ctx} run={run} />
       {run.outage === null ? null : <p>{outageWords(ctx, run.outage)}</p>}
       {isTrying || run.serving === "none" ? (
@@ -282,7 +283,7 @@ function RecoveredBanner({ ctx, run, outage }: { ctx: PageContext; run: RunDetai
   return (
     <Banner tone="attention" title={t.recovered[isUpdate ? serving : "other"]}>
       <p>{outage.detail === null ? t.recovered_text(time, outage.tries) : t.recovered_by_others(time)}</p>
-      {reason === null ? null : <p>{reason}</p>}
+      {reason === null ? null : <p>{withCode(reason)}</p>}
     </Banner>
   );
 }

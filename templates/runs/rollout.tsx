@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { RolloutView, type RunDetailView } from "../../src/runs/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import type { IconName } from "../components/icons.ts";
 import { classes, type PageContext } from "../page.ts";
@@ -41,7 +42,7 @@ export function Rollout({ ctx, rollout, is_back, state }: RolloutProps) {
         text={t.coming(fresh, desired)}
       />
       <RevisionBar ctx={ctx} title={words.old} revision={old} max={most} tone="quiet" text={t.going(old)} />
-      {why === null ? null : <p class="rollout-why">{translateMessage(ctx.language, why)}</p>}
+      {why === null ? null : <p class="rollout-why">{withCode(translateMessage(ctx.language, why))}</p>}
       {pods.length === 0 ? null : (
         <ul class="rollout-pods" aria-label={t.pods}>
           {pods.map((pod) => (
@@ -112,7 +113,7 @@ function PodRow({ ctx, pod, name, is_live }: PodRowProps) {
             {pod.restarts === 0 ? null : <span>{t.restarts(pod.restarts)}</span>}
           </p>
         </div>
-        {pod.why === null ? null : <p class="rollout-why">{translateMessage(ctx.language, pod.why)}</p>}
+        {pod.why === null ? null : <p class="rollout-why">{withCode(translateMessage(ctx.language, pod.why))}</p>}
       </div>
     </li>
   );

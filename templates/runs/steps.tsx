@@ -3,7 +3,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { type Message, saidAt } from "../../src/messages/message.ts";
 import { planOf, type RunContainer, type RunDetailView, type RunStepView } from "../../src/runs/schema.ts";
 import type { StepKind } from "../../src/runtimes/target-kind.ts";
-import { Code } from "../components/code.tsx";
+import { Code, withCode } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";
 import { Duration, Time } from "../components/time.tsx";
@@ -233,7 +233,7 @@ function joined(facts: readonly (Child | null)[]): Child | null {
   return present.length === 0 ? null : (
     <p class="meta">
       {present.map((fact) => (
-        <span>{fact}</span>
+        <span>{withCode(fact)}</span>
       ))}
     </p>
   );
@@ -413,7 +413,7 @@ function Attempts(props: {
             <Time ctx={ctx} at={at} form="precise" />
           </span>
           <span>{name(number(facts.number) ?? 0)}</span>
-          <span>{said(ctx, facts)}</span>
+          <span>{withCode(said(ctx, facts))}</span>
           {typeof facts.duration_ms === "number" ? (
             <span>
               <Duration ctx={ctx} ms={facts.duration_ms} />

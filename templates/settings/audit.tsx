@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type AuditEntryView, auditEvents, isAuditEvent } from "../../src/auth/audit-schema.ts";
 import { isMessage, type Message } from "../../src/messages/message.ts";
+import { withCode } from "../components/code.tsx";
 import { Empty } from "../components/empty.tsx";
 import { isEmpty, isFiltered, ListBody, type ListProps } from "../components/list-page.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -143,7 +144,7 @@ function WholeEntry({ ctx, entry, facts }: { ctx: PageContext; entry: AuditEntry
         entry.subject?.name == null ? null : [t.subject, entry.subject.name],
         [t.actor, <By ctx={ctx} entry={entry} />],
         [t.at, <Time ctx={ctx} at={entry.at} form="short" />],
-        ...facts,
+        ...facts.map(([name, value]) => [name, withCode(value)] as const),
       ]}
     />
   );
@@ -170,7 +171,7 @@ function Detail({ ctx, facts }: { ctx: PageContext; facts: Facts }) {
   const line = facts.map(([name, value]) => of_field(name, value)).join(" · ");
   return (
     <span class="audit-detail" title={line.length > 160 ? line : undefined}>
-      {line}
+      {withCode(line)}
     </span>
   );
 }

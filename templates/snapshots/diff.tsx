@@ -1,5 +1,6 @@
 import type { Message } from "../../src/messages/message.ts";
 import type { SnapshotDiffView } from "../../src/runs/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
@@ -28,7 +29,7 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
       {view.refusals.length === 0 ? null : (
         <Banner tone="failed" title={t.refused}>
           {view.refusals.map((refusal) => (
-            <p>{translateSentence(ctx.language, refusal.message_data)}</p>
+            <p>{withCode(translateSentence(ctx.language, refusal.message_data))}</p>
           ))}
         </Banner>
       )}

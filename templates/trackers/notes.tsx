@@ -1,6 +1,7 @@
 import { raw } from "hono/html";
 import type { BreakingStep, NotesView, VersionNotes } from "../../src/trackers/notes/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Later } from "../components/later.tsx";
 import { Link, SafeLink } from "../components/link.tsx";
@@ -186,7 +187,7 @@ function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionN
   }
   if (version.notes !== null && version.notes.trim() !== "") return <p class="quiet prose">{t.too_long}</p>;
   if (version.notes_error_data === null) return <p class="quiet prose">{t[withoutNotes[version.notes_state]]}</p>;
-  return <p class="quiet prose">{t.failed(translatePart(ctx.language, version.notes_error_data))}</p>;
+  return <p class="quiet prose">{withCode(t.failed(translatePart(ctx.language, version.notes_error_data)))}</p>;
 }
 
 interface MarkedProps {

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Names } from "../components/names.tsx";
 import { Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -96,7 +97,7 @@ export function PastOutages({ ctx, outages }: { ctx: PageContext; outages: reado
       host: <span class="version host">{outage.host}</span>,
       began: <Time ctx={ctx} at={outage.since} form="short" />,
       lasted: <Duration ctx={ctx} ms={Math.max(0, (outage.ended_at ?? ctx.now) - outage.since)} />,
-      reason: reasonOf(ctx, outage.error.message_data),
+      reason: withCode(reasonOf(ctx, outage.error.message_data)),
     },
   }));
   return (

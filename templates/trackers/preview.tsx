@@ -6,12 +6,12 @@ import type { Maturity } from "../../src/versions/maturity.ts";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
-import { Partial } from "../components/notice.tsx";
+import { Banner, Partial } from "../components/notice.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
 import { formatClock } from "../format.ts";
 import { classes, type PageContext, withQuery } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
+import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
 import { channelWord } from "./channel-words.ts";
@@ -115,18 +115,15 @@ function PartView({ ctx, part, is_alone }: { ctx: PageContext; part: PreviewPart
       ) : outcome.kind === "refused" ? (
         <p class="quiet">{t.invalid}</p>
       ) : outcome.kind === "failed" ? (
-        <>
-          <p class="picks">
-            <b>{t.failed}</b>
-          </p>
-          <p>{reasonOf(ctx, outcome.message)}</p>
-          <p class="quiet">
+        <Banner tone="attention" title={t.failed}>
+          <p>{reasonOf(ctx, outcome.message, translateSentence)}</p>
+          <p>
             {t.failed_help}{" "}
             <Link ctx={ctx} href={withQuery("/credentials/new", { kind: part.kind })}>
               {t.failed_credential}
             </Link>
           </p>
-        </>
+        </Banner>
       ) : (
         <JudgedTags ctx={ctx} outcome={outcome} limit={is_alone ? shownTags.alone : shownTags.among} />
       )}

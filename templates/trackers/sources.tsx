@@ -1,4 +1,5 @@
 import type { ChannelView, SourceView, TrackerView } from "../../src/trackers/schema.ts";
+import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Section } from "../components/page-header.tsx";
@@ -169,7 +170,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   return (
     <div class="source-failure">
       <p>
-        <b>{source.error === null ? "" : reasonOf(ctx, source.error.message_data)}</b>
+        <b>{source.error === null ? "" : withCode(reasonOf(ctx, source.error.message_data))}</b>
       </p>
       <p class="quiet">
         {joinSentences(ctx.language, [

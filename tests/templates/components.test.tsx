@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { say } from "../../src/messages/message.ts";
 import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
+import { withCode } from "../../templates/components/code.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
 import { valueAt } from "../../templates/components/form.tsx";
 import { SafeLink } from "../../templates/components/link.tsx";
@@ -350,4 +351,12 @@ test("the layout names its language, has one main and one h1, and skips to the c
   expect(html.match(/<h1>/g)?.length).toBe(1);
   expect(html).toContain('<a class="skip" href="#content">跳到正文</a>');
   expect(html).toContain("<title>追踪器 · Tidemark</title>");
+});
+
+test.each([
+  ["run `docker compose up` <b>", "run <code>docker compose up</code> &lt;b&gt;"],
+  ["`a` and `b`", "<code>a</code> and <code>b</code>"],
+  ["an odd ` stays", "an odd ` stays"],
+])("what is in backquotes is code: %s", (text, html) => {
+  expect(String(<p>{withCode(text)}</p>)).toBe(`<p>${html}</p>`);
 });

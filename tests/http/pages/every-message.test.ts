@@ -23,9 +23,14 @@ describe("every sentence of the catalogue", () => {
   });
 });
 
-/** What a page shows or reads aloud, without what is code. */
+/** A page without what is code. */
+function proseIn(html: string): string {
+  return html.replaceAll(/<(script|style|code|pre|textarea)\b.*?<\/\1>/gs, " ");
+}
+
+/** What a page shows or reads aloud. */
 function shownIn(html: string): string {
-  const body = html.replaceAll(/<(script|style|code|pre|textarea)\b.*?<\/\1>/gs, " ");
+  const body = proseIn(html);
   const attributes = [
     ...body.matchAll(/ (?:title|aria-label|alt|data-(?:asks|lost|refused|reload|responds|unsure|waits))="([^"]*)"/g),
   ];
@@ -58,13 +63,14 @@ describe("every page with every sentence", () => {
   });
   afterAll(() => world.app.close());
 
-  test("is Chinese", async () => {
+  test("is Chinese, and shows commands and settings as code", async () => {
     const { person, engine, paths, notifier_id, credential_id } = world;
     const headers = { "accept-language": "zh-CN" };
     const notices: { code: string; message: Message }[] = [{ code: "stack", message: everything }];
     const fault = new PluginError("rejected", everything);
     const marker = tellers.zh(say("net.host_unreachable"));
     const [found, showing, broken] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    const ticked = new Set<string>();
     expect(paths.length).toBeGreaterThan(60);
     for (const isFailing of [false, true]) {
       engine.warnings = notices;
@@ -84,12 +90,18 @@ describe("every page with every sentence", () => {
       for (const [path, { status, text }] of answers) {
         if (!text.startsWith("<")) continue;
         for (const words of englishIn(shownIn(text))) found.add(`${path}: ${words}`);
+        for (const [raw] of proseIn(text)
+          .replaceAll(/<[^>]*>/g, "\n")
+          .matchAll(/[^\n]{0,20}`[^\n]{0,20}/g)) {
+          ticked.add(`${path}: ${raw}`);
+        }
         if (text.includes(marker)) showing.add(path);
         if (status === 500) broken.add(path);
       }
     }
     expect([...broken]).toEqual([]);
     expect([...found]).toEqual([]);
+    expect([...ticked]).toEqual([]);
     const named = [...showing].map((path) => path.replace(notifier_id, "n").replace(credential_id, "c"));
     expect(named.toSorted()).toEqual(places);
   });

@@ -484,6 +484,8 @@ describe("POST /trackers/preview", () => {
     expect(status).toBe(200);
     expect(plain(text)).toContain("The versions could not be listed");
     expect(text).toContain("/credentials/new?kind=oci");
+    // As in an executor's form, and read aloud by the region around it alone.
+    expect(text).toMatch(/<div class="banner attention">[\s\S]*The versions could not be listed/);
     expect(plain((await preview({ "sources.0.config.image": "" })).text)).toContain("Enter an image or repository");
   });
 
