@@ -117,5 +117,5 @@ test.each(["en", "zh"] as const)("a skipped run says only once that it was skipp
 });
 
 test("the releases that an executor follows have one heading in Chinese, for a container and for a group", () => {
-  expect(chineseFields["executors.bindings"].title).toBe(zh.executors.groups.releases);
+  expect(chineseFields["executors.bindings"]?.title).toBe(zh.executors.groups.releases);
 });

@@ -145,7 +145,7 @@ test("testing again by htmx answers with the part alone, a toast beside it", asy
 });
 
 test("an open page keeps the last test's result up to date, without its button", async () => {
-  const path = await create("belfry");
+  const path = await create("west-wing");
   const { text } = await person.get(path);
   const kept = /id="connection-state"[^>]* hx-select-oob="([^"]*)"/.exec(text)?.[1]?.split(",") ?? [];
   expect(kept).toContain("#connection-checked:outerMorph");
