@@ -8,7 +8,8 @@ import { takeShift, watchShifts } from "../support/layout-shift.ts";
 import { peerSuite } from "../support/peer.ts";
 import { goodPassword } from "../support/test-app.ts";
 
-setDefaultTimeout(300_000);
+// Beside four other suites on two cores, all pages take five minutes.
+setDefaultTimeout(900_000);
 
 /** Less than what a reader notices. */
 const maximumShift = 0.02;
