@@ -8,7 +8,7 @@ import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, apiClient, firstSignIn, testPassword } from "../support/server.ts";
 import { addWebExecutor, addWebTracker, type Story, startStory, storyMissing } from "../support/story.ts";
 
-const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 5e8, Timeout: 2e9, Retries: 3 } } as const;
+const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 2e9, Timeout: 2e9, Retries: 3 } } as const;
 
 peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMissing(), () => {
   let world: Story;
