@@ -278,6 +278,11 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       return getSelection()?.toString().trim();
     });
     expect(copied).toBe(longName);
+    // Small enough for its line, it is whole.
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await heading.evaluate((cell) => cell.style.setProperty("font-size", "5px"));
+    expect(await ends()).toMatchObject({ isCut: false, shown: false });
+    await page.setViewportSize({ width: 390, height: 844 });
     await heading.locator("a").click();
     const title = page.locator("h1");
     expect(await title.textContent()).toContain(longName);
