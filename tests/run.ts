@@ -62,10 +62,11 @@ const limitMs = 60_000;
 const silenceLimitMs = 15 * 60_000;
 
 /**
- * In a network of their own, where that can be had: a browser drops its requests whenever a network interface comes or goes, as those of
- * containers do beside it.
+ * Suites with a browser and without engines have a network of their own, where that can be had: a browser drops its requests whenever a
+ * network interface comes or goes, as those of containers do beside it.
  */
-const apart = new Set(["tests/real/oidc-browser.test.ts"]);
+const usesBrowser = /peers\/chromium\.ts"/;
+const usesEngine = /\b(startEngine|startStory|startCluster|storyMissing)\b/;
 const isolate = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"'] as const;
 const canIsolate = process.getuid?.() === 0 && spawnSync(isolate[0], [...isolate.slice(1), "true"]).status === 0;
 
@@ -80,6 +81,7 @@ interface Share {
   args: readonly string[];
   weight: number;
   date?: FakedDate;
+  isApart?: boolean;
 }
 
 interface Outcome {
@@ -112,7 +114,9 @@ function shares(): Share[] {
   const real = files.map((name) => {
     const rank = longest.findIndex((each) => name.startsWith(`${each}.`));
     const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
-    return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
+    const text = readFileSync(join(folder, name), "utf8");
+    const isApart = usesBrowser.test(text) && !usesEngine.test(text);
+    return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight, isApart };
   });
   const weight = 1e8;
   const layer = fastFiles();
@@ -159,7 +163,7 @@ function startTests(
   return child;
 }
 
-async function perform({ title, args, date }: Share): Promise<Outcome> {
+async function perform({ title, args, date, isApart }: Share): Promise<Outcome> {
   const missing = date === undefined ? null : fakedDatesMissing();
   if (missing !== null) {
     const note = arePeersRequired ? `(fail) ${title}: ${missing}` : `skipped: ${title}: ${missing}`;
@@ -169,7 +173,7 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   const startedAt = performance.now();
   const folder = makeTemporaryFolder();
   const env = { TMPDIR: folder, ...(date === undefined ? {} : fakedEnvironment(date)) };
-  const child = startTests(args, "pipe", canIsolate && apart.has(title), env);
+  const child = startTests(args, "pipe", canIsolate && isApart === true, env);
   const processor = countProcessorTime(child.pid);
   const chunks: Buffer[] = [];
   let silence: NodeJS.Timeout | null = null;
