@@ -7,7 +7,6 @@ import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { Reference } from "../components/version.tsx";
 import { kindOf, namespaceOrder, nameWithin, TargetState, wordsOf } from "../connections/targets.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage, translateSentence } from "../texts/messages.ts";
@@ -247,7 +246,7 @@ function Choice(props: PickProps & { lead: Child }) {
         {target.services.slice(0, mostServices).map((service) => (
           <span class="pick-service">
             {target.is_group ? <span>{service.name}</span> : null}
-            <Reference>{service.image}</Reference>
+            <span class="version">{service.image}</span>
             {service.containers.length > 1 ? <span class="quiet">{t.replicas(service.containers.length)}</span> : null}
           </span>
         ))}
