@@ -120,16 +120,8 @@ export class Person implements AsyncDisposable {
     return `${this.shared.home()}${path}`;
   }
 
-  /** Again where a network interface came or went meanwhile: Chromium then drops what it has requested. */
   async go(path: string): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      const error = await this.page.goto(this.at(path)).then(
-        () => null,
-        (failure: Error) => failure,
-      );
-      if (error === null) return;
-      if (tries === 5 || !/ERR_NETWORK_CHANGED|chrome-error:/.test(error.message)) throw error;
-    }
+    await this.page.goto(this.at(path));
   }
 
   field(name: string): Locator {
