@@ -125,7 +125,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       {plan === null || isNothing ? null : <Downloads ctx={ctx} services={view.services} />}
       {/* Warnings are about what a run would do; if it would do nothing, there are none. */}
       {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
-        <Banner tone="attention">{withCode(translateMessage(ctx.language, warning.message_data))}</Banner>
+        <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
       ))}
       {plan === null ? null : isNothing ? (
         <Banner tone="current">{view.target.is_group ? t.group_noop : t.plan_noop}</Banner>

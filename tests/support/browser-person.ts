@@ -51,15 +51,8 @@ async function newPage(shared: Shared, options: BrowserContextOptions): Promise<
 
 function listen({ usual, complaints }: Shared, page: Page): Page {
   page.setDefaultTimeout(limitMs);
-  // What a page that is left still waits for ends without an answer, and so does what a change of the network drops: no fault of a script.
-  let dropped = 0;
-  page.on("requestfailed", (request) => {
-    if (/ERR_(ABORTED|NETWORK_CHANGED)/.test(request.failure()?.errorText ?? "")) dropped += 1;
-  });
   page.on("console", (message) => {
-    if (message.type() !== "error" || usual.test(message.text())) return;
-    if (dropped > 0 && message.text().startsWith("htmx: htmx:error: Failed to fetch")) dropped -= 1;
-    else complaints.push(`${page.url()}: ${message.text()}`);
+    if (message.type() === "error" && !usual.test(message.text())) complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
   return page;
