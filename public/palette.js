@@ -26,6 +26,8 @@ document.addEventListener("keydown", (event) => {
   // What can be done depends on the open page and changes with time: the answer brings it.
   document.getElementById("palette-list").replaceChildren();
   point();
+  // htmx gets to the page's elements a moment after the scripts; the keys may come before.
+  htmx.process(box.form);
   htmx.trigger(box.form, "palette");
 });
 box?.addEventListener("keydown", (event) => {

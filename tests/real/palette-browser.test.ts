@@ -100,6 +100,22 @@ peerSuite("the palette in Chromium, by keyboard alone", chromiumMissing(), () =>
     expect(await page.locator("#toasts").textContent()).toContain("app-0002");
   });
 
+  test("opens with its entries before htmx has got to the page", async () => {
+    const early = await browsed.context.newPage();
+    // htmx leaves its first look at the page to a timer of no delay.
+    await early.addInitScript(() => {
+      const later = window.setTimeout.bind(window);
+      const hold = (run: TimerHandler, delay?: number, ...rest: unknown[]) =>
+        delay === undefined ? 0 : later(run, delay, ...rest);
+      Object.assign(window, { setTimeout: hold });
+    });
+    await early.goto("/trackers");
+    expect(await early.locator("[data-htmx-powered]").count()).toBe(0);
+    await early.keyboard.press("Control+k");
+    await early.locator("#palette [role=option][aria-selected=true]").waitFor();
+    await early.close();
+  });
+
   test("switches the theme and stays on the page", async () => {
     await page.goto("/runs");
     await type("dark", "Use the dark theme");
