@@ -23,7 +23,7 @@ export function parseBaseUrl(text: string): { url: string } | { problem: Message
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return { problem: say("settings.base_url_scheme", { scheme: url.protocol }) };
+    return { problem: say("settings.base_url_scheme", { scheme: url.protocol.slice(0, -1) }) };
   }
   if (url.username !== "" || url.password !== "" || /[?#]/.test(text)) {
     return { problem: say("settings.base_url_surplus") };

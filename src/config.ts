@@ -4,6 +4,7 @@ import { parseBaseUrl } from "./base-url.ts";
 import { TerminalError } from "./errors.ts";
 import { type LogLevel, logLevels } from "./log.ts";
 import { inEnglish } from "./messages/message.ts";
+import { asPart } from "./messages/nested.ts";
 
 /** The environment, validated once at start. `null` means "not set": a stored setting or a default applies. */
 export interface Config {
@@ -99,7 +100,8 @@ export function readConfig(environment: Environment): Config {
 
   const baseUrlText = value("BASE_URL");
   const baseUrl = baseUrlText === null ? null : parseBaseUrl(baseUrlText);
-  if (baseUrl !== null && "problem" in baseUrl) problems.push(`BASE_URL: ${inEnglish(baseUrl.problem)}`);
+  if (baseUrl !== null && "problem" in baseUrl)
+    problems.push(`BASE_URL: ${asPart(inEnglish(baseUrl.problem), baseUrl.problem)}`);
 
   const dataDir = resolve(value("DATA_DIR") ?? "./data");
   const databaseUrl = value("DATABASE_URL") ?? `file:${dataDir}/tidemark.db`;
@@ -110,7 +112,7 @@ export function readConfig(environment: Environment): Config {
   }
   const proxies = (value("TRUSTED_PROXIES") ?? "").split(/[\s,]+/).filter((item) => item !== "");
   for (const proxy of proxies.filter((item) => !isAddressOrBlock(item))) {
-    problems.push(`TRUSTED_PROXIES has "${proxy}"; write IP addresses or CIDR blocks, separated by commas`);
+    problems.push(`TRUSTED_PROXIES has "${proxy}"; use IP addresses or CIDR blocks, separated by commas`);
   }
   const metricsToken = value("METRICS_TOKEN");
   if (metricsToken !== null && !isUsableToken(metricsToken)) {

@@ -25,7 +25,8 @@ export const oidc = {
   only_one_provider: ({ name }: Provider) =>
     `Only one provider can be configured; change or delete the provider "${name}"`,
 
-  address_form: 'Enter an https URL without user and fragment, for example "https://id.example.org/authorize"',
+  address_form: ({ example }: { example: string }) =>
+    `Enter an https URL without user and fragment, for example "${example}"`,
   address_not_https: "The address must be an https URL",
   address_refused: "This address cannot be used",
   address_missing: "This address is required without discovery",

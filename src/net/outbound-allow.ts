@@ -22,7 +22,7 @@ function parseNetwork(entry: string): Network {
   const prefix = Number(length);
   if (bytes === null || address.includes("%") || rest.length > 0 || !/^\d{1,3}$/.test(length)) {
     throw new Error(
-      `OUTBOUND_ALLOW has "${entry}", which is no network; write for example "10.20.0.0/16" or "fd12::/32"`,
+      `OUTBOUND_ALLOW has "${entry}", which is not a network; use for example "10.20.0.0/16" or "fd12::/32"`,
     );
   }
   if (prefix > bytes.length * 8) {
@@ -30,7 +30,7 @@ function parseNetwork(entry: string): Network {
   }
   if (bytes.some((byte, index) => (byte & ~maskByte(prefix, index) & 0xff) !== 0)) {
     throw new Error(
-      `OUTBOUND_ALLOW has "${entry}", which has bits beyond its prefix; write the first address of the network`,
+      `OUTBOUND_ALLOW has "${entry}", which has bits beyond its prefix; use the first address of the network`,
     );
   }
   return { bytes, prefix };
@@ -47,7 +47,7 @@ function parseHostAndPort(entry: string): string {
   const url = match === null || !URL.canParse(`http://${match[1]}`) ? null : new URL(`http://${match[1]}`);
   if (url === null || url.hostname === "" || port < 1 || port > 65_535) {
     throw new Error(
-      `OUTBOUND_ALLOW has "${entry}"; write a host with its port ("hooks.lan:8080", "[fd12::5]:443") or a network ("10.20.0.0/16")`,
+      `OUTBOUND_ALLOW has "${entry}"; use a host with its port ("hooks.lan:8080", "[fd12::5]:443") or a network ("10.20.0.0/16")`,
     );
   }
   const host = bareHost(url.hostname);
@@ -69,7 +69,7 @@ export function parseOutboundAllow(text: string): OutboundAllow {
     if (entry.includes("/")) networks.push(parseNetwork(entry));
     else if (isIPv6(entry) || parseAddress(entry) !== null) {
       const example = isIPv6(entry) ? `"[${entry}]:443" or "${entry}/128"` : `"${entry}:443" or "${entry}/32"`;
-      throw new Error(`OUTBOUND_ALLOW has "${entry}" without a port or prefix; write ${example}`);
+      throw new Error(`OUTBOUND_ALLOW has "${entry}" without a port or prefix; use ${example}`);
     } else hosts.add(parseHostAndPort(entry));
   }
   return {

@@ -13,21 +13,22 @@ function isWebAddress(text: string): boolean {
   return webAddress.test(text) && !/\p{Cc}/u.test(text) && URL.canParse(text);
 }
 
-const address = (title: string, description: string) =>
+const address = (title: string, description: string, example: string) =>
   v.pipe(
     v.string(),
     v.maxLength(maximumUrlCharacters),
-    v.check(isWebAddress, issue("oidc.address_form")),
+    v.check(isWebAddress, issue("oidc.address_form", { example })),
     v.title(title),
     v.description(description),
+    v.metadata({ code: true, placeholder: example }),
   );
 
 /** Entered and stored only while discovery is off. */
-const endpoint = (title: string, description: string, required: boolean) =>
+const endpoint = (title: string, description: string, example: string, required: boolean) =>
   v.optional(
     v.nullable(
       v.pipe(
-        address(title, description),
+        address(title, description, example),
         v.metadata({ required, shown_when: { field: "is_discovery_enabled", is: ["false"] } }),
       ),
     ),
@@ -78,14 +79,37 @@ const entries = {
     true,
   ),
   issuer_url: v.pipe(
-    address("Issuer URL", "Exactly as it appears in the provider's tokens, including any trailing slash"),
+    address(
+      "Issuer URL",
+      "Exactly as it appears in the provider's tokens, including any trailing slash",
+      "https://id.example.org",
+    ),
     v.check((text) => !text.includes("?"), issue("oidc.issuer_with_query")),
-    v.metadata({ code: true, placeholder: "https://id.example.org" }),
   ),
-  authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in", true),
-  token_url: endpoint("Token URL", "Where the authorization code is exchanged for tokens", true),
-  jwks_url: endpoint("JWKS URL", "Where the provider publishes its token signing keys", true),
-  userinfo_url: endpoint("Userinfo URL", "For your reference; Tidemark does not use it", false),
+  authorization_url: endpoint(
+    "Authorization URL",
+    "Where the browser is sent to sign in",
+    "https://id.example.org/authorize",
+    true,
+  ),
+  token_url: endpoint(
+    "Token URL",
+    "Where the authorization code is exchanged for tokens",
+    "https://id.example.org/token",
+    true,
+  ),
+  jwks_url: endpoint(
+    "JWKS URL",
+    "Where the provider publishes its token signing keys",
+    "https://id.example.org/jwks",
+    true,
+  ),
+  userinfo_url: endpoint(
+    "Userinfo URL",
+    "For your reference; Tidemark does not use it",
+    "https://id.example.org/userinfo",
+    false,
+  ),
   scopes: v.optional(
     v.pipe(
       v.string(),
@@ -101,7 +125,7 @@ const entries = {
   icon_url: v.optional(
     v.nullable(
       v.pipe(
-        address("Icon URL", "The icon of the button; blank means initials"),
+        address("Icon URL", "The icon of the button; blank means initials", "https://id.example.org/icon.svg"),
         v.check((text) => text.startsWith("https://"), issue("oidc.icon_not_https")),
       ),
     ),

@@ -18,7 +18,7 @@ export const oidc = {
   bound_provider_deleted: ({ name }) => `管理员绑定在提供方“${name}”上；请先解除绑定再删除`,
   only_one_provider: ({ name }) => `只能配置一个提供方；请更改或删除提供方“${name}”`,
 
-  address_form: "请填写不含用户名和片段的 https 地址，例如“https://id.example.org/authorize”",
+  address_form: ({ example }) => `请填写不含用户名和片段的 https 地址，例如“${example}”`,
   address_not_https: "地址必须是 https 地址",
   address_refused: "不能使用此地址",
   address_missing: "未启用自动发现时必须填写此地址",

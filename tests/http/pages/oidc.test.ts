@@ -81,6 +81,10 @@ describe("the form", () => {
     const refused = await person.post(path, manual);
     expect(refused.status).toBe(422);
     expect(refused.text).toContain("This address is required without discovery");
+    const addresses = { issuer_url: "id.example.org", token_url: "id.example.org/token" };
+    const wrong = await person.post(path, { ...manual, ...addresses });
+    expect(wrong.text).toContain("without user and fragment, for example &quot;https://id.example.org&quot;");
+    expect(wrong.text).toContain("without user and fragment, for example &quot;https://id.example.org/token&quot;");
   });
 
   test("stores the provider, and a blank secret on edit keeps the stored one", async () => {
