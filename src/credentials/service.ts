@@ -2,12 +2,12 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { failureOf, lastCheckOf, reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
-import { type AppError, inUse, invalidInput, noSuch, notFound } from "../errors.ts";
+import { AppError, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
-import { plain, say, told } from "../messages/message.ts";
+import { type Message, plain, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
@@ -49,13 +49,27 @@ function kindOf(row: CredentialRow): CredentialKind {
   return kind;
 }
 
-function otherKind(field: string, { name, kind }: CredentialRow, wanted: string): AppError {
-  return invalidInput({ [field]: say("credentials.other_kind", { name, kind, wanted }) });
+function otherKind({ name, kind }: CredentialRow, wanted: string): Message {
+  return say("credentials.other_kind", { name, kind, wanted });
+}
+
+function isUndecryptable(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "undecryptable";
 }
 
 /** Credentials: stored sealed, listed without their secret, protected from deletion while in use. */
 export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
+
+  /** Empty if it cannot be read, so that it can be entered again. */
+  const storedSecret = (row: CredentialRow): Readonly<Record<string, unknown>> => {
+    try {
+      return sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
+    } catch (error) {
+      if (!isUndecryptable(error)) throw error;
+      return {};
+    }
+  };
 
   /** Where credentials are refused, by their ids. */
   const refusalsOfAll = async (): Promise<ReadonlyMap<string, readonly CredentialRefusal[]>> => {
@@ -85,7 +99,7 @@ export function credentialService(options: CredentialServiceOptions) {
       return viewOf(CredentialView, {
         ...row,
         kind: kindOf(row),
-        secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret, secretTexts)),
+        secret_fields: Object.keys(storedSecret(row)),
         state: credentialStateOf({ refusals, users }),
         refusals,
         users: users.map(({ kind, id, name }) => ({ kind, id, name })),
@@ -97,6 +111,13 @@ export function credentialService(options: CredentialServiceOptions) {
     const [view] = await views([await credentialRows.get(db.read, id)], await refusalsOfAll());
     if (view === undefined) throw notFound("credential", id);
     return view;
+  };
+
+  /** The secret with members entered anew; null removes one. */
+  const merged = (row: CredentialRow, entered: readonly [string, unknown][]): unknown => {
+    const members = Object.entries({ ...storedSecret(row), ...Object.fromEntries(entered) });
+    const secret = Object.fromEntries(members.filter(([, value]) => value !== null));
+    return parseInput(v.object({ secret: secretSchemas[kindOf(row)] }), { secret }).secret;
   };
 
   /** A new credential that is stored by the caller's transaction. */
@@ -151,19 +172,14 @@ export function credentialService(options: CredentialServiceOptions) {
       const patch = parseInput(CredentialPatch, input);
       await db.write(async (tx) => {
         const row = await credentialRows.get(tx, id);
-        const stored = sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
-        const merged: Record<string, unknown> = { ...stored };
-        for (const [member, value] of Object.entries(patch.secret ?? {})) {
-          if (value === null) delete merged[member];
-          else if (value !== "") merged[member] = value;
-        }
-        const secret = parseInput(v.object({ secret: secretSchemas[kindOf(row)] }), { secret: merged }).secret;
+        const entered = Object.entries(patch.secret ?? {}).filter(([, value]) => value !== "");
+        const sealed_secret = entered.length === 0 ? row.sealed_secret : sealer.sealJson(merged(row, entered));
         const name = patch.name ?? row.name;
         await credentialRows.refuseTaken(tx, name, id);
         await credentialRows.update(tx, id, {
           name,
           description: patch.description ?? row.description,
-          sealed_secret: sealer.sealJson(secret),
+          sealed_secret,
           updated_at: clock.now(),
         });
         if (patch.secret !== undefined) await makeRefusedDue(tx, id, clock.now());
@@ -197,12 +213,17 @@ export function credentialService(options: CredentialServiceOptions) {
       });
     },
 
-    /** The decrypted secret for a plug-in of the same kind; null when `id` is null. Throws when the kind differs. */
+    /** The decrypted secret for a plug-in of the same kind; null when `id` is null. Throws `PluginError` if it cannot be used. */
     openSecret: async (kind: string, id: string | null): Promise<unknown> => {
       if (id === null) return null;
       const row = await credentialRows.get(db.read, id);
-      if (row.kind !== kind) throw otherKind("credential_id", row, kind);
-      return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
+      if (row.kind !== kind) throw new PluginError("rejected", otherKind(row, kind));
+      try {
+        return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
+      } catch (error) {
+        if (!isUndecryptable(error)) throw error;
+        throw new PluginError("rejected", say("credentials.unreadable", { name: row.name, cause: error.said }));
+      }
     },
 
     /** Decrypts every secret, so that none of them is unknown to whoever removes secrets from texts. */
@@ -215,7 +236,7 @@ export function credentialService(options: CredentialServiceOptions) {
       if (id === null) return;
       const row = await credentialRows.find(read, id);
       if (row === null) throw invalidInput({ [field]: noSuch("credential", id) });
-      if (row.kind !== kind) throw otherKind(field, row, kind);
+      if (row.kind !== kind) throw invalidInput({ [field]: otherKind(row, kind) });
     },
   };
 }

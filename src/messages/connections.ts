@@ -1,11 +1,13 @@
 import { quotedList } from "./lists.ts";
-import type { Area } from "./types.ts";
+import type { Area, Message } from "./types.ts";
 
 export const connections = {
   answered: ({ runtime, version }: { runtime: string; version: string }) => `Connected to ${runtime} ${version}`,
   disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled; enable it first`,
   kind_unknown: ({ kind }: { kind: string }) =>
     `This version of Tidemark does not support connections of type "${kind}"; update Tidemark, or delete the connection`,
+  setting_unusable: ({ path, cause }: { path: string; cause: Message }, tell) =>
+    `The connection's setting "${path}" cannot be used: ${tell(cause)}. Edit the connection to correct it`,
   choose_one: ({ options }: { options: readonly string[] }) =>
     `There are several; choose one of ${quotedList(options)}`,
   silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,

@@ -1,4 +1,4 @@
-import type { Area } from "./types.ts";
+import type { Area, Message } from "./types.ts";
 
 /** Credentials and their content. */
 export const credentials = {
@@ -8,4 +8,6 @@ export const credentials = {
   basic_auth: 'Enter it as "username:password"',
   other_kind: ({ name, kind, wanted }: { name: string; kind: string; wanted: string }) =>
     `The credential "${name}" is of type "${kind}"; choose one of type "${wanted}"`,
+  unreadable: ({ name, cause }: { name: string; cause: Message }, tell) =>
+    `The credential "${name}" cannot be used: ${tell(cause)}. Enter it again under Credentials`,
 } satisfies Area;

@@ -31,8 +31,6 @@ export const engine = {
     'Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port; turn off "TLS verification" for plain HTTP',
   version_wanted: "Enter the version as 1.41, or leave it blank",
   registry_wanted: "Enter the registry as host or host:port",
-  config_unusable: ({ path, cause }: Caused & { path: string }, tell) =>
-    `The connection's ${path} cannot be used: ${tell(cause)}`,
 
   refused: ({ request, status, answer }: Requested & { status: number; answer: string | null }) =>
     `The engine refused ${request} (${status})${answer === null ? "" : `: ${answer}`}`,

@@ -28,9 +28,9 @@ export const keys = {
   corrupt_secret: ({ table, row, column }: { table: string; row: string; column: string }) =>
     `No known key decrypts the secret in the table "${table}", row "${row}", column "${column}"; enter it again or delete it, then rotate the key`,
 
-  secret_not_encrypted: "A stored secret cannot be read: it is not encrypted",
-  secret_undecryptable: "A stored secret cannot be decrypted: it is damaged or belongs to another key",
-  secret_malformed: "A stored secret cannot be read: its content has an unexpected form",
+  secret_not_encrypted: "A stored secret cannot be read; it is not encrypted",
+  secret_undecryptable: "A stored secret cannot be decrypted; it is damaged or belongs to another key",
+  secret_malformed: "A stored secret cannot be read; its content has an unexpected form",
   not_a_fernet_key: "The encryption key cannot be used: it is not a Fernet key",
   session_key_short: ({ bits, limit }: { bits: number; limit: number }) =>
     `The session key has ${bits} bits; it must have at least ${limit}`,

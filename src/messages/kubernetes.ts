@@ -31,8 +31,6 @@ export const kubernetes = {
   namespaces_wanted: 'Enter the names of namespaces, separated by commas, such as "default, monitoring"',
   too_many_namespaces: ({ limit }: { limit: number }) =>
     `Enter at most ${limit} namespaces, or leave the field blank for all`,
-  config_unusable: ({ path, cause }: { path: string; cause: Message }, tell) =>
-    `The connection's setting "${path}" cannot be used: ${tell(cause)}`,
 
   credential_missing: "Choose a credential for this cluster, or use in-cluster mode",
   credential_half: "A client certificate needs its key, and a key its certificate",

@@ -18,8 +18,6 @@ export const portainer = {
   saved_files: "Saved stack files",
   address_wanted: "Enter the address of Portainer as https://host:port, without what follows the #",
   ca_wanted: "Paste the certificate in PEM form, from BEGIN CERTIFICATE to END CERTIFICATE",
-  config_unusable: ({ path, cause }: { path: string } & Caused, tell) =>
-    `The connection's setting "${path}" cannot be used: ${tell(cause)}`,
   plain_http: "The API key is sent without encryption: use the https address of Portainer",
   credential_missing: "Select a credential with an API key of Portainer",
   key_with_spaces: "The API key contains spaces or line breaks: paste it as a single line",

@@ -176,7 +176,7 @@ describe("credentialService()", () => {
   test("refuses a credential of another kind, by name", async () => {
     const service = open();
     const { id } = await service.create(actor, { name: "hub", kind: "oci", secret: secrets.oci });
-    await expect(service.openSecret("docker", id)).rejects.toMatchObject({ status: 422 });
+    await expect(service.openSecret("docker", id)).rejects.toMatchObject({ code: "rejected" });
     await expect(service.requireKind(temporary.db.read, "docker", id, "credential_id")).rejects.toMatchObject({
       fields: { credential_id: 'The credential "hub" is of type "oci"; choose one of type "docker"' },
     });

@@ -6,6 +6,7 @@ export const connections = {
   answered: ({ runtime, version }) => `已连接到 ${runtime} ${version}`,
   disabled: ({ connection }) => `连接“${connection}”已停用，请先启用`,
   kind_unknown: ({ kind }) => `此版本的 Tidemark 不支持“${kind}”类型的连接；请升级 Tidemark，或删除该连接`,
+  setting_unusable: ({ path, cause }, tell) => `连接的设置“${path}”无法使用：${tell(cause)}。请编辑该连接以更正`,
   choose_one: ({ options }) => `有多个可选项，请选择其一：${quotedList(options)}`,
   silent: ({ seconds }) => `${seconds} 秒内没有响应`,
   look_failed: "因内部错误无法检查，详情见日志",

@@ -6,4 +6,5 @@ export const credentials = {
   token_with_spaces: "令牌中不能有空格",
   basic_auth: "请按“用户名:密码”的格式填写",
   other_kind: ({ name, kind, wanted }) => `凭据“${name}”的类型是“${kind}”；请选择类型为“${wanted}”的凭据`,
+  unreadable: ({ name, cause }, tell) => `凭据“${name}”无法使用：${tell(cause)}。请在“凭据”页面重新填写`,
 } satisfies Rendering<typeof english>;

@@ -19,7 +19,6 @@ export const engine = {
   address_wanted: "请填写 unix:///套接字路径、/套接字路径 或 tcp://主机:端口；明文 HTTP 请关闭“TLS 验证”",
   version_wanted: "请按 1.41 的形式填写版本，或留空",
   registry_wanted: "请按“主机”或“主机:端口”填写镜像仓库",
-  config_unusable: ({ path, cause }, tell) => `连接的${path === null ? "配置" : ` ${path} `}不可用：${tell(cause)}`,
 
   refused: ({ request, status, answer }) => `引擎拒绝了 ${request}（${status}）${answer === null ? "" : `：${answer}`}`,
   port_held: ({ cause, port, holder }, tell) => `${tell(cause)}。“${holder}”发布了端口 ${port}`,

@@ -18,7 +18,6 @@ export const kubernetes = {
   server_wanted: "请按 https://主机:端口 的形式填写 API 服务器地址，不带路径",
   namespaces_wanted: "请填写命名空间名称，以逗号分隔，例如“default, monitoring”",
   too_many_namespaces: ({ limit }) => `最多填写 ${limit} 个命名空间；留空表示全部`,
-  config_unusable: ({ path, cause }, tell) => `连接的设置“${path}”无法使用：${tell(cause)}`,
 
   credential_missing: "请为该集群选择凭据，或使用集群内模式",
   credential_half: "客户端证书和私钥必须同时提供",

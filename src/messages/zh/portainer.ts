@@ -7,7 +7,6 @@ export const portainer = {
   saved_files: "保存的堆栈文件",
   address_wanted: "请按 https://主机:端口 的形式填写 Portainer 地址，不带 # 之后的部分",
   ca_wanted: "请粘贴 PEM 格式的证书，从 BEGIN CERTIFICATE 到 END CERTIFICATE",
-  config_unusable: ({ path, cause }, tell) => `连接的设置“${path}”无法使用：${tell(cause)}`,
   plain_http: "API 密钥会以明文发送：请使用 Portainer 的 https 地址",
   credential_missing: "请选择含有 Portainer API 密钥的凭据",
   key_with_spaces: "API 密钥中包含空格或换行：请以单行粘贴",

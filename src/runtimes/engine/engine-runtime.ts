@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { parseOr } from "../../forms/issues.ts";
 import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
+import { parseConfig } from "../config.ts";
 import { containersOf } from "../containers-detail.ts";
 import type { Runtime } from "../runtime.ts";
 import type { RegistryAuth } from "../session.ts";
@@ -130,7 +130,7 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
     Config,
     target_kinds: [container, compose],
     async open(config, secret, context) {
-      const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parse(Config, config);
+      const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parseConfig(Config, config);
       const material = secretOf(secret);
       return openEngine({
         flavour,
@@ -142,14 +142,14 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
       });
     },
     registryLogin(config, secret, image) {
-      const login = registryLogin(secretOf(secret), parse(Config, config).registry);
+      const login = registryLogin(secretOf(secret), parseConfig(Config, config).registry);
       return login === null ? null : authFor(image, [login]);
     },
     destination(config) {
-      const parsed = parseAddress(parse(Config, config).address);
+      const parsed = parseAddress(parseConfig(Config, config).address);
       return parsed?.kind === "tcp" ? { field: "address", host: parsed.host } : null;
     },
-    place: (config) => placeOf(parse(Config, config).address),
+    place: (config) => placeOf(parseConfig(Config, config).address),
     snapshots: {
       imagesOf: (text) => [...new Set(readSnapshot(text).members.map(({ image }) => image.Id))],
       mask: maskEnvironment,
@@ -164,7 +164,7 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
 }
 
 function secretOf(secret: unknown): SecretMembers | null {
-  return secret === null || secret === undefined ? null : parse(Secret, secret);
+  return secret === null || secret === undefined ? null : parseConfig(Secret, secret);
 }
 
 type SecretMembers = v.InferOutput<typeof Secret>;
@@ -181,10 +181,4 @@ function tlsOf(secret: SecretMembers | null) {
 function registryLogin(secret: SecretMembers | null, registry: string): RegistryAuth | null {
   if (secret === null || secret.username === null || secret.password === null) return null;
   return { username: secret.username, password: secret.password, host: registry === "" ? "docker.io" : registry };
-}
-
-function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  return parseOr(schema, value, (path, cause) => {
-    return new PluginError("rejected", say("engine.config_unusable", { path, cause }));
-  });
 }

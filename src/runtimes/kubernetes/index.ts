@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
-import { parseOr } from "../../forms/issues.ts";
 import { plain, say } from "../../messages/message.ts";
 import type { Message } from "../../messages/types.ts";
 import { bareHost } from "../../net/address.ts";
+import { parseConfig } from "../config.ts";
 import type { PlanDetail, PlannedPart } from "../plan.ts";
 import type { Runtime } from "../runtime.ts";
 import type { StepKind, TargetKind } from "../target-kind.ts";
@@ -83,7 +82,7 @@ export const kubernetes: Runtime = {
   target_kinds: targetKinds,
   needsSecret: (config) => !v.is(v.object({ in_cluster: v.literal(true) }), config),
   choices(secret) {
-    const { kubeconfig } = parse(Secret, secret);
+    const { kubeconfig } = parseConfig(Secret, secret);
     if (kubeconfig === null) return {};
     const { contexts, current } = contextsIn(kubeconfig);
     const options = contexts.map(({ name, server }) => {
@@ -92,35 +91,32 @@ export const kubernetes: Runtime = {
     return options.length === 0 ? {} : { context: { options, current } };
   },
   open: async (config, secret, context) => {
-    const parsed = parse(Config, config);
+    const parsed = parseConfig(Config, config);
     const access = await accessOf(
       parsed,
-      secret === null || secret === undefined ? null : parse(Secret, secret),
+      secret === null || secret === undefined ? null : parseConfig(Secret, secret),
       context.self.service_account,
     );
     return openSession(access, parsed, context);
   },
   destination(config) {
-    const { in_cluster, server } = parse(Config, config);
+    const { in_cluster, server } = parseConfig(Config, config);
     return in_cluster || server === "" ? null : { field: "server", host: bareHost(new URL(server).hostname) };
   },
   place(config, credential_id) {
-    const { in_cluster, server, context } = parse(Config, config);
+    const { in_cluster, server, context } = parseConfig(Config, config);
     if (in_cluster) return "in-cluster";
     // The address is in the kubeconfig, which is a secret.
     return server === "" ? `kubeconfig ${credential_id} ${context}` : new URL(server).origin;
   },
   overlaps(one, other) {
-    const [own, others] = [one, other].map((config) => namespacesIn(parse(Config, config).namespaces));
-    if (own === undefined || others === undefined || own.length === 0 || others.length === 0) return true;
+    const [own = [], others = []] = [one, other].map((config) => {
+      const parsed = v.safeParse(Config, config);
+      return parsed.success ? namespacesIn(parsed.output.namespaces) : [];
+    });
+    if (own.length === 0 || others.length === 0) return true;
     return own.some((name) => others.includes(name));
   },
   warnings: () => [],
   clearLeftovers: clearFolders,
 };
-
-function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  return parseOr(schema, value, (path, cause) => {
-    return new PluginError("rejected", say("kubernetes.config_unusable", { path, cause }));
-  });
-}

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { parseOr } from "../../forms/issues.ts";
 import { say } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
+import { parseConfig } from "../config.ts";
 import { isLoopback } from "../engine/address.ts";
 import type { PlanDetail } from "../plan.ts";
 import type { Runtime } from "../runtime.ts";
@@ -41,11 +41,11 @@ export const portainer: Runtime = {
   target_kinds: [stack],
   needsSecret: () => true,
   open: async (config, secret, context) => {
-    const parsed = parse(Config, config);
+    const parsed = parseConfig(Config, config);
     if (secret === null || secret === undefined) {
       throw new PluginError("rejected", say("portainer.credential_missing"), { field: "credential_id" });
     }
-    const { api_key } = parse(Secret, secret);
+    const { api_key } = parseConfig(Secret, secret);
     const key = api_key.trim();
     if (!/^[\x21-\x7e]+$/.test(key))
       throw new PluginError("rejected", say("portainer.key_with_spaces"), { field: "secret.api_key" });
@@ -53,9 +53,9 @@ export const portainer: Runtime = {
     const access = { server: serverOf(parsed), ca, api_key: key, endpoint_id: parsed.endpoint_id };
     return openSession(access, parsed, context);
   },
-  destination: (config) => ({ field: "url", host: bareHost(serverOf(parse(Config, config)).hostname) }),
+  destination: (config) => ({ field: "url", host: bareHost(serverOf(parseConfig(Config, config)).hostname) }),
   place: (config) => {
-    const parsed = parse(Config, config);
+    const parsed = parseConfig(Config, config);
     return `${serverOf(parsed).href.replace(/\/$/, "")}#${parsed.endpoint_id}`;
   },
   warnings: (config) => {
@@ -66,9 +66,3 @@ export const portainer: Runtime = {
     return [{ code: "plain_http", message: say("portainer.plain_http") }];
   },
 };
-
-function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  return parseOr(schema, value, (path, cause) => {
-    return new PluginError("rejected", say("portainer.config_unusable", { path, cause }));
-  });
-}
