@@ -75,58 +75,68 @@ function dateFormat(ctx: FormatContext, options: Intl.DateTimeFormatOptions): In
   );
 }
 
-/** The full date and time, for `title`: "Friday, 20 November 2026 at 21:14:09 CET". */
-export function formatInstant(ctx: FormatContext, instant: number): string {
-  return dateFormat(ctx, {
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZoneName: "short",
-  }).format(instant);
+type SeenAt = FormatContext & Pick<PageContext, "now">;
+
+/** Every date of the pages: "20 November 2026", "2026年11月20日". */
+function formatDateAs(ctx: FormatContext, instant: number, options: Intl.DateTimeFormatOptions): string {
+  // Intl sets a comma after the weekday only where a year follows.
+  return dateFormat(ctx, options).format(instant).replace(",", "");
 }
 
 /** The year as part of a date, unless it is the current one. */
-function otherYear(ctx: FormatContext & Pick<PageContext, "now">, instant: number): Intl.DateTimeFormatOptions {
+function otherYear(ctx: SeenAt, instant: number): Intl.DateTimeFormatOptions {
   const years = dateFormat(ctx, { year: "numeric" });
   return years.format(instant) === years.format(ctx.now) ? {} : { year: "numeric" };
 }
 
+function withTime(language: Language, date: string, time: string): string {
+  return language === "zh" ? `${date} ${time}` : `${date}, ${time}`;
+}
+
+/** The full date and time, for `title`: "Friday 20 November 2026, 21:14:09 CET". */
+export function formatInstant(ctx: FormatContext, instant: number): string {
+  const date = formatDateAs(ctx, instant, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const zone = dateFormat(ctx, { timeZoneName: "short" }).formatToParts(instant);
+  const name = zone.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return `${withTime(ctx.language, date, formatClock(ctx, instant, "second"))} ${name}`;
+}
+
 /** "20 Nov, 21:14", in another year "20 Nov 2025, 21:14"; a line never breaks within it. */
-export function formatShort(ctx: FormatContext & Pick<PageContext, "now">, instant: number): string {
-  return dateFormat(ctx, {
-    day: "numeric",
-    month: "short",
-    ...otherYear(ctx, instant),
-    hour: "2-digit",
-    minute: "2-digit",
-  })
-    .format(instant)
-    .replaceAll(" ", "\u00a0");
+export function formatShort(ctx: SeenAt, instant: number, weekday: { weekday?: "short" } = {}): string {
+  const date = formatDateAs(ctx, instant, { ...weekday, day: "numeric", month: "short", ...otherYear(ctx, instant) });
+  return withTime(ctx.language, date, formatClock(ctx, instant)).replaceAll(" ", "\u00a0");
 }
 
-/** "Friday 20 November", in another year "Friday, 20 November 2025": the heading of a day. */
-export function formatDay(ctx: FormatContext & Pick<PageContext, "now">, instant: number): string {
-  const options = { weekday: "long", day: "numeric", month: "long", ...otherYear(ctx, instant) } as const;
+/** "21:14" today, else as `formatShort`. */
+export function formatSoon(ctx: SeenAt, instant: number): string {
+  return dayKey(ctx, instant) === dayKey(ctx, ctx.now) ? formatClock(ctx, instant) : formatShort(ctx, instant);
+}
+
+/** "Friday 20 November", in another year "Friday 20 November 2025": the heading of a day. */
+export function formatDay(ctx: SeenAt, instant: number): string {
+  return formatDateAs(ctx, instant, { weekday: "long", day: "numeric", month: "long", ...otherYear(ctx, instant) });
+}
+
+/** "20 Nov", in another year "20 Nov 2025": a day in a chart, a narrow column or a sentence. */
+export function formatDate(ctx: SeenAt, instant: number): string {
+  return formatDateAs(ctx, instant, { day: "numeric", month: "short", ...otherYear(ctx, instant) });
+}
+
+/** "Fri", "周五". */
+export function formatWeekday(ctx: FormatContext, instant: number): string {
+  return dateFormat(ctx, { weekday: "short" }).format(instant);
+}
+
+const smallerParts = {
+  minute: {},
+  second: { second: "2-digit" },
+  tenth: { second: "2-digit", fractionalSecondDigits: 1 },
+} as const;
+
+/** "21:14", to the second "21:14:09", or "21:14:09.1" for steps that are milliseconds apart. */
+export function formatClock(ctx: FormatContext, instant: number, to: keyof typeof smallerParts = "minute"): string {
+  const options = { hour: "2-digit", minute: "2-digit", ...smallerParts[to], hourCycle: "h23" } as const;
   return dateFormat(ctx, options).format(instant);
-}
-
-/** "20 Nov": a day in a chart or a narrow column. */
-export function formatDate(ctx: FormatContext, instant: number): string {
-  return dateFormat(ctx, { day: "numeric", month: "short" }).format(instant);
-}
-
-/** "21:14", or "21:14:09.1" with `precise`, for steps that are milliseconds apart. */
-export function formatClock(ctx: FormatContext, instant: number, precise = false): string {
-  return dateFormat(ctx, {
-    hour: "2-digit",
-    minute: "2-digit",
-    ...(precise ? { second: "2-digit" as const, fractionalSecondDigits: 1 as const } : {}),
-    hourCycle: "h23",
-  }).format(instant);
 }
 
 /** `2026-11-20` in the system time zone: equal for two instants exactly when they belong under the same day heading. */

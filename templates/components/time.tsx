@@ -21,7 +21,7 @@ export function Time({ ctx, at, form = "relative", empty }: TimeProps) {
       ? formatRelative(ctx.language, at, ctx.now)
       : form === "short"
         ? formatShort(ctx, at)
-        : formatClock(ctx, at, form === "precise");
+        : formatClock(ctx, at, form === "precise" ? "tenth" : "minute");
   return (
     <time
       datetime={toIso(at)}

@@ -1,5 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { formatClock, formatList, formatShort } from "../format.ts";
+import { formatClock, formatList, formatShort, formatWeekday } from "../format.ts";
 import type { Language, PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -11,10 +11,9 @@ const dayMs = 86_400_000;
 /** A Monday in UTC: 5 January 1970. */
 const someMonday = 4 * dayMs;
 
-/** "Sat", "周六": from `Intl`, so that no list of names has to be maintained. */
+/** From `Intl`, so that no list of names has to be maintained. */
 function weekdayName(language: Language, day: Window["days"][number]): string {
-  const format = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { weekday: "short", timeZone: "UTC" });
-  return format.format(someMonday + days.indexOf(day) * dayMs);
+  return formatWeekday({ language, time_zone: "UTC" }, someMonday + days.indexOf(day) * dayMs);
 }
 
 /** "Mon, Wed and Sat" in the order of the week. */
@@ -27,19 +26,11 @@ export function weekdayList(language: Language, chosen: Window["days"]): string 
 
 /** "Sat 24 Oct, 02:00 to 04:00" in the system time zone. */
 export function openingWords(ctx: PageContext, opening: Opening): string {
-  const weekday = new Intl.DateTimeFormat(ctx.language === "zh" ? "zh-CN" : "en-GB", {
-    weekday: "short",
-    timeZone: ctx.time_zone,
-  }).format(opening.opens_at);
-  const from = `${weekday} ${formatShort(ctx, opening.opens_at)}`;
+  const from = formatShort(ctx, opening.opens_at, { weekday: "short" });
   return texts(ctx).executors.window_opening(from, formatClock(ctx, opening.closes_at));
 }
 
 /** "Sat 02:00": for places with no room for more. */
 export function openingStart(ctx: PageContext, opening: Opening): string {
-  const weekday = new Intl.DateTimeFormat(ctx.language === "zh" ? "zh-CN" : "en-GB", {
-    weekday: "short",
-    timeZone: ctx.time_zone,
-  }).format(opening.opens_at);
-  return `${weekday} ${formatClock(ctx, opening.opens_at)}`;
+  return `${formatWeekday(ctx, opening.opens_at)} ${formatClock(ctx, opening.opens_at)}`;
 }

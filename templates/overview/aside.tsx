@@ -8,7 +8,7 @@ import { Meter } from "../components/progress.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import { openingStart } from "../executors/window-words.ts";
-import { formatClock, formatDate, formatShort } from "../format.ts";
+import { formatClock, formatDate, formatSoon } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -147,12 +147,14 @@ function BudgetRow({ ctx, budget }: { ctx: PageContext; budget: Budget }) {
   const t = texts(ctx).overview;
   const { limit, remaining, reset_at, blocked_until } = budget;
   const isBlocked = blocked_until !== null && blocked_until > ctx.now;
-  const at = (instant: number) =>
-    instant - ctx.now < 86_400_000 ? formatClock(ctx, instant) : formatShort(ctx, instant);
   const used = limit === null || remaining === null ? null : Math.max(0, limit - remaining);
   const words = [
     used === null || limit === null ? null : t.budget_used(used, limit),
-    isBlocked ? t.budget_blocked(at(blocked_until)) : reset_at === null ? null : t.budget_free(at(reset_at)),
+    isBlocked
+      ? t.budget_blocked(formatSoon(ctx, blocked_until))
+      : reset_at === null
+        ? null
+        : t.budget_free(formatSoon(ctx, reset_at)),
   ].filter((word) => word !== null);
   return (
     <Row

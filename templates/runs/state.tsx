@@ -4,7 +4,7 @@ import { type RunView, withoutServing } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { dayKey, formatClock, formatShort } from "../format.ts";
+import { formatShort, formatSoon } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage, translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -104,8 +104,7 @@ export function attemptWords(ctx: PageContext, { outcome, next_try_at: next }: O
   if (outcome === "recovered") return null;
   if (outcome !== null) return t.ends[outcome];
   if (next === null || next <= ctx.now) return t.retrying;
-  const isToday = dayKey(ctx, next) === dayKey(ctx, ctx.now);
-  return t.next_attempt(isToday ? formatClock(ctx, next) : formatShort(ctx, next));
+  return t.next_attempt(formatSoon(ctx, next));
 }
 
 function rollbackFailure(ctx: PageContext, serving: string | null): string {

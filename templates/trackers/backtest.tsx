@@ -3,7 +3,7 @@ import type { PreviewView } from "../../src/trackers/previews/schema.ts";
 import { Icon } from "../components/icon.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
-import { dayKey } from "../format.ts";
+import { formatDate } from "../format.ts";
 import { classes, type PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -32,7 +32,7 @@ export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel:
         {shown.map((step) => (
           <li class={classes("backtest-step", !step.is_installed && "refused")}>
             <time class="quiet" datetime={toIso(step.at)}>
-              {dayKey(ctx, step.at)}
+              {formatDate(ctx, step.at)}
             </time>
             <span>
               <Version>{step.tag}</Version> {step.jump === "none" ? null : <Badge>{t.jumps[step.jump]}</Badge>}

@@ -2,7 +2,7 @@ import type { PreviewView } from "../../src/trackers/previews/schema.ts";
 import { patchProofs } from "../../src/versions/line-patches.ts";
 import { Button } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
-import { dayKey } from "../format.ts";
+import { formatDate } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerFormId } from "./address.ts";
@@ -36,6 +36,7 @@ function evidence(ctx: PageContext, { proof, count, examples, lines }: Found): s
   const [example] = examples;
   if (example === undefined) return t.listed(lines.join(", "));
   const { tag, at, after } = example;
-  const first = at === null || proof !== "published" ? t.built(tag, after) : t.published(tag, dayKey(ctx, at), after);
+  const first =
+    at === null || proof !== "published" ? t.built(tag, after) : t.published(tag, formatDate(ctx, at), after);
   return count > 1 ? `${first}${t.more(count - 1)}` : first;
 }

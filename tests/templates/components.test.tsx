@@ -89,7 +89,7 @@ test.each(["current", "update", "running", "attention", "failed", "unknown", "qu
 test("Time has the absolute moment in the system time zone, and for programs", () => {
   const html = String(<Time ctx={ctx} at={ctx.now - 3 * 3_600_000} />);
   expect(html).toContain('datetime="2026-11-20T17:14:00.000Z"');
-  expect(html).toContain('title="Friday, 20 November 2026 at 18:14:00 CET"');
+  expect(html).toContain('title="Friday 20 November 2026, 18:14:00 CET"');
   expect(html).toContain(">3 hours ago<");
 });
 

@@ -4,13 +4,16 @@ import {
   endSentence,
   formatBytes,
   formatClock,
+  formatDate,
   formatDay,
   formatDuration,
   formatInstant,
   formatLabels,
   formatRelative,
   formatShort,
+  formatSoon,
   formatWait,
+  formatWeekday,
   plural,
 } from "../../templates/format.ts";
 
@@ -56,7 +59,7 @@ describe("formatDuration()", () => {
 });
 
 test.each([
-  ["en", "Friday 20 November", "Friday, 20 November 2026"],
+  ["en", "Friday 20 November", "Friday 20 November 2026"],
   ["zh", "11月20日星期五", "2026年11月20日星期五"],
 ] as const)("a day of another year in %s has it where the language puts it", (language, short, whole) => {
   const shown = (seen: number) => formatDay({ language, time_zone: "UTC", now: seen }, now);
@@ -77,7 +80,10 @@ describe("times are in the zone of the settings", () => {
 
   test("formatInstant() says the weekday and the zone", () => {
     expect(formatInstant({ language: "en", time_zone: "Europe/Berlin" }, now)).toBe(
-      "Friday, 20 November 2026 at 21:14:09 CET",
+      "Friday 20 November 2026, 21:14:09 CET",
+    );
+    expect(formatInstant({ language: "zh", time_zone: "Asia/Shanghai" }, now)).toBe(
+      "2026年11月21日星期六 04:14:09 GMT+8",
     );
   });
 
@@ -88,11 +94,30 @@ describe("times are in the zone of the settings", () => {
     expect(shown(now, "zh")).toBe("11月20日\u00a021:14");
     // Already the next year there.
     expect(shown(Date.UTC(2026, 11, 31, 23, 30))).toBe("1\u00a0Jan\u00a02027,\u00a000:30");
+    expect(shown(Date.UTC(2026, 11, 31, 23, 30), "zh")).toBe("2027年1月1日\u00a000:30");
+  });
+
+  test.each([
+    ["en", "Fri\u00a020\u00a0Nov,\u00a021:14", "Fri\u00a020\u00a0Nov\u00a02026,\u00a021:14", "Fri"],
+    ["zh", "11月20日周五\u00a021:14", "2026年11月20日周五\u00a021:14", "周五"],
+  ] as const)("a weekday stands in a date of %s as in a heading", (language, same, other, alone) => {
+    const ctx = { language, time_zone: "Europe/Berlin", now };
+    expect(formatShort(ctx, now, { weekday: "short" })).toBe(same);
+    expect(formatShort({ ...ctx, now: now + 365 * day }, now, { weekday: "short" })).toBe(other);
+    expect(formatWeekday(ctx, now)).toBe(alone);
+  });
+
+  test("formatDate() says only another year; formatSoon() the day unless it is today", () => {
+    const ctx = { language: "en", time_zone: "Europe/Berlin", now } as const;
+    expect([formatDate(ctx, now), formatDate(ctx, now - 365 * day)]).toEqual(["20 Nov", "20 Nov 2025"]);
+    expect(formatSoon(ctx, now + 2 * hour)).toBe("23:14");
+    // Within a day, but tomorrow.
+    expect(formatSoon(ctx, now + 4 * hour)).toBe("21\u00a0Nov,\u00a001:14");
   });
 
   test("formatClock() at midnight is 00:00, never 24:00", () => {
     expect(formatClock({ language: "en", time_zone: "UTC" }, Date.UTC(2026, 0, 1))).toBe("00:00");
-    expect(formatClock({ language: "zh", time_zone: "UTC" }, now, true)).toBe("20:14:09.1");
+    expect(formatClock({ language: "zh", time_zone: "UTC" }, now, "tenth")).toBe("20:14:09.1");
   });
 });
 
