@@ -29,7 +29,9 @@ export interface AdvanceFacts {
   reason?: Reason | null;
   serving?: Serving | null;
   columns?: Columns;
-  /** What remains to be removed after the end. The run keeps its lease for that; once that expires, another process takes over. */
+  /**
+   * What remains to be removed after the end. The run keeps its lease for the removal; if the lease expires, another process takes over.
+   */
   cleanup?: Cleanup | null;
   /** Set if the run leaves its target down. The cleanup then waits, because starting the target may need the backups. */
   outage?: StoredOutage | null;

@@ -16,7 +16,7 @@ interface ApprovalLinkOptions {
   countGuess: (address: string | null) => Error | null;
 }
 
-/** Checked in place of a run that does not exist, so that the response takes as long. */
+/** Checked if the run does not exist, so that the response takes the same time. */
 const nobody = { run: "", plan_hash: "", approval_until: 0 };
 
 /**
@@ -43,7 +43,7 @@ export function approvalLinkService({ db, clock, tokens, runs, countGuess }: App
   };
 
   return {
-    /** The run with its plan while the link is valid. Changes nothing: programs that show previews request it too. */
+    /** The run with its plan while the link is valid. Changes nothing, because link previews request it too. */
     get: async (id: string, token: string, address: string | null): Promise<RunDetailView> => {
       await open(id, token, address);
       return await runs.get(id);

@@ -20,7 +20,7 @@ type ApprovalDeps = Pick<
   "db" | "clock" | "counted" | "audit" | "recordEvent" | "redact" | "executors" | "instance_id"
 >;
 
-/** Why the run cannot be decided on; null if it can. */
+/** Why no decision is possible; null if one is. */
 function whyNot(run: RunRow, hash: string, now: number): AppError | null {
   if (run.state !== "pending" || run.approval !== "awaiting") {
     return new AppError(
@@ -59,7 +59,7 @@ export function approvals(deps: ApprovalDeps) {
   };
 
   /**
-   * Ends a run whose plan no longer counts. Its revision is cleared, so that another run for the same revision can be queued and ask again.
+   * Ends a run whose plan is out of date. Its revision is cleared, so that another run for it can be queued and request approval again.
    */
   const supersede = (tx: Writer, run: RunRow, reason: Reason): Promise<boolean> =>
     end(tx, run, reason, "superseded", { desired_revision: null });
@@ -104,7 +104,7 @@ export function approvals(deps: ApprovalDeps) {
       return (await supersede(tx, active, noLonger(say("runs.replaced_by_manual")))) ? null : active;
     },
 
-    /** For evaluations: ends a waiting run because automatic runs are deferred, unless its approval has expired: that is told first. */
+    /** For evaluations: ends a waiting run because automatic runs are deferred. An expired approval is reported first. */
     withdraw: async (tx: Writer, executorId: string, why: DeferralReason): Promise<void> => {
       const run = await activeRunOf(tx, executorId);
       if (run === null || run.state !== "pending" || run.approval === null) return;

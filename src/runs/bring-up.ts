@@ -21,13 +21,13 @@ import { intendRollback, NotStarted, prepare } from "./start.ts";
 
 /** The journal step of one attempt. */
 const step = "bring_up";
-/** How long an attempt watches what it started; what is not ready by then is checked again by the next attempt. */
+/** How long an attempt watches the containers it started; the next attempt checks those that are not ready by then. */
 const watchMs = 60_000;
 const watchIntervalMs = 1_000;
 
 type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
 
-/** Ends an outage that is no longer the run's to end, before contacting the runtime. */
+/** Ends an outage that the run is no longer responsible for, before contacting the runtime. */
 export async function endUnowed(held: Held & Pick<RunContext, "settings">): Promise<void> {
   const outage = storedOutage(held.run.outage);
   const end = await notOwed(held);
@@ -45,15 +45,15 @@ export async function giveUpWhenOver(held: Held, cause: Message): Promise<void> 
 const givenUp = (cause: Message) => say("runs.tried_for_a_day", { cause });
 
 /**
- * One attempt to start what an ended run left down. Once the outage is over, however it ended, the run's backups are due for removal; until
- * then the run is released for the next attempt.
+ * One attempt to start what an ended run left down. When the outage is over, for whatever reason, the run's backups are due for removal;
+ * until then the run is released for the next attempt.
  */
 export async function bringUp(context: RunContext): Promise<void> {
   const { deps, run, journal } = context;
   const outage = storedOutage(run.outage);
   if (outage === null) throw new Error(`The run "${run.id}" has no outage`);
   const own = entriesOfTry(journal.entries());
-  // An attempt that a crash cut short has moved containers itself: only names, labels and IDs tell whose they are.
+  // An attempt interrupted by a crash has changed containers itself: only names, labels and IDs show which are ours.
   const isTornOff = own !== null && own.length > 0;
   const found = await lookAt(context, { before: isTornOff ? null : outage.left });
   if (found.changed !== null) {
@@ -127,7 +127,7 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
   }
 }
 
-/** Null once everything that should run is ready, by the runtime's own judgement. */
+/** Null once the runtime reports everything that should run as ready. */
 async function whyNotReady(context: RunContext): Promise<Message | null> {
   const { lease, shutdown } = context;
   const { clock } = context.deps;

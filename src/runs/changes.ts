@@ -42,8 +42,8 @@ interface WatchOptions {
 }
 
 /**
- * The steps of a run after `afterSeq`, as they happen, with progress and new logs in between. Ends on abort, or once the run has ended and all
- * steps were given; with `whileDown`, not before the target is up or given up. A reader can continue from the last `seq` it saw.
+ * The steps of a run after `afterSeq`, as they happen, with progress and new logs in between. Ends on abort, or once the run has ended and
+ * all steps were yielded; with `whileDown`, only once the target is up or given up. A reader can continue from the last `seq` it saw.
  */
 export async function* watchRun(
   options: WatchOptions,

@@ -60,8 +60,8 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
 }
 
 /**
- * What a failed run leaves to remove: after a restore, at most the new container. If one container of a group is down, another may have
- * kept its new version beside a previous one that is no longer needed.
+ * What remains to be removed after a failed run: after a restore, at most the new container. If one container of a group is down, another
+ * may have kept its new version beside a previous one that is no longer needed.
  */
 export function cleanupAfter(recovery: Recovery): Cleanup | null {
   if (recovery.state === "down") return "left_over";
@@ -99,7 +99,7 @@ function storedVerdict(context: RunContext): { passed: boolean; detail: Message 
   return { passed: passed !== null, detail: saidAt(entry.facts, "detail") ?? plain("") };
 }
 
-/** The engine's own judgement takes the whole stability period; a shorter limit would fail healthy containers. */
+/** The engine's own check takes the whole stability period; a shorter limit would fail healthy containers. */
 function longEnough(timing: ProbeTiming): ProbeTiming {
   const needed = Math.ceil(stabilityMs / 1000) + timing.probe_interval_seconds;
   return { ...timing, total_probe_duration_seconds: Math.max(timing.total_probe_duration_seconds, needed) };
@@ -153,7 +153,7 @@ async function judge(
   return { passed, detail };
 }
 
-/** Null if the new version passed. Whatever the strategy, what the runtime replaces has to be in place first: its native judgement. */
+/** Null if the new version passed. With every strategy, a declarative runtime must first complete its replacement. */
 async function whyNotInPlace(context: RunContext, check: HealthCheck): Promise<Message | null> {
   const { run, session, settings, journal, lease, shutdown } = context;
   const { settle } = session;

@@ -20,7 +20,7 @@ export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">,
 
 type HeldWithSettings = Held & { settings: ExecutorSettings };
 
-/** Releases a pending run in good order, due again at `due_at`; its claim does not count as a crash. */
+/** Releases a pending run, due again at `due_at`, without counting its claim as a crash. */
 export async function giveBack(
   tx: Writer,
   { deps, run, lease }: Held,

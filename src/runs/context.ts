@@ -31,7 +31,7 @@ export interface RunnerOptions {
   /** Owner of this process's leases; new at each start. */
   instance_id: string;
   redact: (text: string) => string;
-  /** Opens every stored secret, so that `redact` knows it. */
+  /** Decrypts every stored secret, so that `redact` knows it. */
   openSecrets: () => Promise<void>;
   connections: Pick<ConnectionService, "open" | "snapshotReader" | "targetKind">;
   executors: Pick<

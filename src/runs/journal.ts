@@ -22,7 +22,7 @@ export interface RunJournal extends Journal {
   /** Rereads the entries after `advance` has added some. */
   reload(): Promise<void>;
   /**
-   * From here on a database that cannot be written no longer prevents the restore: entries are kept only in memory, as long as the lease is
+   * From here on, a database that cannot be written does not prevent the restore: entries are kept in memory for as long as the lease is
    * certain to be held.
    */
   tolerateStorageFaults(): void;
@@ -38,7 +38,9 @@ interface JournalOptions {
   redact: (text: string) => string;
 }
 
-/** Facts as they may be stored: messages, and their text from `toldAs`, without secrets; the rest unchanged, because decisions compare it. */
+/**
+ * Facts as they may be stored: messages, and their text from `toldAs`, without secrets; the rest unchanged, because decisions compare it.
+ */
 function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
   const redacted = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;

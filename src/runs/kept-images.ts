@@ -16,7 +16,7 @@ interface Keeping {
 }
 
 /**
- * Names the images of a stored snapshot, which keeps them from being pruned. A failure costs a warning, not the run: they exist now, and
+ * Names the images of a stored snapshot, which keeps them from being pruned. A failure is only a warning: the images exist now, and
  * most can be pulled again by digest.
  */
 export async function keepImages({ deps, run, session }: Keeping, ids: readonly string[]): Promise<Message | null> {

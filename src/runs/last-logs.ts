@@ -11,7 +11,7 @@ import { lastLinesOf } from "./log-lines.ts";
 import { logsOfRun, type RunLogRow, storeLog } from "./log-queries.ts";
 import type { RunLogView } from "./schema.ts";
 
-/** A run that failed waits no longer than this for logs: its previous version may be down until it is restored. */
+/** A failed run waits at most this long for logs: its previous version may be down until it is restored. */
 const waitMs = 5_000;
 
 /** Secrets of one container's configuration that are masked; a Helm release has the most. The last ones count. */
@@ -21,7 +21,7 @@ const Lines = v.array(v.string());
 
 type Kept = Pick<RunContext, "deps" | "run" | "lease">;
 
-/** Stores what the failed containers of a run wrote last. Logs only explain: whatever prevents it, the run goes on. */
+/** Stores the last lines of a run's failed containers. Logs only explain, so no failure here stops the run. */
 export async function captureLogs(context: RunContext): Promise<void> {
   const { deps, run, session, settings, journal, lease } = context;
   if (session.lastLogs === undefined) return;
@@ -41,7 +41,7 @@ export async function captureLogs(context: RunContext): Promise<void> {
   }
 }
 
-/** Receives logs while the run goes on, one after the other. */
+/** Receives logs during the run, one after the other. */
 export function logKeeper(context: Kept): (logs: readonly LastLog[]) => void {
   const { deps, run, lease } = context;
   let last: Promise<void> = Promise.resolve();
@@ -77,7 +77,7 @@ async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): P
     let count = known.length;
     for (const row of rows) {
       const earlier = known.find(({ key }) => key === row.key);
-      // What was read while the container crashed is worth more than the reason why it can no longer be read.
+      // Lines read while the container crashed are worth more than the reason why they cannot be read now.
       if (earlier !== undefined && earlier.why === null && row.why !== null) continue;
       if (earlier === undefined && ++count > maxLogs) continue;
       await storeLog(tx, row);

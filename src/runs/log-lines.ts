@@ -4,12 +4,12 @@ import { maxReadChars, plainLines, shownLine } from "../shown-lines.ts";
 /** Of all lines together; the earliest ones are left out. */
 const maxChars = 8_000;
 
-/** The rest of a private key whose first line is not among the last ones. */
+/** The rest of a private key whose first line precedes the last lines. */
 const keyRest = /^(?:(?!-----BEGIN)[\s\S])*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/;
 
 /**
- * The last lines of what a container wrote, as plain text within fixed bounds. The text is hostile: it may have any length, be binary,
- * steer a terminal or carry secrets, which `mask` removes from whole lines before any is cut.
+ * The last lines of a container's output, as plain text within fixed bounds. The output is hostile: it may be of any length or binary, and
+ * contain terminal sequences or secrets. `mask` removes secrets from whole lines before any line is cut.
  */
 export function lastLinesOf(text: string, mask: (text: string) => string): readonly string[] {
   const read = shownLines(plainLines(text.slice(-maxLogBytes))).map((line) => line.slice(0, maxReadChars));
@@ -25,7 +25,7 @@ export function lastLinesOf(text: string, mask: (text: string) => string): reado
   return shown;
 }
 
-/** The last ones, without blank lines at the beginning and the end. */
+/** The last lines, without blank ones at the beginning and the end. */
 function shownLines(lines: readonly string[]): readonly string[] {
   const isWritten = (line: string) => line !== "";
   const last = lines.slice(0, lines.findLastIndex(isWritten) + 1).slice(-lastLogLines);

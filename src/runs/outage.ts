@@ -9,9 +9,9 @@ import type { Seen } from "./serving.ts";
 import { hasTouched, touchingSteps } from "./stored-plan.ts";
 
 /**
- * The outage with which a failed run ends; null if nothing is down that ran before the run or that it was to start. What was down before an
- * update stays down, and what was stopped externally before the run touched anything is not the run's to start. `isAsBefore`: everything is
- * as the run found it.
+ * The outage with which a failed run ends; null if everything that ran before, or that the run was to start, is running. What was down
+ * before an update stays down, and so does what was stopped externally before the run changed anything. `isAsBefore`: everything is as the
+ * run found it.
  */
 export async function outageAtEnd(
   context: Pick<RunContext, "deps" | "run" | "plan" | "journal">,
@@ -48,7 +48,7 @@ export function isRestart({ run, plan }: Pick<RunContext, "run" | "plan">): bool
   return run.kind === "rollback" && isStartedAgain(plan) && plan?.owed.length === 0;
 }
 
-/** Why this run no longer has to bring the target up, whatever its state; null if it has to. */
+/** Why this run no longer has to start the target, whatever its state; null if it has to. */
 export async function notOwed({
   deps,
   run,

@@ -10,12 +10,12 @@ import { type StoredPlan, storedPlan } from "./stored-plan.ts";
 const retryMs = 5_000;
 const lateRetryMs = 60_000;
 
-/** Another run works on a container of this one's plan: each would mistake the other's containers for foreign ones. */
+/** Another run is working on a container in this run's plan: each would take the other's containers for foreign ones. */
 export class Overlap extends SaidError {}
 
 /**
  * Throws `Overlap` in the transaction in which a run starts work. A connection may allow several runs at once, and a container that shares
- * a namespace with another executor's target moves with it.
+ * a namespace with another executor's target is recreated with it.
  */
 export async function refuseOverlap(tx: Writer, context: RunContext, plan: StoredPlan): Promise<void> {
   const { deps, run, settings } = context;
@@ -25,7 +25,7 @@ export async function refuseOverlap(tx: Writer, context: RunContext, plan: Store
   throw new Overlap(say("runs.waits_for_container", { run: id, executor, container }));
 }
 
-/** The run at work on one of these containers, and which; null if there is none. */
+/** The run that is working on one of these containers, and the container; null if there is none. */
 export async function findOverlap(
   tx: Writer,
   { clock, connections }: Pick<RunContext["deps"], "clock" | "connections">,

@@ -116,8 +116,8 @@ export interface RunAhead {
 }
 
 /**
- * The runs ahead of this one on a connection: first those at work, then those that have waited longer. A run that awaits approval does no
- * work and blocks no other.
+ * The runs ahead of this one on a connection: first those in progress, then those that have waited longer. A run that awaits approval does
+ * no work and blocks no other.
  */
 export async function runsAhead(
   read: Reader,
@@ -146,7 +146,7 @@ export async function runsAhead(
   return found.map(({ id, executor }) => ({ id, executor }));
 }
 
-/** Runs that work on a connection's engine, or that bring up a target or remove backups there after their end, with their plans. */
+/** Runs that work on a connection's engine, or that after their end retry a target or remove backups there, with their plans. */
 export async function runsAtWork(
   read: Reader,
   connectionId: string,
@@ -168,7 +168,7 @@ export async function runsAtWork(
     );
 }
 
-/** Whether an automatic run has made this attempt at a revision. */
+/** Whether an automatic run has already made this attempt for a revision. */
 export async function hasAttempt(
   read: Reader,
   executorId: string,
@@ -209,7 +209,7 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
 }
 
 /**
- * Unleased runs that are due: to start, to recover, to bring up what they left down, to clean up; the longest due first. A run that waits
+ * Unleased runs that are due to start, recover, retry a target they left down, or clean up; the longest due first. A run that waits
  * for its connection is skipped until that is free, so that a long queue there delays no other connection.
  */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
@@ -265,7 +265,7 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
 interface RunPauses {
   /** Between two attempts of any kind. */
   retry_ms: number;
-  /** Between two attempts to bring up what is down. */
+  /** Between two attempts to start a target that is down. */
   outage_ms: number;
   /** Until a window opens. */
   window_ms: number;
@@ -406,7 +406,7 @@ export async function deleteStepsBetween(tx: Writer, runId: string, step: string
     .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
 }
 
-/** The last run of an executor that was queued, whatever became of it; null before the first. */
+/** The run of an executor that was queued last, whatever its outcome; null before the first. */
 export async function newestRunOf(read: Reader, executorId: string): Promise<string | null> {
   const rows = await read
     .select({ id: runs.id })
@@ -432,7 +432,7 @@ export async function newerRunOf(
   return rows[0]?.id ?? null;
 }
 
-/** An ended run has either taken over an outage or changed nothing: check which now, not at the next attempt. */
+/** An ended run has either taken over an outage or changed nothing: find out now, not at the next attempt. */
 export async function makeOutagesDue(tx: Writer, { id, executor_id }: RunRow, now: number): Promise<void> {
   const isOther = and(eq(runs.executor_id, executor_id), ne(runs.id, id));
   await tx
@@ -441,7 +441,7 @@ export async function makeOutagesDue(tx: Writer, { id, executor_id }: RunRow, no
     .where(and(isOther, isNotNull(runs.outage_due_at)));
 }
 
-/** A run of the executor whose target is down and has to be brought up; null if there is none. */
+/** A run of the executor whose target is down and has to be started; null if there is none. */
 export async function outageOf(read: Reader, executorId: string): Promise<string | null> {
   const rows = await read
     .select({ id: runs.id })

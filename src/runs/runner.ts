@@ -33,9 +33,9 @@ import { faultOf, isWindowOpen, start } from "./start.ts";
 import { type ActiveState, isActiveState } from "./states.ts";
 import { storedPlan } from "./stored-plan.ts";
 
-/** A pending run whose process ended this often is not retried. */
+/** A pending run whose process has ended this many times is not retried. */
 const maxClaims = 2;
-/** When to retry a run whose runtime did not answer or that hit an internal error; less often once that lasts. */
+/** When to retry a run after an unreachable runtime or an internal error; the pause grows. */
 const retryMs = 10_000;
 const lateRetryMs = 60_000;
 const lateAfterMs = 5 * 60_000;
@@ -64,7 +64,7 @@ export function runRunner(deps: RunnerOptions) {
         await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
-      // Two runs on the same containers would mistake each other's for foreign ones; backups can wait.
+      // Two runs on the same containers would take each other's for foreign ones; backups can wait.
       const { connection_id } = executor;
       const kept = isActiveState(run.state) ? null : storedPlan(run.plan, deps.connections.targetKind);
       if (kept !== null && (await findOverlap(tx, deps, { id, connection_id, plan: kept })) !== null) return null;
@@ -72,7 +72,7 @@ export function runRunner(deps: RunnerOptions) {
       if (held === null || held.state !== "pending") return held;
       await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });
       await appendStep(tx, { run_id: id, step: "claim", phase: "begin", facts: {}, at: now });
-      // With the reason of its last release, in case this claim is one too many.
+      // With the reason of its last release, in case this claim exceeds the limit.
       return { ...held, started_at: held.started_at ?? now };
     });
   };
@@ -269,7 +269,7 @@ function notedFailure(context: RunContext): Reason | null {
   return code === undefined || message === null ? null : { code, message };
 }
 
-/** After its process ended: makes the target whole and finishes the run. */
+/** After its process has ended: repairs the target and finishes the run. */
 async function recover(context: RunContext, from: Exclude<ActiveState, "pending">): Promise<void> {
   const { deps, run, journal, session, settings, shutdown } = context;
   deps.log.warning("Run is recovered", { run: run.id, state: from });

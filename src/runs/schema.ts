@@ -67,7 +67,7 @@ export interface SeenWhileWaiting {
   /** Hash of the plan as of now; null if there is none. */
   plan_hash: string | null;
   desired_revision: string | null;
-  /** Why nothing would be done now; null if something would. */
+  /** Why a run would do nothing now; null if it would do something. */
   unmet: Message | null;
 }
 
@@ -243,7 +243,7 @@ export const RunLogView = v.object({
 });
 export type RunLogView = v.InferOutput<typeof RunLogView>;
 
-/** With the plan that was performed, every step so far and, at the end, what was done to each container. */
+/** With the plan of the run, every step so far and, at the end, what was done to each container. */
 export const RunDetailView = v.object({
   ...entries,
   containers: v.array(RunContainer),

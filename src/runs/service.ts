@@ -184,7 +184,7 @@ export function runService(options: RunServiceOptions) {
       views: viewsOf,
     }),
 
-    /** Those that are there, in the given order. */
+    /** Existing ones, in the given order. */
     byIds: async (ids: readonly string[]): Promise<RunView[]> => await viewsOf(await runsByIds(db.read, ids)),
 
     get: async (id: string): Promise<RunDetailView> => {
@@ -209,7 +209,7 @@ export function runService(options: RunServiceOptions) {
 
     /**
      * Queues a manual run: an update, or with `snapshot_id` a rollback. Throws `run_active` with the other run's ID if the executor has an
-     * active run, and `run_since` with the newest run's ID if that is not the one that was named.
+     * active run, and `run_since` with the newest run's ID if the caller named another one.
      */
     create: async (actor: Actor, executorId: string, input: unknown): Promise<RunView> => {
       const parsed = parseInput(RunInput, input ?? {});
@@ -250,7 +250,7 @@ export function runService(options: RunServiceOptions) {
     /** For evaluations: queues an automatic run in the caller's transaction; false if a run, outage or earlier attempt prevents it. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {
       if ((await activeRunOf(tx, run.executor_id)) !== null) return false;
-      // An update preserves what it finds, so a target that is down has to come up first.
+      // An update keeps the state it finds, so a target that is down has to be started first.
       if ((await outageOf(tx, run.executor_id)) !== null) return false;
       if (await hasAttempt(tx, run.executor_id, run.desired_revision, run.attempt)) return false;
       const now = clock.now();
@@ -268,7 +268,7 @@ export function runService(options: RunServiceOptions) {
 
     /** For the scheduler. */
     work: runner.work,
-    /** For a process that is alone on its database: what the previous process left is due now. */
+    /** For a process that is alone on its database: work of the previous process is due now. */
     takeOver: runner.takeOver,
   };
 }

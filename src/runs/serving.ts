@@ -9,7 +9,7 @@ import type { RunContext } from "./context.ts";
 export interface Seen {
   serving: Serving;
   down: readonly string[];
-  /** Other services of the target run. */
+  /** Other services of the target are running. */
   is_partly: boolean;
   /** The runtime reported what is there. */
   is_seen: boolean;
@@ -45,7 +45,7 @@ export async function observeServing(context: RunContext, expected: "desired" | 
     const target = await session.inspect(settings.target);
     const verdicts = target.services.map((found): Serving => {
       const planned = plan?.services.find((each) => each.service === found.name);
-      // Besides the updated services a group has others, which may well be stopped.
+      // A group has other services, which may be stopped.
       if (plan !== null && planned === undefined) return "unknown";
       if (planned?.to.is_running !== false && found.state !== "running") return "none";
       if (planned === undefined) return "unknown";

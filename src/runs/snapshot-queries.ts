@@ -6,7 +6,7 @@ import { rowsAmong } from "../db/prepared.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
 
-/** Runs that may still need their snapshots: in progress, or with a target that has to be brought up. */
+/** Runs that may still need their snapshots: in progress, or with a target that has to be started. */
 const isNeedy = or(isActive, isNotNull(runs.outage_due_at));
 
 export type SnapshotRow = typeof snapshots.$inferSelect;

@@ -100,7 +100,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       return { ...shown, content: reader.mask(content) };
     },
 
-    /** Compares the snapshot with what runs now, field by field. Throws `PluginError` if the runtime does not answer. */
+    /** Compares the snapshot with what runs now, field by field. Throws `PluginError` if the runtime does not respond. */
     diff: async (id: string, signal: AbortSignal): Promise<SnapshotDiffView> => {
       const row = await getRow(id);
       const owner = await getOwner(row);

@@ -19,7 +19,7 @@ import { failedPart, storedPlan } from "./stored-plan.ts";
 /** What a run is about to do, and what it needs for that. */
 interface Intent {
   plan: UpdatePlan;
-  /** What an update leads to; none for a rollback. */
+  /** The desired versions of an update; none for a rollback. */
   versions: readonly WantedVersion[];
   /** For a rollback: the configuration to restore. */
   snapshot: string | null;
@@ -135,7 +135,7 @@ async function intendUpdate(context: RunContext): Promise<Intent> {
   return { plan: planned.plan, versions, snapshot: null, columns };
 }
 
-/** The services that the plan changes, with what it brings them to. */
+/** The services that the plan changes, with their desired versions. */
 function plannedVersions({ plan, services }: PlannedUpdate): readonly WantedVersion[] {
   const changed = new Set((plan?.changes ?? []).map((change) => change.service));
   return services.filter(({ service }) => changed.has(service));
@@ -221,7 +221,7 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
   const { deps, run } = context;
   const [service] = planned.services;
   const revision = run.trigger === "manual" ? planned.desired_revision : planned.wanted_revision;
-  // An automatic run that finds a newer revision than it was queued for counts for that one, unless another run already did.
+  // An automatic run that finds a newer revision than it was queued for counts for the newer one, unless another run already does.
   const isTaken =
     revision !== null &&
     revision !== run.desired_revision &&
@@ -253,7 +253,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
     const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long, so what was set by then is checked again before anything is touched.
+  // A pull can take long, so settings are checked again before anything is touched.
   const current = await deps.executors.settings(run.executor_id);
   refuseDeferred(context, current, intent.versions);
   if (!isWindowOpen({ ...context, settings: current })) {
@@ -264,7 +264,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
   return prepared;
 }
 
-/** Starts nothing once the process is shutting down, and stops waiting when it is. */
+/** Starts nothing while the process is shutting down, and stops waiting for it. */
 async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>): Promise<Prepared> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -18,15 +18,15 @@ export interface WorkSource<T extends { id: string } = { id: string }> {
   due(now: number, limit: number, busyKeys?: readonly string[]): Promise<readonly T[]>;
   keyOf(item: T): string;
   /**
-   * `leave` frees the item's place while it finishes: for what remains after the outside world has responded. A stop still waits for it.
+   * `leave` frees the item's slot while it finishes, for work that remains after upstream has responded. A stop still waits for it.
    */
   perform(item: T, signal: AbortSignal, leave: () => void): Promise<void>;
 }
 
 export interface Pool {
-  /** Starts what is due at `now`, as far as there is room; each item once, until the next outside `fill`. */
+  /** Starts what is due at `now`, as far as slots are free; each item once, until the next outside `fill`. */
   fill(now: number): Promise<void>;
-  /** Resolves when nothing runs and nothing is about to start. */
+  /** Resolves when nothing is running and nothing is about to start. */
   idle(): Promise<void>;
   /** Starts nothing more; running items are aborted or awaited as their kind says. */
   stop(): void;
@@ -38,7 +38,7 @@ interface PoolOptions {
   log: Log;
 }
 
-/** Unfinished items per place that already freed it: a slow database delays the next items. */
+/** Unfinished items per slot that they already freed: a slow database delays the next items. */
 const leftPerPlace = 4;
 /** How many items are listed ahead, so that short ones do not need a query each. */
 const lookAhead = 32;
@@ -46,14 +46,14 @@ const lookAhead = 32;
 /** Runs one kind of work within its limits. Errors are logged and end only their own item. */
 export function createPool({ work, log }: PoolOptions): Pool {
   const running = new Map<string, Promise<void>>();
-  /** Those with a place: their key, and its limit. */
+  /** Items with a slot: their key, and its limit. */
   const places = new Map<string, { key: string; limit: number }>();
   const abort = new AbortController();
   /** Started since the last outside `fill`: an item whose claim fails is still due and must not be retried in a loop. */
   const started = new Set<string>();
   /** Listed as due and not yet started. */
   let listed: readonly { id: string }[] = [];
-  /** At the last look nothing was due besides these keys: while all of them are busy, looking again is useless. */
+  /** The last query found nothing due besides these keys: while all of them are busy, another query is useless. */
   let exhausted: readonly string[] | null = null;
   let fills = 0;
   let filling: Promise<void> | null = null;
@@ -89,10 +89,10 @@ export function createPool({ work, log }: PoolOptions): Pool {
         running.delete(item.id);
         places.delete(item.id);
       }
-      // A place is free: filled at once, so that many due items do not wait for a tick each.
+      // A free slot is filled at once, so that many due items do not wait for a tick each.
       if (makesRoom && !isStopped) refill();
     };
-    // A tick later, so that an item that frees its place at once finds a complete list.
+    // A tick later, so that an item that frees its slot at once finds a complete list.
     running.set(item.id, Promise.resolve().then(perform));
   };
 
@@ -121,7 +121,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     if (count > 0) return true;
     const busy = busyKeys();
     if (exhausted?.every((key) => busy.includes(key))) return false;
-    // Running items, and those started since the tick, may be listed again: makes room for them.
+    // Allows for running items and those started since the tick, which may be listed again.
     const limit = work.concurrency + running.size + lookAhead;
     const fill = fills;
     const found = await work.due(now, limit, busy);
@@ -129,7 +129,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     // Items that wait for their key stay listed for when it is free.
     listed = [...listed, ...found.filter((item) => !known.has(item.id))];
     const begun = startListed();
-    // A later `fill` asks about a later moment.
+    // A later `fill` queries a later moment.
     if (begun === 0 && fill === fills) exhausted = busy;
     return begun > 0 && free();
   };

@@ -14,7 +14,7 @@ interface SchedulerOptions {
   before?: () => Promise<void>;
 }
 
-/** Once a second. Due times live in the database, so a missed tick delays work and loses none. */
+/** Once a second. Due times are in the database, so a missed tick delays work but loses none. */
 const tickPattern = "* * * * * *";
 
 /** Reads due work at each tick and hands it to one bounded pool per kind. */
@@ -36,10 +36,10 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
     await Promise.all(pools.map((pool) => pool.idle()));
   };
   return {
-    /** Starts what is due at `now`; resolves once it was started, not finished. */
+    /** Starts what is due at `now`; resolves once it has started, not finished. */
     tick,
 
-    /** Something just became due: looks at once instead of at the next tick. */
+    /** Something just became due: starts it now instead of at the next tick. */
     nudge: (): void => {
       tick().catch(logFailure);
     },
@@ -52,7 +52,7 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
     /** Resolves when nothing runs. */
     idle,
 
-    /** Starts nothing more, aborts what may be aborted and waits for the rest; false when that took longer than `grace_ms`. */
+    /** Starts nothing more, aborts what may be aborted and waits for the rest; false if that took longer than `grace_ms`. */
     stop: async (options: { grace_ms: number }): Promise<boolean> => {
       isStopped = true;
       cron?.stop();

@@ -11,7 +11,7 @@ import { type ReleaseFactsRow, releaseRows } from "../releases/queries.ts";
 import { leadingTags } from "../releases/same-build.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";
 
-/** Longer than any message, so that its sender knows there is more. */
+/** Longer than any message, so that the sender knows there is more. */
 const maxEventNotesCharacters = 8_192;
 
 /** A tracker's releases over all its sources. */
@@ -149,7 +149,7 @@ export async function announceNew(
   const isNewChart = subject.app_version !== null && doubles.length > 0;
   const same = isNewChart ? [subject] : [subject, ...twins, ...doubles];
   if (await addToEvent(tx, input, channel, same)) return;
-  // Another source has it and did not announce it, so it predates the tracker. Where all sources must agree, they do only now.
+  // Another source has it and did not announce it, so it predates the tracker. If all sources must agree, this is the first time they do.
   if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
   const members = membersOf(fresh, channel, input.tracker.sorting);
   const leads = leadingTags(members);

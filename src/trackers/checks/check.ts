@@ -26,24 +26,24 @@ import { type CheckListeners, isJudged, recordListing } from "./record-listing.t
 import { isPassing, longestPauseMs, pauseAlone } from "./retry.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
-/** A check that takes longer fails: a slow upstream must not hold a place for ever. */
+/** A check that takes longer fails: a slow upstream must not occupy a slot forever. */
 const maxCheckMs = 10 * 60_000;
-/** An upstream that keeps refusing for one second each must not be asked every second. */
+/** An upstream that refuses for one second at a time must not be queried every second. */
 const minWaitMs = 60_000;
 /** The longest wait that an upstream may impose. */
 export const maxRetryAfterMs = 86_400_000;
 /** The part of the interval that the stable jitter subtracts: checks that were due together drift apart. */
 const jitterShare = 0.1;
-/** Older known tags are re-checked one at a time, every so many checks: a republished one that nobody runs can wait. */
+/** Older known tags are re-checked one at a time, every few checks: a republished tag that no executor runs can wait. */
 const rotateEveryChecks = 4;
-/** A refused credential is tried again after this, whatever the interval: only then is it known that it was no mistake. */
+/** A refused credential is tried once more after this, whatever the interval, to confirm the refusal. */
 const confirmAfterMs = outageNotifiedAfterMs + 60_000;
 
 export interface CheckOptions extends SourceOpener, CheckListeners, Pick<Parts, "db" | "clock" | "log"> {
   counted: Pick<CountedTime, "latest" | "before">;
   outages: OutageNotices;
   instance_id: string;
-  /** As `read` sees it: what is removed is judged in the transaction that removes it. */
+  /** As `read` sees it: the transaction that removes releases also decides which. */
   versionHistoryCount: (read: Reader) => Promise<number>;
   /** Adds to a reason how far our clock is from the host's, if that may explain it. */
   explainByClock: (reason: Message, host: string) => Message;
@@ -83,23 +83,23 @@ interface Failure {
   code: string;
   message: Message;
   retry_after_ms: number | null;
-  /** The host has responded, if only to refuse: it is no longer out of reach. */
+  /** The host has responded, if only to refuse: it is reachable again. */
   is_answer: boolean;
-  /** The source waits this long, by itself. */
+  /** Only the source waits this long. */
   pause_ms?: number;
 }
 
-/** With these, a host has responded. What it sends instead of an answer may come from a proxy before it. */
+/** With these codes, a host has responded. A malformed response may come from a proxy in front of it. */
 const answers: ReadonlySet<PluginErrorCode> = new Set(["unauthorized", "not_found", "rate_limited"]);
 
-/** Upstream returned nothing where it had something: not to be trusted. */
+/** Upstream returned nothing where it had something, which is not trusted. */
 function emptied(known: number): Failure {
   return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null, is_answer: true };
 }
 
 /**
- * Whether upstream returned nothing new. An edit meanwhile does not matter: a new address takes the lease away, and new rules are applied
- * to stored releases.
+ * Whether upstream returned nothing new. An edit meanwhile does not matter: a new address ends the lease, and new rules are applied to
+ * stored releases.
  */
 function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: number): boolean {
   if (claimed.source.baseline_at === null || !claimed.channels.every(isJudged)) return false;
@@ -125,7 +125,7 @@ function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: Re
   return others[Math.floor(source.rotation / rotateEveryChecks) % Math.max(others.length, 1)] ?? null;
 }
 
-/** One check of one source: claim it, ask upstream, and write all results at once. */
+/** One check of one source: claim it, query upstream, and write all results at once. */
 export function sourceCheck(options: CheckOptions) {
   const { db, clock, log } = options;
   const count = checkCounter(options.counted);
@@ -180,7 +180,7 @@ export function sourceCheck(options: CheckOptions) {
     );
     const kept = await options.versionHistoryCount(db.read);
     const request: ListRequest = {
-      // More than is kept would only be removed again.
+      // More than the history count would only be removed again.
       limit: Math.min(tracker.fetch_depth, kept * channels.length),
       most_each: kept,
       accepts: channels.flatMap(acceptsOf),
@@ -199,8 +199,8 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   /**
-   * Asks at the repository's last known place first, which saves a redirect each time. If it is gone, the configured place is asked again;
-   * the listing's `moved_to` is the place that answered, null for the configured one.
+   * Queries the repository's last known location first, which saves a redirect each time, and the configured one if that is gone. The
+   * listing's `moved_to` is the location that responded, null for the configured one.
    */
   const askWhereItIs = async (
     claimed: Claimed,
@@ -228,7 +228,7 @@ export function sourceCheck(options: CheckOptions) {
     }
   };
 
-  /** The repository's place, when it differs from the configured one. */
+  /** The repository's location, if it differs from the configured one. */
   const placeOf = ({ source }: Claimed, { moved_to = null }: Listing): string | null => {
     const { config } = addressOf(options.registry, { ...source, moved_to });
     const isSame = JSON.stringify(config).toLowerCase() === JSON.stringify(source.config ?? {}).toLowerCase();
@@ -237,7 +237,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const describe = (error: unknown, claimed: Claimed): Failure => {
     if (error instanceof PluginError) {
-      // Where clocks differ, a token is refused as expired or not valid yet, in whatever words.
+      // If clocks differ, a token is refused as expired or not valid yet, in any wording.
       const isAboutTime = error.code === "unauthorized";
       const said = isAboutTime ? options.explainByClock(error.said, claimed.source.host) : error.said;
       return {
@@ -262,7 +262,7 @@ export function sourceCheck(options: CheckOptions) {
   const retryAt = async (tx: Writer, claimed: Claimed, failure: Failure, now: number): Promise<number> => {
     const { source, tracker, owner } = claimed;
     const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
-    // A check that must wait was not made: it is due when the wait is over.
+    // A check that must wait was not carried out: it is due when the wait is over.
     if (failure.code === "rate_limited" && wait > 0) return now + Math.max(wait, minWaitMs);
     const regular = nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms);
     if (!isPassing(failure)) return Math.max(regular, now + wait);
@@ -422,7 +422,7 @@ export function sourceCheck(options: CheckOptions) {
             message: say("checks.took_too_long", { minutes: maxCheckMs / 60_000 }),
             retry_after_ms: null,
             is_answer: false,
-            // It held a place for minutes and says little about the host: other sources do not wait for it.
+            // It occupied a slot for minutes and says little about the host: other sources do not wait for it.
             pause_ms: longestPauseMs,
           }
         : describe(error, claimed);
@@ -434,8 +434,8 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   /**
-   * Does nothing when the source is not due or another process has it. Throws only when the database does not respond. `leave` is called
-   * when no more requests follow and only the result is to be written. `dueAt` is when it was due by its interval.
+   * Does nothing if the source is not due or another process has it. Throws only if the database does not respond. `leave` is called when
+   * no more requests follow and only the result remains to be written. `dueAt` is when it was due by its interval.
    */
   return async (
     id: string,

@@ -8,9 +8,9 @@ import { longestPauseMs } from "./retry.ts";
 
 /** Checks in parallel, over all trackers. */
 const checksAtOnce = 4;
-/** More upstreams than this are not withheld by name; checks of the others fail at their first request instead. */
+/** No more upstreams than this are withheld by name; checks of the others fail at their first request instead. */
 const maxWaiting = 50;
-/** A requested check waits this long for a place; then it gets one beyond those of the others. */
+/** A requested check waits this long for a slot; then it gets an additional one. */
 const patienceMs = 5_000;
 
 interface DueOptions extends Pick<Parts, "db" | "clock"> {
@@ -21,8 +21,8 @@ interface DueOptions extends Pick<Parts, "db" | "clock"> {
 }
 
 /**
- * Checks as work for the scheduler: what is due, how many at once, and how each runs. The second kind takes up requested checks that have
- * waited too long for a place: a person waits, and the places may be held by hosts that do not respond.
+ * Checks as work for the scheduler: what is due, how many at once, and how each runs. The second kind is for requested checks that have
+ * waited too long for a slot: a person is waiting, and hosts that do not respond may occupy the slots.
  */
 export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
   const waitingAt = (now: number): UpstreamKey[] =>
@@ -35,7 +35,7 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
     on_stop: "abort" as const,
     keyOf: (item: DueSource): string => item.host,
     perform: async (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => {
-      // The limit may have been used up since the item was listed; it stays due and first in line.
+      // The limit may have been used up since the item was listed; it stays due and first in the queue.
       const isWaiting = waitingAt(clock.now()).some(
         ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
       );

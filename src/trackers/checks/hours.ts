@@ -2,10 +2,10 @@ import type { CountedTime } from "../../counted-time.ts";
 import type { Writer } from "../../db/client.ts";
 import { countCheck, deleteHoursBefore, hourOf } from "./hour-queries.ts";
 
-/** A few days longer than the charts show, so that a day of any time zone is complete. */
+/** A few days longer than the charts show, so that days are complete in every time zone. */
 const keptMs = 35 * 86_400_000;
 
-/** Counts checks by hour and host. What is too old is deleted with the first check of each hour. */
+/** Counts checks by hour and host. The first check of each hour deletes counts that are too old. */
 export function checkCounter(counted: Pick<CountedTime, "before">) {
   let prunedAt: number | null = null;
   return async (

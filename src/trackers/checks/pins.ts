@@ -32,7 +32,7 @@ function parseReference(reference: string): { tag: string | null; digest: string
   try {
     return parseImageReference(reference);
   } catch (error) {
-    // A container that runs by its image's id names no tag.
+    // A container created from an image ID names no tag.
     if (error instanceof ImageReferenceError) return { tag: null, digest: null };
     throw error;
   }

@@ -49,7 +49,7 @@ export interface UpstreamKey {
   credential_id: string | null;
 }
 
-/** Upstreams that must not be asked at the moment. */
+/** Upstreams that must not be queried at the moment. */
 export interface Withheld {
   /** Hosts with their maximum of parallel checks. */
   hosts: readonly string[];
@@ -130,11 +130,11 @@ function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
 }
 
 /**
- * Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next; so do those of a
- * host that does not respond, until its next attempt. What was requested does not wait for that.
+ * Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next; so do those of
+ * a host that does not respond, until its next attempt. Requested checks do not wait for that.
  */
 export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
-  // Used-up limits change seldom and may be many, so these are not prepared.
+  // Used-up limits seldom change and can be many, so these queries are not prepared.
   const isPrepared = withheld.waiting.length === 0;
   const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
   const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
@@ -205,7 +205,7 @@ const claimDue = preparedFor((tx: Writer) => {
     .prepare();
 });
 
-/** Claims a due source for `owner` and moves its due time forward; null when another has it or it is no longer due. */
+/** Claims a due source for `owner` and moves its due time forward; null if another owner has it or it is no longer due. */
 export async function claimSource(
   tx: Writer,
   id: string,
@@ -241,7 +241,7 @@ function buildSettle(tx: Writer, names: readonly string[]) {
     .prepare();
 }
 
-/** By the columns they write: as many kinds as a check has results. */
+/** By the columns they write; there are as many as a check has kinds of results. */
 const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
 
 /** Writes the end of a check and releases the lease; false when the lease was lost meanwhile. */
@@ -262,7 +262,7 @@ export async function setNextCheck(tx: Writer, id: string, at: number): Promise<
   await tx.update(tracker_sources).set({ next_check_at: at }).where(eq(tracker_sources.id, id));
 }
 
-/** The next check is due then at the latest. */
+/** The latest time at which the next check is due. */
 export async function checkBy(tx: Writer, id: string, at: number): Promise<void> {
   await tx
     .update(tracker_sources)
@@ -281,8 +281,8 @@ export async function releaseLeases(tx: Writer, now: number): Promise<number> {
 }
 
 /**
- * A check waits no longer than its interval, the day that a rate limit may ask for, or the pause after a failed one; a claimed one, no
- * longer than its lease.
+ * A check waits at most its interval, the day that a rate limit may impose, or the pause after a failure; a claimed one at most its
+ * lease.
  */
 export function checkDueTimes(longest: { wait_ms: number; pause_ms: number; lease_ms: number }): readonly DueTime[] {
   const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;

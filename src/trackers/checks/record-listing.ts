@@ -125,7 +125,7 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
     .map(({ row }) => row)
     .concat(isBaselined ? found.restaged.filter((row) => row.id !== previous?.id) : [])
     .filter(isMember);
-  // Where all sources must agree, the latest may have been known for long: the last source to have it makes it new.
+  // If all sources must agree, the latest may have been known for long: the last source to publish it makes it new.
   const isAgreed =
     channel.requires_agreement && isBaselined && !input.is_baseline && latest !== null && latest.id !== previous?.id;
   const fresh = channel.requires_agreement
@@ -165,7 +165,7 @@ export function isJudged({ baseline_at, latest_release_id, newest }: ChannelRow)
   return baseline_at !== null && (latest_release_id === null) === (newest === null);
 }
 
-/** Whether a version is newer than the previous latest: one that leads only because a newer one lost its agreement is no news. */
+/** Whether a version is newer than the previous latest: one that leads only because a newer one lost its agreement is not announced. */
 function isAhead(
   latest: ReleaseFactsRow,
   previous: ReleaseFactsRow | null,
@@ -192,7 +192,7 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
 
 async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFactsRow[]) {
   const channels = await channelsOf(tx, [input.source.id]);
-  // The version that a channel's latest is compared with stays with it.
+  // The version that a channel's latest is compared with is kept.
   const newest = new Set(channels.map((channel) => channel.newest?.tag));
   const { executors } = input.listeners;
   const bound = await executors.ofSource(tx, input.source.id);

@@ -10,7 +10,7 @@ interface RetentionInput {
   sorting: Sorting;
   /** Version History Count: how many are kept per channel, and how many of those without a channel. */
   keep: number;
-  /** Never removed: what runs, what a snapshot names, what upstream just listed (it would come back at once). */
+  /** Never removed: running versions, versions in snapshots, and those that upstream just listed (they would return at once). */
   isKept: (release: ReleaseFactsRow) => boolean;
 }
 
@@ -22,7 +22,7 @@ export function surplusReleases(input: RetentionInput): readonly ReleaseFactsRow
     for (const release of ordered.slice(0, keep)) kept.add(release.id);
   };
   for (const channel of channels) keepFirst(membersOf(releases, channel, sorting));
-  // Releases hidden by a narrowed pattern return when it is widened, so they have a quota of their own.
+  // Releases hidden by a narrowed pattern return when it is widened, so they have their own quota.
   const hidden = releases.filter((release) => !channels.some((channel) => judgeRelease(release, channel).accepted));
   keepFirst(orderReleases(hidden, sorting));
   return releases.filter((release) => !kept.has(release.id) && !input.isKept(release));

@@ -1,4 +1,4 @@
-/** The pause after the first failure; it doubles with each one that follows. */
+/** The pause after the first failure; it doubles with each further one. */
 const firstPauseMs = 60_000;
 /** The longest pause between two attempts, unless upstream asks for a longer one. */
 export const longestPauseMs = 15 * 60_000;
@@ -8,7 +8,7 @@ export function isPassing({ code, retry_after_ms }: { code: string; retry_after_
   return code === "unreachable" || (code === "rate_limited" && retry_after_ms === null);
 }
 
-/** The pause after so many failures in a row: 1, 2, 4, 8 and then 15 minutes. */
+/** The pause after this many failures in a row: 1, 2, 4, 8 and then 15 minutes. */
 export function pauseAfter(failures: number): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(Math.max(failures - 1, 0), 20));
 }

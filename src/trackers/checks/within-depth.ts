@@ -9,8 +9,8 @@ export interface Placed {
 }
 
 /**
- * Drops new releases beyond the fetch depth; known releases and those requested by name need no place. Releases requested by name are kept
- * anyway, so they leave fewer places for the others, unless upstream just published them.
+ * Drops new releases beyond the fetch depth; known releases and those requested by name do not count. Releases requested by name are kept
+ * anyway, so they leave less room for the others, unless upstream just published them.
  */
 export function withinDepth(listing: Listing, request: ListRequest): Placed {
   const { accepts, limit, most_each = limit, known } = request;

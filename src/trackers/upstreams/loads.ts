@@ -22,7 +22,7 @@ function hourlyLimit(state: RateState | undefined, documented: number | null): n
   return state?.limit ?? documented;
 }
 
-/** Upstreams with their load, limits and state: what needs attention first, then the most strained. `outages` are those that go on. */
+/** Upstreams with their load, limits and state: what needs attention first, then the most strained. `outages` are the ongoing ones. */
 export function upstreamLoads(
   loads: readonly SourceLoad[],
   states: readonly RateState[],

@@ -66,7 +66,7 @@ export async function claimProbe(
   await probeClaim(tx).run({ host, ...claim });
 }
 
-/** As long as the attempt runs, no other one is due. */
+/** No other attempt is due while one is in progress. */
 export async function renewProbe(tx: Writer, owner: string, until: number): Promise<void> {
   await tx
     .update(upstream_outages)
@@ -107,7 +107,7 @@ export async function updateOutage(tx: Writer, id: string, changes: Partial<Outa
   await tx.update(upstream_outages).set(changes).where(eq(upstream_outages.id, id));
 }
 
-/** Deletes those that ended before `before`, and those that go on at hosts without sources. */
+/** Deletes those that ended before `before`, and ongoing ones of hosts without sources. */
 export async function pruneOutages(tx: Writer, before: number): Promise<void> {
   await tx.delete(upstream_outages).where(lt(upstream_outages.ended_at, before));
   await tx
@@ -141,7 +141,7 @@ interface Ended {
   now: number;
 }
 
-/** Failed because of the outage, or came due during it. What fails for its own reasons keeps its pause. */
+/** Failed because of the outage, or came due during it. Sources that fail for their own reasons keep their pauses. */
 function hasWaited({ host, since, now }: Ended): SQL | undefined {
   const failed = and(sql`${tracker_sources.failing_since} >= ${since}`, isUnreachable);
   const held = and(isNull(tracker_sources.failing_since), lte(tracker_sources.next_check_at, now));
@@ -188,12 +188,12 @@ export async function latestAtHost(
 /** More hosts than a page shows. */
 const maxOpen = 200;
 
-/** Those that go on, the oldest first. */
+/** Ongoing outages, the oldest first. */
 export async function openOutages(read: Reader): Promise<OutageRow[]> {
   return await read.select().from(upstream_outages).where(isOpen).orderBy(asc(upstream_outages.since)).limit(maxOpen);
 }
 
-/** Those that are over, the latest first. */
+/** Past outages, the latest first. */
 export async function endedOutages(read: Reader, limit: number): Promise<OutageRow[]> {
   return await read
     .select()
@@ -203,7 +203,9 @@ export async function endedOutages(read: Reader, limit: number): Promise<OutageR
     .limit(limit);
 }
 
-/** The sources of enabled trackers that wait for an outage to end. At most `each` of a host, by tracker; `total` counts all of that host. */
+/**
+ * The sources of enabled trackers that wait for an outage to end. At most `each` of a host, by tracker; `total` counts all of that host.
+ */
 export async function sourcesWaiting(read: Reader, each: number) {
   const partition = sql`partition by ${tracker_sources.host}`;
   const ranked = read
@@ -228,7 +230,7 @@ export async function sourcesWaiting(read: Reader, each: number) {
     .orderBy(asc(ranked.host), asc(ranked.place));
 }
 
-/** The next attempt is as far ahead as its pause, or the lease of one that runs. */
+/** The next attempt is as far ahead as its pause, or as the lease of one in progress. */
 export function outageDueTimes(leaseMs: number): readonly DueTime[] {
   const { next_due_at, pause_ms } = upstream_outages;
   return [

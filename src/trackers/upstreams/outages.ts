@@ -19,11 +19,11 @@ import {
 } from "./outage-queries.ts";
 import type { UpstreamOutageView } from "./schema.ts";
 
-/** How long outages that are over are kept. */
+/** How long past outages are kept. */
 const keptMs = 30 * 86_400_000;
 /** Between two sources that waited for the same host. */
 const stepMs = 1_000;
-/** Within this, all of them are due, however many they are. */
+/** All of them are due within this time, however many there are. */
 const wakeWithinMs = 5 * 60_000;
 const namedSources = 20;
 const listedEnded = 20;
@@ -33,17 +33,17 @@ interface FailedCheck {
   host: string;
   /** The lease owner of the check. */
   owner: string;
-  /** Since when the source fails, before this check; null if it did not. */
+  /** Since when the source has been failing, before this check; null if it was not. */
   failing_since: number | null;
   code: string;
   message: Message;
-  /** The least pause that upstream asks for. */
+  /** The minimum pause that upstream asks for. */
   retry_after_ms: number;
 }
 
 /**
  * Whether the source fails for its own reasons: since it began to fail, its host responded to another source, and the latest check of
- * another source was no failure of this kind.
+ * another source did not fail in this way.
  */
 async function failsAlone(read: Reader, { source_id, host, failing_since }: FailedCheck): Promise<boolean> {
   if (failing_since === null) return false;
@@ -85,7 +85,7 @@ export async function noteFailure(
   return open.next_due_at;
 }
 
-/** A host has responded: its outage is over, and the sources that waited are due, one after the other. */
+/** A host has responded: its outage is over, and the sources that waited become due, one after the other. */
 export async function endOutage(tx: Writer, host: string, now: number): Promise<boolean> {
   const ended = await closeOutage(tx, host, now);
   if (ended === null) return false;

@@ -9,7 +9,7 @@ type ListedUpstream = UpstreamView & { id: string; place: number };
 
 const account = sql`coalesce((select name from credentials where id = listed.value ->> 'credential_id'), '')`;
 
-/** What is unknown comes last in the order that its column asks for first. */
+/** Unknown values come last in the column's default order. */
 export const upstreamLists = listsOfValues<ListedUpstream>({
   sorts: {
     state: "listed.value ->> 'place'",

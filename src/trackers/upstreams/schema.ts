@@ -72,9 +72,9 @@ const ClockDifferenceView = v.object({
 export const UpstreamsView = v.object({
   items: v.array(UpstreamView),
   next_cursor: v.nullable(v.string()),
-  /** That sources wait for, the oldest first. */
+  /** Ongoing, the oldest first. */
   outages: v.array(UpstreamOutageView),
-  /** That ended in the last 30 days, the latest first; at most 20. */
+  /** Ended in the last 30 days, the latest first; at most 20. */
   past_outages: v.array(UpstreamOutageView),
   /** Hosts whose clock differs from this machine's by five minutes or more, the latest response first; at most 20. */
   clock_differences: v.array(ClockDifferenceView),

@@ -35,7 +35,7 @@ export interface SourceOpener {
 /** What is needed to open a source. */
 export type SourceAddress = Pick<SourceRow, "config" | "credential_id"> & { kind: SourceKind };
 
-/** Where to reach a stored source: its repository's new place, else the configured one. */
+/** Where to reach a stored source: its repository's new location, or else the configured one. */
 export function addressOf(
   registry: SourceRegistry,
   row: Pick<SourceRow, "kind" | "config" | "credential_id" | "moved_to">,
@@ -74,7 +74,7 @@ export async function openSource(
   };
 }
 
-/** What a source can tell without any request. */
+/** What is known about a source without any request. */
 function openOffline(
   opener: Pick<SourceOpener, "registry" | "clock">,
   address: Omit<SourceAddress, "credential_id">,

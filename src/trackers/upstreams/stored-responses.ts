@@ -34,7 +34,7 @@ export function answerStore({ db, clock, counted }: Pick<Parts, "db" | "clock" |
       if (row === null) return null;
       const { used_at, etag, last_modified, content_type, headers, body } = row;
       const now = clock.now();
-      // Once a day is enough to know what is in use; a write for each request would be most of its cost.
+      // Once a day is enough to know what is in use; a write would be most of the cost of a request.
       if (Math.abs(now - used_at) > dayMs) await db.write((tx) => touchResponse(tx, key, now));
       return { etag, last_modified, content_type, headers, body };
     },

@@ -16,7 +16,7 @@ export interface ReleasePages {
 
 const maxCharacters = 2_048;
 
-/** Whatever a plug-in forms: only http and https, without a user name, in the spelling that a browser would use. */
+/** Whatever a plug-in returns, only http and https, without a user name, spelled as a browser would. */
 function safeAddress(address: string | null | undefined): string | null {
   if (address === null || address === undefined || address.length > maxCharacters || !URL.canParse(address))
     return null;
@@ -36,7 +36,7 @@ function openPages(registry: SourceRegistry, source: ConfiguredSource): WebPages
   }
 }
 
-/** The pages of these sources' releases, at each repository's present place. Contacts nobody. */
+/** The pages of these sources' releases, at each repository's present location. Sends no request. */
 export function releasePages(registry: SourceRegistry, sources: readonly ConfiguredSource[]): ReleasePages {
   const opened = new Map(sources.map((source) => [source.id, openPages(registry, source)]));
   return {
