@@ -27,8 +27,8 @@ export const executors = {
   state_words: {
     disabled: "已停用",
     target_down: "目标已停机",
-    failed_previous: "失败，仍由旧版本提供服务",
-    failed_desired: "失败，由新版本提供服务",
+    failed_previous: "失败，旧版本仍在运行",
+    failed_desired: "失败，新版本在运行",
     failed_mixed: "失败，部分服务已更新",
     failed: "失败",
     not_looked: "尚未检查",
