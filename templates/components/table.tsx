@@ -20,7 +20,7 @@ export interface Column {
   clips?: boolean | undefined;
   /** What a narrow row of a list must tell beside its name and state: the first of its second line. */
   leads?: boolean | undefined;
-  /** Hidden between phone and wide screens, where it would not fit; cards show every column, rows of a list do not. */
+  /** Hidden between phone and wide screens, and on wide ones beside many or wide columns, where it would not fit; cards show every column, rows of a list do not. */
   wide_only?: boolean | undefined;
   /** The name of the list's sort by this column; `-` before it where descending comes first. */
   sort?: string | undefined;
@@ -75,10 +75,10 @@ export function Table(props: TableProps) {
   const { ctx, caption, columns, rows, sort, is_list } = props;
   const shape = shapeOf(props);
   const { has_actions: hasActions, choices } = shape;
-  const hasWideLeading = columns.some(({ leads, grows }) => leads === true && grows === true);
+  const isCrowded = columns.length > 7 || columns.some(({ leads, grows }) => leads === true && grows === true);
   return (
     <div class="table-box">
-      <table class={classes("table", is_list === true && "compact", hasWideLeading && "wide-leading")}>
+      <table class={classes("table", is_list === true && "compact", isCrowded && "crowded")}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>

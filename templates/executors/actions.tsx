@@ -124,6 +124,7 @@ interface OfferButtonProps {
   name: ActionName;
   /** The executor's page when left out. */
   place?: Place;
+  /** In a row, whose subject its updates are. */
   small?: boolean;
 }
 
@@ -131,6 +132,8 @@ interface OfferButtonProps {
 export function OfferButton({ ctx, executor, name, place, small }: OfferButtonProps) {
   const offer = offersFor(executor).find((each) => each.name === name);
   if (offer === undefined) return null;
+  const { names, row_names } = texts(ctx).executors.acts;
+  const words = small === true ? { ...names, ...row_names } : names;
   return (
     <ActionForm
       ctx={ctx}
@@ -139,7 +142,7 @@ export function OfferButton({ ctx, executor, name, place, small }: OfferButtonPr
       target={place?.target}
       small={small}
     >
-      {texts(ctx).executors.acts.names[name]}
+      {words[name]}
     </ActionForm>
   );
 }

@@ -113,7 +113,9 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
           ),
           versions: <ExecutorVersions ctx={ctx} executor={executor} />,
           state: <ExecutorState ctx={ctx} executor={executor} />,
-          trigger: <TriggerWords ctx={ctx} executor={executor} />,
+          // When the window opens is said by the state of what waits for it.
+          trigger:
+            executor.waiting?.reason === "window" ? t.triggers.window : <TriggerWords ctx={ctx} executor={executor} />,
           run: <LastRun ctx={ctx} executor={executor} />,
         },
         actions: (

@@ -56,6 +56,7 @@ export const executors = {
       unskip: "Stop skipping",
       dismiss: "Dismiss failure",
     },
+    row_names: { resume: "Resume", dismiss: "Dismiss" },
     done: {
       nothing: (name: string) => `Nothing to change: ${name} is already set that way`,
       snooze: (name: string, until: string) => `Snoozed updates of ${name} until ${until}`,

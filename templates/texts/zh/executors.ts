@@ -57,6 +57,7 @@ export const executors = {
       unskip: "不再跳过",
       dismiss: "忽略失败",
     },
+    row_names: { resume: "恢复", dismiss: "忽略" },
     done: {
       nothing: (name: string) => `无需更改：“${name}”已是如此`,
       snooze: (name: string, until: string) => `已将“${name}”的更新推迟至 ${until}`,

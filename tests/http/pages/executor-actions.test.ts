@@ -212,7 +212,7 @@ describe("a row of the list", () => {
     await act({ action: "snooze", for_hours: "1" });
     expect(labels(await row())).toEqual(["End snooze"]);
     await act({ action: "hold" });
-    expect(labels(await row())).toEqual(["Resume updates"]);
+    expect(labels(await row())).toEqual(["Resume"]);
     await person.api("PATCH", path, { is_enabled: false });
     expect(labels(await row())).toEqual(["Enable"]);
     expect(menuOf(await row())).toContain("Resume updates");
@@ -240,7 +240,7 @@ describe("a row of the list", () => {
     const answer = await person.post(`${path}/actions`, { action: "hold", next }, { htmx: true });
     expect(answer.status).toBe(200);
     expect(answer.text.match(/<tr /g)).toHaveLength(1);
-    expect(labels(rowIn(answer.text, `executor-${id}`))).toEqual(["Resume updates"]);
+    expect(labels(rowIn(answer.text, `executor-${id}`))).toEqual(["Resume"]);
     expect(answer.text).toContain('hx-target="#executors-list &gt; .filters"');
     expect(Number(count(answer.text))).toBe(before - 1);
     expect(answer.text).toContain('hx-target="#toasts"');
