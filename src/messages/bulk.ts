@@ -9,7 +9,7 @@ export const bulk = {
   awaits_approval: ({ executor }: Executor) =>
     `"${executor}" is waiting for approval; approve or refuse its run instead`,
   not_awaiting: ({ executor }: Executor) => `"${executor}" is not waiting for approval`,
-  late: ({ executor }: Executor) => `The plan of "${executor}" was not ready in time; run it on its own page`,
+  late: ({ executor }: Executor) => `The plan of "${executor}" was not ready in time; open its page to run it`,
   plan_changed: ({ executor }: Executor) => `The plan of "${executor}" has changed since you saw it; review it again`,
   major: ({ from, to }: Move) => `"${from}" to "${to}" is a new major version`,
   unmeasured: ({ from, to }: Move) => `Whether "${from}" to "${to}" is a major update cannot be determined`,

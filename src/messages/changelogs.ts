@@ -40,6 +40,6 @@ export const changelogs = {
   no_subheading: ({ version, subheading }: Version & { subheading: string }) =>
     `The section for ${version} in the changelog has no subheading "${subheading}"`,
   unreadable: ({ cause }: { cause: Message }, tell) => `The changelog could not be read: ${tell(cause)}`,
-  internal: "The changelog could not be read for an internal reason; see the log",
+  internal: "The changelog could not be read because of an internal error; the log has the details",
   no_repository: "The tracker has no repository source for its changelog",
 } satisfies Area;

@@ -11,7 +11,7 @@ export const connections = {
   choose_one: ({ options }: { options: readonly string[] }) =>
     `There are several; choose one of ${quotedList(options)}`,
   silent: ({ seconds }: { seconds: number }) => `No response within ${seconds} seconds`,
-  look_failed: "It could not be checked because of an internal error. The log has the details",
+  look_failed: "It could not be checked because of an internal error; the log has the details",
   not_checked: "Not checked recently",
   place_taken: ({ connection, is_divisible }: { connection: string; is_divisible: boolean }) =>
     `The connection "${connection}" already reaches the same targets. Edit that connection instead of adding another${is_divisible ? ", or enter namespaces that it does not have" : ""}`,

@@ -60,8 +60,10 @@ export const engine = {
   no_group: ({ name }: Named) => `There is no compose group "${name}" on the engine`,
   no_service: ({ name, service }: Named & { service: string }) => `"${name}" has no service "${service}"`,
   networks_lost: ({ name }: Named) => `"${name}" lost its networks when the engine failed to start it`,
-  container_changed: ({ name }: Named) => `The container "${name}" was changed since the plan was made; plan again`,
-  group_changed: ({ name }: Named) => `The compose group "${name}" was changed since the plan was made; plan again`,
+  container_changed: ({ name }: Named) =>
+    `The container "${name}" has changed since the plan was made; review the plan again`,
+  group_changed: ({ name }: Named) =>
+    `The compose group "${name}" has changed since the plan was made; review the plan again`,
 
   pull_failed: ({ reference, answer }: { reference: string; answer: string }) =>
     `The engine could not pull ${reference}: ${answer}`,

@@ -56,13 +56,13 @@ export const executors = {
   settings_unknown: ({ target, cause }: Target & Cause, tell) =>
     `"${target}" is updated only manually or with approval: ${tell(cause)}`,
   other_line: ({ from, to }: Move) =>
-    `${start(desired(to))} leaves the line of ${current(from)}; run it with the hash of its plan`,
+    `${start(desired(to))} leaves the line of ${current(from)}; review the plan and run it manually (over the API with its hash)`,
   other_variant: ({ from, to }: Move) =>
-    `${start(desired(to))} is another variant than ${current(from)}; run it with the hash of its plan`,
+    `${start(desired(to))} is another variant than ${current(from)}; review the plan and run it manually (over the API with its hash)`,
   downgrade: ({ from, to }: Move) =>
-    `${start(desired(to))} is lower than ${current(from)}; allow downgrades, or run it with the hash of its plan`,
+    `${start(desired(to))} is lower than ${current(from)}; allow downgrades, or review the plan and run it manually (over the API with its hash)`,
   incomparable: ({ from, to }: Move) =>
-    `${start(desired(to))} and ${current(from)} cannot be compared; allow downgrades, or run it with the hash of its plan`,
+    `${start(desired(to))} and ${current(from)} cannot be compared; allow downgrades, or review the plan and run it manually (over the API with its hash)`,
   connection_disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled`,
 
   binding_missing: "Bind at least one service",

@@ -5,9 +5,9 @@ type Folder = { folder: Message };
 /** Files and folders of the installation, and disk space. */
 export const files = {
   no_room_for_database: "The disk of the database is full; free space and try again",
-  no_room_for_keys: "There is no room on the disk for the key file",
-  no_room_for_backup: "There is no room on the disk for a backup",
-  no_room_for_database_copy: "There is no room on the disk for the copy of the database",
+  no_room_for_keys: "There is no room on the disk for the key file; free space and try again",
+  no_room_for_backup: "There is no room on the disk for a backup; free space and try again",
+  no_room_for_database_copy: "There is no room on the disk for the copy of the database; free space and try again",
   no_room_for_data: ({ path }: { path: string }) =>
     `There is no room on the disk for the data directory "${path}"; free space and start again`,
   no_room_to_verify: ({ path }: { path: string }) =>

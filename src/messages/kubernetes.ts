@@ -122,7 +122,7 @@ export const kubernetes = {
   same_reference: ({ service, reference }: { service: string; reference: string }) =>
     `"${service}" already uses ${reference}, and the tag now points to another image: pods would not be replaced. Use the reference mode "Digest"`,
 
-  changed_since_plan: "The workload was changed after the plan was made; plan again",
+  changed_since_plan: "The workload has changed since the plan was made; review the plan again",
   not_patched: "The workload was not changed",
   is_patched: "The new images are set",
   changed_meanwhile: "The workload's images were changed outside Tidemark",

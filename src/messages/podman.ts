@@ -12,7 +12,7 @@ export const podman = {
   foreign_namespace: ({ path }: { path: string }) =>
     `It joins the network namespace "${path}", which belongs to none of the containers`,
   pid_file: ({ path }: { path: string }) =>
-    `Its process ID is written to "${path}" (--pidfile), which the Podman service cannot be told`,
+    `Its process ID is written to "${path}" (--pidfile), which cannot be set through the Podman API`,
   service_container: "It is the service container of a Kubernetes file, which Podman creates and removes itself",
   kube_play: "It was created from a Kubernetes file; change the image there and play the file again",
   id_file: ({ path }: { path: string }) =>

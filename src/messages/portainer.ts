@@ -16,7 +16,7 @@ const counted = (count: number, noun: string) => (count === 0 ? "" : `${count} $
 export const portainer = {
   stack: "Stack",
   saved_files: "Saved stack files",
-  address_wanted: "Enter the address of Portainer as https://host:port, without what follows the #",
+  address_wanted: "Enter the address of Portainer as https://host:port, without the # and anything after it",
   ca_wanted: "Paste the certificate in PEM form, from BEGIN CERTIFICATE to END CERTIFICATE",
   plain_http: "The API key is sent without encryption: use the https address of Portainer",
   credential_missing: "Select a credential with an API key of Portainer",
@@ -73,7 +73,7 @@ export const portainer = {
   nothing_to_save: ({ stack }: { stack: string }) => `The stack "${stack}" has no compose file to save`,
   saved_unreadable: "The saved stack file cannot be read",
 
-  changed_since_plan: "The stack was changed after the plan was made; plan again",
+  changed_since_plan: "The stack has changed since the plan was made; review the plan again",
   not_sent: "Nothing was sent to Portainer",
   deployed: "Portainer has deployed the new stack file",
   as_before: "The stack is as it was before",

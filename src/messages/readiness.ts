@@ -29,7 +29,7 @@ export const readiness = {
   needs_healthy: ({ name, needed, cause }: Named & { needed: string; cause: Message }, tell) =>
     `"${name}" requires "${needed}" to be healthy, and it is not: ${tell(cause)}`,
   changed_while_waiting: ({ name }: Named) =>
-    `"${name}" was changed while the run waited for its dependencies; plan again`,
+    `"${name}" changed while the run waited for its dependencies; review the plan again`,
   job_failed: ({ name, exit_code }: Named & { exit_code: number }) =>
     `"${name}" exited (code ${exit_code}); the containers that wait for its completion were not started`,
   job_endless: ({ name }: Named) => `"${name}" did not complete within an hour`,

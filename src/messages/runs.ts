@@ -19,15 +19,15 @@ const serving: Readonly<Record<Kind, Readonly<Record<Serving, string>>>> = {
     desired: "The new version is kept running",
     previous: "The previous version is running",
     mixed: "Some services run the new version, others the previous one",
-    none: "Target down: neither version runs",
-    unknown: "What is running now is unknown",
+    none: "Target down: neither version is running",
+    unknown: "The running version is unknown",
   },
   rollback: {
     desired: "The snapshot version is kept running",
     previous: "The version before the rollback is running",
     mixed: "Some services run the snapshot version, others the version before the rollback",
-    none: "Target down: neither version runs",
-    unknown: "What is running now is unknown",
+    none: "Target down: neither version is running",
+    unknown: "The running version is unknown",
   },
 };
 
@@ -69,10 +69,10 @@ export const runs = {
   not_undone: ({ reason, kind, cause }: { reason: Message; kind: Kind } & Cause, tell) =>
     `${tell(reason)}. ${kind === "update" ? "The update" : "The rollback"} could not be undone: ${tell(cause)}`,
   partly_down: ({ reason, services }: { reason: Message; services: readonly string[] }, tell) =>
-    `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "does" : "do"} not run in either version; the other services are running`,
+    `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "is" : "are"} not running in either version; the other services are running`,
 
   left_stopped: "The target was stopped and stays stopped; it was updated without a health check",
-  started_for_snapshot: "The target was down and was started, because it was running when its snapshot was captured",
+  started_for_snapshot: "The target was down and was started, because it was running when its snapshot was saved",
   started_after_outage: "The target was down and was started, because an earlier run had left it down",
 
   target_changed: "The target or its desired version has changed since the plan was reviewed; review the plan again",

@@ -22,5 +22,6 @@ export const trackers = {
     `The release channel "${channel}" of source "${source}" is used by ${users.map(tell).join(", ")}`,
   credential_id_invalid: "This is not the ID of a credential",
   tag_wanted: "Enter the tag",
-  check_unfinished: ({ name }: { name: string }) => `The check of "${name}" has not ended yet`,
+  check_unfinished: ({ name }: { name: string }) =>
+    `The check of "${name}" has not ended yet; its result will appear on the tracker's page`,
 } satisfies Area;

@@ -139,7 +139,7 @@ export async function endRun<F extends ActiveState>(
   run.state = to;
   const fields = { run: run.id, outcome: to, reason_code: reason?.code ?? null, serving: serving ?? null };
   if (serving === "none")
-    deps.log.error("Target down: neither version runs", {
+    deps.log.error("Target down: neither version is running", {
       ...fields,
       reason: reason == null ? null : inEnglish(reason.message),
     });

@@ -106,7 +106,7 @@ describe("a run that failed", () => {
   test("in a part is not told to be down as a whole", () => {
     const reason = say("runs.partly_down", { reason: failed, services: ["db"] });
     const text = textOf({ serving: "none", ...toldAs("reason", reason) });
-    expect(text).toContain("does not run in either version; the other services are running.");
+    expect(text).toContain("is not running in either version; the other services are running.");
     expect(text).not.toContain("neither version");
   });
 

@@ -257,7 +257,7 @@ describe("recovery", () => {
     await world.tick();
     const run = await world.run(id);
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-    expect(english(run.reason)).toContain("Target down: neither version runs");
+    expect(english(run.reason)).toContain("Target down: neither version is running");
     expect(world.logs.some((line) => line.includes("ERROR") && line.includes("Target down"))).toBe(true);
   });
 

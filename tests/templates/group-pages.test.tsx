@@ -21,7 +21,7 @@ test.each([
   ["en", "Dependencies not healthy (paperless-webserver-1)"],
   ["en", "Previous container restored (it was missing and was recreated from the snapshot)"],
   ["zh", "失败，部分服务已更新"],
-  ["zh", "无法保护其镜像不被清理"],
+  ["zh", "无法防止其镜像被清理"],
   ["zh", "引擎拒绝了 POST /images/1/tag（403）：forbidden"],
   ["zh", "依赖不健康 (paperless-webserver-1)"],
   ["zh", "旧容器已恢复 (旧容器已不存在，已按快照重新创建)"],
@@ -221,7 +221,7 @@ test.each([
   [
     "en",
     say("runs.partly_down", { reason: failed("update", null), services: ["db"] }),
-    'The update failed: no. Target down: "db" does not run in either version; the other services are running.',
+    'The update failed: no. Target down: "db" is not running in either version; the other services are running.',
   ],
   ["zh", failed("rollback", "web"), "回滚“web”失败：no"],
   [

@@ -30,7 +30,7 @@ export const backups = {
   size_wrong: ({ path, manifest, found, wanted }) =>
     `文件“${path}”已损坏：它有 ${found} 字节，而“${manifest}”中为 ${wanted} 字节`,
   incomplete: ({ source, name }) => `备份“${source}”不完整：缺少“${name}”`,
-  surplus_file: ({ source, path }) => `制作备份“${source}”时还没有文件“${path}”`,
+  surplus_file: ({ source, path }) => `文件“${path}”不属于备份“${source}”`,
   database_damaged: ({ source, problem }) => `备份“${source}”已损坏：${problem}`,
   schema_wrong: ({ source, difference }, tell) =>
     `备份“${source}”的结构与制作它的 Tidemark 版本所创建的不符：${tell(difference)}`,

@@ -30,6 +30,6 @@ export const changelogs = {
   empty_section: ({ version }) => `更新日志中 ${version} 的章节为空`,
   no_subheading: ({ version, subheading }) => `更新日志中 ${version} 的章节没有子标题“${subheading}”`,
   unreadable: ({ cause }, tell) => `无法读取更新日志：${tell(cause)}`,
-  internal: "因内部原因无法读取更新日志，详见日志",
+  internal: "因内部错误无法读取更新日志，详情见日志",
   no_repository: "追踪器没有可读取更新日志的仓库来源",
 } satisfies Rendering<typeof english>;

@@ -37,10 +37,14 @@ export const executors = {
   snoozed: ({ executor }) => `“${executor}”的自动更新已推迟`,
   version_skipped: ({ executor }) => `“${executor}”已跳过此版本`,
   settings_unknown: ({ target, cause }, tell) => `“${target}”只能手动更新或经批准后更新：${tell(cause)}`,
-  other_line: ({ from, to }) => `${desired(to)}离开了${current(from)}的版本线；请确认其计划后运行`,
-  other_variant: ({ from, to }) => `${desired(to)}与${current(from)}不是同一变体；请确认其计划后运行`,
-  downgrade: ({ from, to }) => `${desired(to)}低于${current(from)}；请允许降级，或确认其计划后运行`,
-  incomparable: ({ from, to }) => `${desired(to)}与${current(from)}无法比较；请允许降级，或确认其计划后运行`,
+  other_line: ({ from, to }) =>
+    `${desired(to)}离开了${current(from)}的版本线；请查看计划后手动运行（通过 API 时附上其哈希）`,
+  other_variant: ({ from, to }) =>
+    `${desired(to)}与${current(from)}不是同一变体；请查看计划后手动运行（通过 API 时附上其哈希）`,
+  downgrade: ({ from, to }) =>
+    `${desired(to)}低于${current(from)}；请允许降级，或查看计划后手动运行（通过 API 时附上其哈希）`,
+  incomparable: ({ from, to }) =>
+    `${desired(to)}与${current(from)}无法比较；请允许降级，或查看计划后手动运行（通过 API 时附上其哈希）`,
   connection_disabled: ({ connection }) => `连接“${connection}”已停用`,
 
   binding_missing: "请至少绑定一个服务",

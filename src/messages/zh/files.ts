@@ -3,9 +3,9 @@ import type { Rendering } from "../types.ts";
 
 export const files = {
   no_room_for_database: "数据库所在磁盘已满；请释放空间后重试",
-  no_room_for_keys: "磁盘上没有空间存放密钥文件",
-  no_room_for_backup: "磁盘上没有空间存放备份",
-  no_room_for_database_copy: "磁盘上没有空间存放数据库的副本",
+  no_room_for_keys: "磁盘上没有空间存放密钥文件；请释放空间后重试",
+  no_room_for_backup: "磁盘上没有空间存放备份；请释放空间后重试",
+  no_room_for_database_copy: "磁盘上没有空间存放数据库的副本；请释放空间后重试",
   no_room_for_data: ({ path }) => `磁盘上没有空间存放数据目录“${path}”；请释放空间后重新启动`,
   no_room_to_verify: ({ path }) =>
     `磁盘上没有空间在“${path}”中存放备份的副本；请在那里释放空间，或将 TMPDIR 设为其他文件夹`,

@@ -24,9 +24,9 @@ export const keys = {
   corrupt_secret: ({ table, row, column }) =>
     `表“${table}”第“${row}”行“${column}”列中的机密无法用任何已知密钥解密；请重新填写或删除它，然后再轮换密钥`,
 
-  secret_not_encrypted: "无法读取已保存的机密：它未加密",
-  secret_undecryptable: "无法解密已保存的机密：它已损坏或属于另一个密钥",
-  secret_malformed: "无法读取已保存的机密：其内容格式不符合预期",
+  secret_not_encrypted: "无法读取已保存的机密，它未加密",
+  secret_undecryptable: "无法解密已保存的机密，它已损坏或属于另一个密钥",
+  secret_malformed: "无法读取已保存的机密，其内容格式不符合预期",
   not_a_fernet_key: "加密密钥不可用：它不是 Fernet 密钥",
   session_key_short: ({ bits, limit }) => `会话密钥有 ${bits} 位；至少需要 ${limit} 位`,
   session_key_unusable: ({ place, bytes }) =>

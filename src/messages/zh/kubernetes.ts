@@ -49,7 +49,7 @@ export const kubernetes = {
       ? `“${host}”的证书不是由凭据中的 CA 证书签发：请填写该集群自己的 CA 证书，并检查地址`
       : `“${host}”的证书不是由公共机构签发：请在凭据中填写集群的 CA 证书`,
   certificate_unreadable: ({ member }) => `无法读取“${member}”：请粘贴从 BEGIN 到 END 的完整 PEM 文本`,
-  unauthenticated: "集群不接受该凭据：已过期、已被撤销或属于其他集群",
+  unauthenticated: "集群不接受该凭据：它已过期、已撤销或属于其他集群",
   refused: ({ status, said }, tell) => `API 服务器返回 ${status}${quoting(tell, said)}`,
   broken_off: "API 服务器的响应中断",
   endless_list: "API 服务器的列表没有结束",
@@ -81,11 +81,11 @@ export const kubernetes = {
   same_reference: ({ service, reference }) =>
     `“${service}”已使用 ${reference}，而该标签已指向新内容：Pod 不会被替换。请使用引用方式“摘要”`,
 
-  changed_since_plan: "计划生成后，工作负载被修改；请重新生成计划",
+  changed_since_plan: "生成计划之后工作负载已发生变化；请重新查看计划",
   not_patched: "工作负载未被修改",
   is_patched: "新镜像已设置",
-  changed_meanwhile: "工作负载的镜像在 Tidemark 之外被修改",
-  deleted_meanwhile: "工作负载已被删除",
+  changed_meanwhile: "工作负载的镜像已在 Tidemark 之外修改",
+  deleted_meanwhile: "工作负载已删除",
   undone: ({ cause }, tell) => `已重新设置旧版本的镜像：${tell(cause)}`,
   undo_stuck: ({ cause }, tell) => `已重新设置旧版本的镜像，但滚动更新没有完成：${tell(cause)}`,
 
@@ -137,7 +137,7 @@ export const kubernetes = {
   diff_cut: ({ more }) => `另有 ${more} 处更改未显示`,
   not_upgraded: "该发布未升级",
   is_upgraded: ({ revision }) => `该发布已有新的修订版本 ${revision}`,
-  release_changed_meanwhile: ({ revision }) => `该发布在 Tidemark 之外被更改，现为修订版本 ${revision}`,
+  release_changed_meanwhile: ({ revision }) => `该发布已在 Tidemark 之外更改，现为修订版本 ${revision}`,
   upgrade_cut_off: ({ revision, status }) =>
     `helm 在完成之前被终止：该发布停留在修订版本 ${revision}（${status}），直到回滚为止`,
   upgrade_failed: ({ revision, said }, tell) => `升级到修订版本 ${revision} 失败：${tell(said)}`,

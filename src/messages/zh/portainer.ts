@@ -28,7 +28,7 @@ export const portainer = {
   service_missing: ({ service, stack }) => `堆栈“${stack}”的文件中没有服务“${service}”`,
   swarm: "这是 Swarm 堆栈；Tidemark 只更新独立的 compose 堆栈",
   kubernetes: "这是 Kubernetes 应用；请为该集群添加 Kubernetes 连接来更新",
-  unknown_type: ({ type }) => `此版本的 Tidemark 不认识它的类型（${type}）`,
+  unknown_type: ({ type }) => `此版本的 Tidemark 不认识它的类型（${type}）；请升级 Tidemark`,
   git: "它从 git 仓库部署，在此更新会使其脱离仓库：请在仓库中修改镜像",
   further_files: ({ files }) =>
     `它由多个 compose 文件组成（${quotedList(files)}），而 Portainer 只提供第一个：实际运行的镜像可能由其他文件决定`,
@@ -54,11 +54,11 @@ export const portainer = {
   nothing_to_save: ({ stack }) => `堆栈“${stack}”没有可保存的 compose 文件`,
   saved_unreadable: "无法读取保存的堆栈文件",
 
-  changed_since_plan: "计划生成后，堆栈被修改；请重新生成计划",
+  changed_since_plan: "生成计划之后堆栈已发生变化；请重新查看计划",
   not_sent: "没有向 Portainer 发送任何内容",
   deployed: "Portainer 已部署新的堆栈文件",
   as_before: "堆栈与之前相同",
-  changed_meanwhile: "堆栈在 Tidemark 之外被修改",
+  changed_meanwhile: "堆栈已在 Tidemark 之外修改",
   not_deployed: ({ cause }, tell) => `Portainer 没有部署新的堆栈文件。${tell(cause)}`,
   deployment_failed: ({ said }, tell) => {
     const words = tell(said);
@@ -81,7 +81,7 @@ export const portainer = {
   step_deploy: ({ state }) =>
     ({
       waiting: "部署新的堆栈文件",
-      running: "Portainer 正在部署新的堆栈文件",
+      running: "正在部署新的堆栈文件",
       done: "新的堆栈文件已部署",
       failed: "新的堆栈文件未部署",
     })[state],

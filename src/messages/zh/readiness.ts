@@ -2,8 +2,8 @@ import type { readiness as english } from "../readiness.ts";
 import type { Rendering } from "../types.ts";
 
 export const readiness = {
-  removed: "容器已被移除",
-  renamed: ({ name }) => `容器已被重命名为“${name}”`,
+  removed: "容器已移除",
+  renamed: ({ name }) => `容器已重命名为“${name}”`,
   no_container: ({ name }) => `容器“${name}”不存在`,
   never_started: "容器从未启动",
   out_of_memory: "容器因内存占用过多被终止",
@@ -20,7 +20,7 @@ export const readiness = {
   nothing_runs: ({ name }) => `“${name}”没有正在运行的容器`,
 
   needs_healthy: ({ name, needed, cause }, tell) => `“${name}”要求“${needed}”健康，但它不健康：${tell(cause)}`,
-  changed_while_waiting: ({ name }) => `运行等待其依赖期间，“${name}”被更改；请重新生成计划`,
+  changed_while_waiting: ({ name }) => `运行等待其依赖期间，“${name}”已发生变化；请重新查看计划`,
   job_failed: ({ name, exit_code }) => `“${name}”已退出（退出码 ${exit_code}）；等待其完成的容器没有启动`,
   job_endless: ({ name }) => `“${name}”在一小时内没有完成`,
   not_ready_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁就绪：${tell(cause)}`,

@@ -5,7 +5,7 @@ export const request = {
   input_errors: "输入有误",
   sign_in_first: "请先登录",
   change_password_first: "请先修改初始密码",
-  internal_error: "Tidemark 内部出现错误，详情见日志中对应的请求 ID",
+  internal_error: "内部错误；日志中有此请求编号的详情",
   stopping: "Tidemark 正在停止，没有作任何更改；请稍后重试",
   name_taken: ({ what, name }, tell) => `已存在名为“${name}”的${tell(what)}`,
   in_use: ({ what, name, users }, tell) => `${tell(what)}“${name}”正被${users.map(tell).join("、")}使用`,
@@ -29,7 +29,7 @@ export const request = {
   method_not_allowed: ({ allowed, method }) => `此路径接受 ${allowed.join("、")}，不接受 ${method}`,
   too_many_sign_ins: "通过身份提供方登录的次数过多，请稍后重试",
   idempotency_key_invalid: "请发送一个由 1 至 255 个可见 ASCII 字符组成的 Idempotency-Key",
-  idempotency_in_progress: "使用此 Idempotency-Key 的请求正在处理；请重新发送以获取结果",
+  idempotency_in_progress: "使用此 Idempotency-Key 的请求正在处理；请稍后重新发送以获取响应",
   idempotency_reused: "此 Idempotency-Key 已用于另一个请求；每个请求请使用新的键",
   idempotency_answer_lost: "使用此 Idempotency-Key 的请求已执行，但其响应已不可用；请查看当前状态",
 } satisfies Rendering<typeof english>;

@@ -12,14 +12,14 @@ const serving = {
     previous: "旧版本正在运行",
     mixed: "部分服务运行新版本，其余运行旧版本",
     none: "目标已停机：新旧版本均未运行",
-    unknown: "无法得知当前运行的版本",
+    unknown: "无法确认当前运行的版本",
   },
   rollback: {
     desired: "快照中的版本保持运行",
     previous: "回滚前的版本正在运行",
     mixed: "部分服务运行快照中的版本，其余运行回滚前的版本",
     none: "目标已停机：新旧版本均未运行",
-    unknown: "无法得知当前运行的版本",
+    unknown: "无法确认当前运行的版本",
   },
 };
 
@@ -52,7 +52,7 @@ export const runs = {
   started_after_outage: "目标原本未运行；由于是先前的运行使其停机，现已启动",
 
   target_changed: "确认计划之后，目标或期望的版本已发生变化；请重新查看计划",
-  snapshot_removed: "快照已在此期间被移除",
+  snapshot_removed: "快照已在此期间移除",
   without_snapshots: "此类目标没有快照",
   snapshot_failed: ({ cause }, tell) => `无法保存配置：${tell(cause)}`,
   not_restorable: ({ target, cause }, tell) => `无法恢复“${target}”：${tell(cause)}`,

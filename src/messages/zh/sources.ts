@@ -33,7 +33,7 @@ export const sources = {
   answered_by_no_registry: ({ status }) => `响应为 ${status} 的网页，该地址可能不是镜像仓库`,
   answered_without_credential: ({ status, said }) => `响应为 ${status}，且该来源没有凭据${quoted(said)}`,
   private_or_missing: "该仓库是私有的，或者不存在；请添加有权读取它的凭据，或检查名称",
-  credential_rejected: "凭据有误、已被吊销或已过期；请在“凭据”中更换",
+  credential_rejected: "凭据有误、已撤销或已过期；请在“凭据”中更换",
   github_unreadable:
     "该仓库不存在，或者凭据无权读取它；细粒度个人访问令牌须包含此仓库并具有“Contents: Read-only”权限，经典个人访问令牌须具有“repo”权限范围",
   gitlab_unreadable: "该项目不存在，或者凭据无权读取它；令牌须具有“read_api”权限范围，且其用户须是项目成员",

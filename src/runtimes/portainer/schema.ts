@@ -14,7 +14,7 @@ export const Config = v.strictObject({
     v.maxLength(512),
     v.check(isAddress, issue("portainer.address_wanted")),
     v.title("Portainer address"),
-    v.description("As you open it in the browser, without what follows the #"),
+    v.description("As you open it in the browser, without the # and anything after it"),
     v.metadata({ example: "https://portainer.example:9443" }),
   ),
   endpoint_id: v.pipe(

@@ -7,7 +7,8 @@ export const backtest = {
   none: "No version has a known publish time, so there is no history to show",
   undated: (count: number) =>
     `${plural("en", count, { one: "version", other: "versions" })} without a publish time not included`,
-  days: (count: number) => plural("en", count, { one: "change of latest version", other: "changes of latest version" }),
+  days: (count: number) =>
+    plural("en", count, { one: "change of the latest version", other: "changes of the latest version" }),
   surprises: (count: number) => `${number(count)} unexpected`,
   no_surprise: "none unexpected",
   day: "Day",
@@ -22,5 +23,5 @@ export const backtest = {
     variant: "other variant",
     incomparable: "not comparable",
   },
-  more: (count: number) => `${number(count)} older not shown`,
+  more: (count: number) => `${number(count)} older changes not shown`,
 };

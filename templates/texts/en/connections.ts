@@ -11,7 +11,7 @@ export const connections = {
   address: "Address",
   tested: "Tested",
   seen: "Last response",
-  since: "Started",
+  since: "Since",
   not_checked: "Not checked yet",
   responded_since: "It has responded since the last test failed",
   count_executors: (count: number) => plural("en", count, { one: "executor", other: "executors" }),

@@ -118,7 +118,7 @@ export const executors = {
   until: (time: string) => `until ${time}`,
   observed: "Last checked",
   lost_title: (connection: string) => `State unknown: ${connection} does not respond`,
-  lost_since: "Started",
+  lost_since: "Since",
   lost_seen: "Shown as of",
   run_now: "Run now",
   open_run: "Open the run",

@@ -55,14 +55,14 @@ export const overview = {
     previous: "the previous version is running",
     mixed: "some services run the new version",
     none: "nothing is running",
-    unknown: "running version unknown",
+    unknown: "the running version is unknown",
   },
   serving_rollback: {
     desired: "the snapshot version is running",
     previous: "the version before the rollback is running",
     mixed: "some services run the snapshot version",
     none: "nothing is running",
-    unknown: "running version unknown",
+    unknown: "the running version is unknown",
   },
   no_good_answer: (time: string) => `failing for ${time}`,
   sources: (count: number) => plural("en", count, { one: "source", other: "sources" }),
@@ -135,7 +135,7 @@ export const overview = {
     connection_action: "Add connection",
     executor: "Adopt what runs",
     executor_text:
-      "Select among everything that was found there. Each image gets a tracker and each target an executor; nothing is updated until you start it.",
+      "Select from everything found there. Each image gets a tracker and each target an executor; nothing is updated until you start it.",
     executor_action: "Adopt targets",
     notifier: "Get notified",
     notifier_text: "Set up a webhook for new releases and run results.",
@@ -154,7 +154,7 @@ export const overview = {
     teach:
       "Find trackers by name, description or image, executors by name or target, releases by tag, runs by their executor.",
     example_text:
-      "finds the releases 1.29 of the tracker nginx. Press / on any page to search, or Ctrl K for commands too.",
+      "finds the 1.29 releases of the tracker nginx. Press / on any page to search, or Ctrl K for commands too.",
     releases: "Releases",
     seen: "first seen",
     only_first: (count: number) => `the first ${formatNumber("en", count)}`,

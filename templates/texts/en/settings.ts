@@ -28,7 +28,7 @@ export const settings = {
   server_time: "Server time",
   license: "License",
   audit_lead: (days: number) =>
-    `The audit records all changes and actions, with the user and address that they came from. Entries cannot be edited and are kept for ${plural("en", days, { one: "day", other: "days" })}.`,
+    `The audit log records all changes and actions with their user and address. Entries cannot be edited and are kept for ${plural("en", days, { one: "day", other: "days" })}.`,
   audit_export: "Export as JSON Lines",
   audit_export_matching: "Export matching entries as JSON Lines",
   audit_search: "Subject, user or address",

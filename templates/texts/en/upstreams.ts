@@ -33,7 +33,7 @@ export const upstreams = {
   waits_help: "No requests are sent until then. Known versions are kept.",
   empty: "No trackers checked yet",
   empty_text: "Hosts contacted by trackers appear here, with the rate limits they report.",
-  sources_wait: (count: number) => (count === 1 ? "1 source waits" : `${number(count)} sources wait`),
+  sources_wait: (count: number) => plural("en", count, { one: "source waiting", other: "sources waiting" }),
   outage_since: "since",
   next_try: "next attempt",
   attempts: (count: number) => plural("en", count, { one: "failed attempt", other: "failed attempts" }),

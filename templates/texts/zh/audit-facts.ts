@@ -62,7 +62,7 @@ export const audit_facts = {
     window: "维护窗口",
     "before-key-rotation": "密钥轮换之前",
     "before-upgrade": "升级之前",
-    replaced: "被恢复替换",
+    replaced: "恢复之前",
     script: "Shell 脚本",
     compose: "Compose 文件",
     administrator: "管理员",

@@ -5,7 +5,7 @@ const number = (count: number) => formatNumber("zh", count);
 
 export const backtest = {
   title: "这些规则在过去的效果",
-  none: "没有已知发布时间的版本，无法按日展示",
+  none: "没有已知发布时间的版本，没有可显示的历史",
   undated: (count: number) => `${number(count)} 个没有发布时间的版本未计入`,
   days: (count: number) => `最新版本变化 ${number(count)} 次`,
   surprises: (count: number) => `其中 ${number(count)} 次意外`,

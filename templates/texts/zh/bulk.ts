@@ -42,13 +42,13 @@ export const bulk = {
   delete_snapshots: (count) => `其中 ${number(count)} 个有快照`,
   left_out: (count) => `已排除 ${number(count)} 个执行器`,
   update_safe: "更新全部低风险项",
-  safe_title: (count) => `要进行 ${number(count)} 个低风险更新吗？`,
+  safe_title: (count) => `要安装 ${number(count)} 个低风险更新吗？`,
   safe_text:
     "低风险更新是指：小幅向前的更新，没有警告，发布说明未提到不兼容的变更，您未推迟或跳过，上一次运行没有失败，并且可以回滚。",
   safe_without_notes: (count) =>
-    `其中 ${number(count)} 个没有提供发布说明的来源。对它们而言，“低风险”仅表示版本跨度小：即使有不兼容的变更，也无从得知。`,
+    `其中 ${number(count)} 个没有提供发布说明的来源。这些更新的“低风险”仅指版本跨度小：即使有不兼容的变更，也无从得知。`,
   not_safe: (count) => `${number(count)} 个更新需要先查看`,
-  none_safe: "没有可以不经查看就进行的低风险更新",
+  none_safe: "没有无需查看即可安装的低风险更新",
   no_update: "没有可更新的执行器。",
   not_looked_at: (count) => `另有 ${number(count)} 个更新尚未检查。请在完成这些之后再来。`,
   planning: (count) => `正在生成 ${number(count)} 个计划`,

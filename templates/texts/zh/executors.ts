@@ -59,7 +59,7 @@ export const executors = {
     },
     row_names: { resume: "恢复", dismiss: "忽略" },
     done: {
-      nothing: (name: string) => `无需更改：“${name}”已是如此`,
+      nothing: (name: string) => `无需更改：“${name}”已处于该状态`,
       snooze: (name: string, until: string) => `已将“${name}”的更新推迟至 ${until}`,
       words: {
         hold: (name: string) => `已暂停“${name}”的更新`,

@@ -62,7 +62,7 @@ export const backups = {
     manual: "手动",
     "before-key-rotation": "密钥轮换之前",
     "before-upgrade": "升级之前",
-    replaced: "被恢复替换",
+    replaced: "恢复之前",
   },
   keys: "密钥",
   with_keys_filter: "含密钥",

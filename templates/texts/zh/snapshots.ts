@@ -30,7 +30,7 @@ export const snapshots = {
 } satisfies Texts["snapshots"];
 
 export const images = {
-  title: "未被使用的镜像",
+  title: "未使用的镜像",
   lead: (count) => `${formatNumber("zh", count)} 个镜像`,
   text: "没有容器使用，并且为快照保留、属于此处所更新的仓库或没有标签的镜像。不会自动删除任何镜像。",
   others: (count) => `另有 ${formatNumber("zh", count)} 个未使用的镜像与 Tidemark 无关，未列出。`,
@@ -40,7 +40,7 @@ export const images = {
   again: "重新查找",
   failed: "无法列出镜像",
   none: "没有可清理的镜像",
-  none_text: "与 Tidemark 有关的镜像都在被容器使用。",
+  none_text: "与 Tidemark 有关的镜像都在使用中。",
   untagged: "没有名称",
   age: "构建时间",
   why: "原因",

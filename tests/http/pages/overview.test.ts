@@ -68,7 +68,7 @@ describe("GET /", () => {
     const needs = /<ul class="panel rows" id="needs">([\s\S]*?)<\/ul>/.exec(text)?.[1] ?? "";
     expect(needs.match(/<li/g)).toHaveLength(2);
     expect(needs).toMatch(
-      /Not responding[\s\S]*?registry\.example\.org[\s\S]*?12 sources wait[\s\S]*?app-0[\s\S]*?and 7 more/,
+      /Not responding[\s\S]*?registry\.example\.org[\s\S]*?12 sources waiting[\s\S]*?app-0[\s\S]*?and 7 more/,
     );
     expect(needs).toMatch(/next attempt[\s\S]*?12:01[\s\S]*?No answer/);
     expect(text).not.toMatch(clean);
@@ -117,7 +117,7 @@ describe("GET /", () => {
     const config = { image: "a/b", registry: "github.test" };
     await app.db.write((tx) => tx.insert(tracker_sources).values({ ...second, ...unchecked, config }));
     await world.outage({ host: "github.test", since: now, next_due_at: now + 60_000 });
-    expect((await person.get("/")).text).toContain("6 sources wait");
+    expect((await person.get("/")).text).toContain("6 sources waiting");
     const { text } = await person.get("/trackers");
     expect(text).toContain("1 of 8 sources failing, 6 waiting");
     const filters = /<main[\s\S]*?class="segments"[^>]*>([\s\S]*?)<\/(?:nav|ul|div)>/.exec(text)?.[1] ?? "";

@@ -38,7 +38,9 @@ test("a host that does not respond is one row, with the reason, the next attempt
     past_outages: [{ host: "other.example.org", waiting: 0, next_try_at: null, sources: [] }],
   });
   const { text } = await person.get("/upstreams");
-  expect(text).toMatch(/Not responding[\s\S]*?2 sources wait[\s\S]*?12:01[\s\S]*?No answer[\s\S]*?6 failed attempts/);
+  expect(text).toMatch(
+    /Not responding[\s\S]*?2 sources waiting[\s\S]*?12:01[\s\S]*?No answer[\s\S]*?6 failed attempts/,
+  );
   expect(text).toMatch(/href="\/trackers\/db"[\s\S]*?href="\/trackers\/web"/);
   expect(text).toMatch(/Outages in the last 30 days[\s\S]*?other\.example\.org[\s\S]*?1 h/);
 });

@@ -196,7 +196,11 @@ describe("a check with a custom changelog", () => {
       new PluginError("unreachable", plain("It hung up on hunter2hunter2")),
       "The changelog could not be read: It hung up on [redacted]",
     ],
-    ["a defect", new Error("broken"), "The changelog could not be read for an internal reason; see the log"],
+    [
+      "a defect",
+      new Error("broken"),
+      "The changelog could not be read because of an internal error; the log has the details",
+    ],
   ])("%s is told with the release, and the check succeeds", async (_, file, error) => {
     if (file !== null) house.files.set("CHANGELOG.md@", file);
     house.publish("code", "1.0.0", "1.1.0");
