@@ -21,7 +21,7 @@ export const refused = (code: string, message: Message): Done => ({
   problem: problem(code, message),
 });
 
-/** Acts on several things of a kind, each by itself, so that what one refuses is done for the others all the same. */
+/** Acts on several things of a kind separately, so that one refusal does not affect the others. */
 export function eachByItself(thing: "executor" | "tracker", log: Log) {
   const problemOf = (error: unknown, name: string): Problem => {
     const isSaid = error instanceof AppError || error instanceof PluginError;
@@ -52,7 +52,7 @@ export function eachByItself(thing: "executor" | "tracker", log: Log) {
       return done;
     },
 
-    /** In the order of `ids`; those that are not there are refused. */
+    /** In the order of `ids`; missing ones are refused. */
     results: (ids: readonly string[], views: readonly Named[], done: ReadonlyMap<string, Done>): BulkResult[] => {
       const names = new Map(views.map(({ id, name }) => [id, name]));
       return ids.map((id) => {
@@ -64,7 +64,7 @@ export function eachByItself(thing: "executor" | "tracker", log: Log) {
   };
 }
 
-/** Changes what is not so yet. */
+/** Changes only those that are not in this state yet. */
 export async function enabledOnce(
   view: { is_enabled: boolean },
   is_enabled: boolean,

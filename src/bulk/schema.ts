@@ -27,7 +27,7 @@ const FailedRuns = v.pipe(
 );
 const Named = v.pipe(v.array(v.strictObject({ id: Id })), v.minLength(1), v.maxLength(maxBulk));
 
-/** What can be done to several executors at once. Repeating it changes nothing, and one that is named twice counts once. */
+/** Actions on several executors at once. Repeating one changes nothing, and an executor named twice counts once. */
 export const BulkInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(v.literal("update"), v.description("Queues a run of the plan that was seen")),
@@ -74,7 +74,7 @@ export const bulkActions = [
   "delete",
 ] as const satisfies readonly BulkAction[];
 
-/** What is asked about before it is done: it starts runs, or cannot be taken back. */
+/** Actions that are confirmed first, because they start runs or cannot be undone. */
 export const reviewedActions = ["update", "approve", "delete"] as const satisfies readonly BulkAction[];
 export type ReviewedAction = (typeof reviewedActions)[number];
 
@@ -102,7 +102,7 @@ export const BulkPlansView = v.object({
       problem: v.nullable(ProblemSchema),
       /** Why this is not a safe update; empty if it is. */
       unsafe: v.array(ProblemSchema),
-      /** Null if there was nothing to plan, or no answer in time. */
+      /** Null if there was nothing to plan, or no response in time. */
       plan: v.nullable(PlanView),
     }),
   ),
@@ -120,7 +120,7 @@ export const BulkResultView = v.object({
   results: v.array(
     v.object({
       ...ShownExecutor.entries,
-      /** `unchanged`: it was so already. `refused`: nothing was done, `problem` says why; the others were done all the same. */
+      /** `unchanged`: it was in this state already. `refused`: nothing was done, `problem` says why; the others are not affected. */
       outcome: v.picklist(bulkOutcomes),
       problem: v.nullable(ProblemSchema),
       /** The run that was queued or approved, or that prevents one. */
@@ -134,7 +134,7 @@ export type BulkResult = BulkResultView["results"][number];
 export const trackerBulkActions = ["check", "enable", "disable", "delete"] as const satisfies readonly BulkAction[];
 export type TrackerBulkAction = (typeof trackerBulkActions)[number];
 
-/** What can be done to several trackers at once, by the same rules as for executors. */
+/** Actions on several trackers at once, with the same rules as for executors. */
 export const TrackerBulkInput = v.strictObject({ action: v.picklist(trackerBulkActions), trackers: Named });
 
 /** What happened to each of several executors or trackers. */
@@ -160,6 +160,6 @@ export interface BulkReview {
   plan_hash: string | null;
   /** For an update: what a run would do; null without a plan. */
   plan: PlanView | null;
-  /** What the release notes announce on the way. */
+  /** Breaking changes that the release notes announce in between. */
   breaking: readonly BreakingStep[];
 }

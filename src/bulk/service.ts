@@ -32,7 +32,7 @@ interface BulkOptions {
 
 /** How long the plans of all executors may take together. */
 const plansMs = 20_000;
-/** Plans made at once on one connection, so that an engine that hangs keeps no other waiting. */
+/** Plans made at once on one connection, so that an unresponsive engine does not delay the others. */
 const plansAtOnce = 8;
 
 /** States in which there may be an update. */
@@ -66,7 +66,7 @@ export function bulkService(options: BulkOptions) {
     }
   };
 
-  /** Plans several executors within a time and hands on each plan as soon as it is there. Several connections at once. */
+  /** Plans several executors within a time limit and yields each plan as soon as it is ready. Several connections at once. */
   const eachPlanned = async <T>(
     views: readonly ExecutorView[],
     asked: AbortSignal | null,
@@ -155,7 +155,7 @@ export function bulkService(options: BulkOptions) {
     return { outcome: "done", run_id: run.id };
   };
 
-  /** Another run since may have been for the same plan and have failed: sent twice, it must not start again. */
+  /** A run since then may have been for the same plan and have failed: a repeated request must not start another. */
   const startAll = async (
     actor: Actor,
     views: readonly ExecutorView[],
@@ -169,7 +169,7 @@ export function bulkService(options: BulkOptions) {
         id,
         { ...refused("run_since", say("runs.run_since", { executor: name })), run_id: newest_run_id },
       ]);
-    // What was asked for is done although nobody waits for the answer any more.
+    // The request is carried out even if the client has disconnected.
     const started = await eachPlanned(views.filter(isSame), null, (executor, planned) =>
       each.orRefused(executor, async () => {
         const own = seen.get(executor.id);
@@ -288,7 +288,7 @@ export function bulkService(options: BulkOptions) {
       };
     },
 
-    /** Each executor by itself: repeated, it does only what is not done yet. */
+    /** Each executor separately; a repeated request does only what is left. */
     perform: async (actor: Actor, input: unknown): Promise<BulkResultView> => {
       const parsed = parseInput(BulkInput, input);
       const ids = [...new Set(parsed.executors.map(({ id }) => id))];

@@ -31,14 +31,14 @@ export function trackerBulkService({ log, trackers }: TrackerBulkOptions) {
   };
 
   return {
-    /** Which of those that are there can be deleted, and why the others cannot. */
+    /** Which of the existing ones can be deleted, and why the others cannot. */
     review: async (ids: readonly string[]): Promise<readonly TrackerReview[]> =>
       (await trackers.byIds(ids)).map((tracker) => {
         const why = whyKept(tracker.name, tracker.executors);
         return { tracker, problem: why === null ? null : each.problemOf(why, tracker.name) };
       }),
 
-    /** Each tracker by itself: repeated, it does only what is not done yet. */
+    /** Each tracker separately; a repeated request does only what is left. */
     perform: async (actor: Actor, input: unknown): Promise<BulkOutcome<TrackerBulkAction>> => {
       const { action, trackers: named } = parseInput(TrackerBulkInput, input);
       const ids = [...new Set(named.map(({ id }) => id))];

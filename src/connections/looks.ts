@@ -36,19 +36,19 @@ interface Fault {
 
 interface Looked {
   fault: Fault | null;
-  /** What the runtime told that it is; absent unless it was asked and answered. */
+  /** The identity that the runtime reported; absent unless it was requested and received. */
   identity?: string | null | undefined;
 }
 
-/** Above the number of engines that anybody has: one that hangs holds its place for eight seconds. */
+/** More than anybody has engines: an unresponsive one occupies its slot for eight seconds. */
 const looksAtOnce = 16;
 
 /**
- * Keeps it known which runtimes respond, with one small request for each connection and interval; all executors of a connection share it:
- * 1. Find the enabled connections whose look is due.
+ * Checks which runtimes respond, with one small request for each connection and interval, which all executors of a connection share:
+ * 1. Find the enabled connections whose check is due.
  * 2. Claim one in the database, by lease.
  * 3. Ping its runtime.
- * 4. Store the answer or the miss, unless the connection was edited meanwhile.
+ * 4. Store the response or the failure, unless the connection was edited meanwhile.
  * 5. After a silence, make its executors due in the same transaction, and note how long it has lasted.
  */
 export function connectionLooks(options: LooksOptions) {
@@ -73,7 +73,7 @@ export function connectionLooks(options: LooksOptions) {
     const changes = fault === null ? afterAnswer(now) : afterMiss(row, fault, now);
     await connectionRows.update(tx, row.id, {
       ...changes,
-      // Something else may answer after a silence.
+      // Another runtime may respond after a silence.
       ...(fault === null ? {} : { identified_at: null }),
       ...(look === null ? {} : { lease_owner: null, lease_until: null }),
     });
@@ -84,7 +84,7 @@ export function connectionLooks(options: LooksOptions) {
       log.warning("Connection lost", { connection: row.name, error: fault === null ? "" : inEnglish(fault.message) });
     }
     if (fault !== null && after === "unreachable") await noteLost(tx, { ...row, ...changes }, fault);
-    // An answer after a silence, or the first one since an edit.
+    // A response after a silence, or the first one since an edit.
     if (fault === null && (row.missed_looks > 0 || row.seen_at === null)) await outages.over(tx, outageOf(row));
     if (fault !== null || row.missed_looks === 0) return;
     if (before === "unreachable") log.info("Connection responds again", { connection: row.name });

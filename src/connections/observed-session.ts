@@ -6,7 +6,7 @@ interface Observer {
   onAnswer?: () => Promise<void>;
   /** Returns what is thrown in place of the fault. */
   onFault: (fault: unknown) => unknown;
-  /** The same for a log that is being read: that one cannot be read says nothing about the runtime. By default it is thrown as it is. */
+  /** The same for a log: one that cannot be read says nothing about the runtime. By default the fault is thrown unchanged. */
   onLogFault?: (fault: unknown) => unknown;
 }
 

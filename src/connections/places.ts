@@ -13,7 +13,7 @@ interface Identified {
   has_moved: boolean;
 }
 
-/** A runtime that answers through the address of another may be that other one: it is asked again after each silence, and each hour. */
+/** Another runtime may respond at the address now, so the identity is requested again after each silence, and each hour. */
 export const identifyAgainMs = 60 * 60_000;
 
 export function isIdentityDue({ place_id, identified_at }: Omit<Identified, "has_moved">, now: number): boolean {
@@ -21,7 +21,7 @@ export function isIdentityDue({ place_id, identified_at }: Omit<Identified, "has
   return place_id !== null && Math.abs(now - identified_at) >= identifyAgainMs;
 }
 
-/** What the runtime tells that it is; undefined if it did not answer before `signal` was aborted, and that says nothing about it. */
+/** The identity that the runtime reports; undefined if it did not respond before `signal` was aborted, which means nothing. */
 export async function identityOf(
   session: Pick<RuntimeSession, "identify">,
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function identityOf(
   }
 }
 
-/** Of a connection whose runtime was asked what it is; it may refuse to tell. */
+/** Of a connection whose runtime was asked for its identity; it may not report one. */
 export function afterIdentity({ place_id, has_moved }: Identified, found: string | null, now: number): Identified {
   const isMoved = place_id !== null && found !== null && found !== place_id;
   return { place_id: found ?? place_id, identified_at: now, has_moved: has_moved || isMoved };

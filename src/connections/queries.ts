@@ -110,7 +110,7 @@ const isLookDue = (now: number) =>
     or(isNull(connections.lease_until), lte(connections.lease_until, now)),
   );
 
-/** Enabled connections that nobody has looked at recently, the longest due first. */
+/** Enabled connections that have not been checked recently, the longest due first. */
 export async function dueLooks(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
   return await read
     .select({ id: connections.id })

@@ -3,17 +3,17 @@ import { NullableInstant } from "../forms/inputs.ts";
 import { type Message, say, told } from "../messages/message.ts";
 import { type Problem, ProblemSchema } from "../messages/schema.ts";
 
-/** How often a connection is looked at. A response to any other request counts as a look. */
+/** How often a connection is checked. A response to any other request counts as a check. */
 export const lookIntervalMs = 20_000;
-/** The pause after the first look that failed. Failures closer together than this count as one. */
+/** The pause after the first failed check. Failures closer together than this count as one. */
 const lookAgainMs = 5_000;
 export const lookTimeoutMs = 8_000;
-/** After so many failed looks in a row a connection is unreachable: 41 s after the death of its runtime at the latest. */
+/** After this many failed checks in a row, a connection is unreachable: at the latest 41 s after its runtime ended. */
 const missesToLose = 2;
-/** So many looks are overdue before nothing is known: the process was stopped, or cannot write. */
+/** When this many checks are overdue, the state is unknown: the process was stopped, or cannot write. */
 const overdueMs = 2 * lookIntervalMs;
 
-/** What is stored about the looks at a connection. */
+/** What is stored about the checks of a connection. */
 export interface LookFacts {
   is_enabled: boolean;
   seen_at: number | null;
@@ -100,12 +100,12 @@ export function failureOf(known: Known<Check>): { since: number | null; error: P
   return { since: checked_at, error: { code: code ?? "unreachable", message, message_data } };
 }
 
-/** Whether a response that arrives now is worth storing: it is a look that was due, or ends a silence. */
+/** Whether a response that arrives now is worth storing: it is a due check, or ends a silence. */
 export function isNews({ missed_looks, next_look_at }: LookFacts, now: number): boolean {
   return missed_looks > 0 || next_look_at === null || next_look_at <= now;
 }
 
-/** Of a connection that leads elsewhere now. */
+/** Of a connection that now leads elsewhere. */
 export const neverLooked = {
   ...{ seen_at: null, missed_looks: 0, missed_since: null, fault_code: null, fault: null },
   ...{ lease_owner: null, lease_until: null },

@@ -81,7 +81,7 @@ export const ConnectionCheckView = withSaid(
     version: v.nullable(v.string()),
     api_version: v.nullable(v.string()),
     platform: v.nullable(v.string()),
-    /** The account that the runtime takes us for; null if it has none. */
+    /** The account that the runtime authenticates us as; null if it has none. */
     identity: v.optional(v.nullable(v.string()), null),
     warnings: v.array(ProblemSchema),
     /** A text that grants the rights that are missing, such as a Kubernetes manifest; null if none are, or there is no such text. */
@@ -118,7 +118,7 @@ export const ConnectionView = v.object({
   /** From the configuration alone, such as an unverified server. */
   warnings: v.array(ProblemSchema),
   last_check: v.nullable(ConnectionCheckView),
-  /** Whether it responds, by the looks at it. */
+  /** Whether it responds, as last checked. */
   reach: ReachView,
   executors: v.array(v.object({ id: v.string(), name: v.string() })),
   created_at: Instant,

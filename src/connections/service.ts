@@ -200,7 +200,10 @@ export function connectionService(options: ConnectionServiceOptions) {
     }
   };
 
-  /** What a secret offers to choose from, and why it cannot be used with this configuration, as far as the runtime knows without being asked. */
+  /**
+   * What a secret offers to choose from, and why it cannot be used with this configuration, as far as the runtime knows without being
+   * asked.
+   */
   const judgeSecret = async (
     kind: string,
     config: unknown,
@@ -236,14 +239,14 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
   const identifyStored = async (row: Led): Promise<string | null> =>
     row.is_enabled ? await identify(row, () => credentials.openSecret(row.kind, row.credential_id)) : null;
-  /** It is asked again at the next look, which is at once. */
+  /** It is requested again at the next check, which follows at once. */
   const identified = (place_id: string | null) => ({ place_id, identified_at: null, has_moved: false });
   /** Not those that `before` has: of what is stored, an administrator is only warned. */
   const refuseTwins = async (tx: Writer, row: Place, before: Place | null): Promise<void> => {
     const runtime = runtimeOf(row);
     const all = await connectionPlaces(tx);
     const isSamePlace = before !== null && before.place === row.place;
-    // What is new about it may only be that its runtime was asked.
+    // The only news may be that its runtime was asked.
     const former =
       before === null ? [] : twinsOf(isSamePlace ? { ...before, place_id: row.place_id } : before, all, runtime);
     const twin = twinsOf(row, all, runtime).find(({ id }) => former.every((each) => each.id !== id));
@@ -271,7 +274,7 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
 
   return {
-    /** Looks at connections, for the scheduler. */
+    /** Checks connections, for the scheduler. */
     work: looks.work,
     isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
     /** What targets of a kind are called; null for one that no runtime has any more. */

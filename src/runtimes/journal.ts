@@ -37,14 +37,14 @@ export interface RolloutProgress {
   desired: number;
   new: RolloutRevision;
   old: RolloutRevision;
-  /** Why new pods are missing; null if none are, or nobody knows. */
+  /** Why new pods are missing; null if none are, or it is unknown. */
   why: Message | null;
   /** Those with a fault first; the others are only counted. */
   pods: readonly RolloutPod[];
   more_pods: number;
 }
 
-/** `available`: ready for as long as the target asks for. */
+/** `available`: ready for as long as the target requires. */
 export interface RolloutRevision {
   /** The runtime's own name of it; blank if there is none, or several. */
   name: string;
@@ -58,7 +58,7 @@ export interface RolloutPod {
   is_new: boolean;
   state: "ready" | "starting" | "failing" | "ending";
   restarts: number;
-  /** Why it is not ready, if the runtime tells. */
+  /** Why it is not ready, if the runtime reports it. */
   why: Message | null;
 }
 

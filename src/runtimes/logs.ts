@@ -24,22 +24,22 @@ export const lastLogLines = 20;
 /** Containers of one run whose logs are read. */
 export const maxLogs = 4;
 
-/** One line, as it was written. */
+/** One line, unchanged. */
 export interface LogLine {
   /**
-   * When, as the runtime tells it: `2026-11-26T12:06:25.953476274Z`, always with nine digits after the point, so that texts compare like
-   * times. Blank if it does not tell.
+   * When, as the runtime reports it: `2026-11-26T12:06:25.953476274Z`, always with nine digits after the point, so that texts compare like
+   * times. Blank if it does not report it.
    */
   at: string;
   text: string;
 }
 
 export interface LogReading {
-  /** To begin with, at most so many lines: the last ones. */
+  /** Initially, at most this many of the last lines. */
   tail: number;
   /** Of these, those of this second and later ones, in seconds since 1970; null for all. */
   since: number | null;
-  /** Goes on with what is written, until the container ends. */
+  /** Continues with new lines until the container ends. */
   follow: boolean;
   /** Ends the reading, without an error. */
   signal: AbortSignal;
@@ -57,9 +57,9 @@ export interface LogPart {
   state: "running" | "starting" | "stopped";
   /** Another text for each start of the container. */
   start: string;
-  /** Why its log can never be read; null as long as nothing is known against it. */
+  /** Why its log can never be read; null if that is not known. */
   unreadable: Message | null;
-  /** Values from its configuration that nobody may see. */
+  /** Values from its configuration that must not be shown. */
   secrets: readonly string[];
   /** Yields lines as they arrive. Throws `unauthorized` for a missing right, and no error says anything about the connection. */
   read(reading: LogReading): AsyncIterable<readonly LogLine[]>;

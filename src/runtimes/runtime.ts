@@ -26,7 +26,7 @@ export interface RuntimeContext extends PluginContext {
     /** The service account of our own pod; absent outside a cluster. */
     service_account?: { server: string; folder: string };
   };
-  /** The session plans many targets at one moment: what they share may be read only once. */
+  /** The session plans many targets at one moment, so shared state is read only once. */
   reads_once?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface Runtime {
   snapshots?: SnapshotReader;
   /** What the connection's page must warn about, from its configuration alone (plain TCP beyond loopback, TLS not verified). */
   warnings(config: unknown): readonly Refusal[];
-  /** Called when the process starts: removes the files that a killed one left on this machine, each once nothing uses it any more. */
+  /** Called when the process starts: removes the files that a killed process left on this machine, each once nothing uses it. */
   clearLeftovers?(context: Pick<RuntimeContext, "self" | "clock" | "signal">): Promise<void>;
 }
 

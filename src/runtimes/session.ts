@@ -71,7 +71,7 @@ export interface RuntimeFacts {
   /** The account that the runtime authenticates us as; absent if it has no accounts. */
   identity?: string | null;
   warnings: readonly Refusal[];
-  /** A text for whoever can grant what is missing, such as a manifest; absent if nothing is. */
+  /** A text that grants missing rights, such as a manifest; absent if none are. */
   remedy?: string | null;
 }
 
@@ -89,8 +89,8 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
   /** Proves that the runtime responds and grants the rights needed for discovery. */
   describe(): Promise<RuntimeFacts>;
   /**
-   * What tells the place from all others, by whatever address it is reached; null if the runtime does not tell us. Absent if it never
-   * does. Cheap: one request.
+   * Identifies the place, whatever its address; null if the runtime does not report it. Absent if it never does. Cheap: one
+   * request.
    */
   identify?(): Promise<string | null>;
   discover(): Promise<readonly Target[]>;
@@ -138,8 +138,8 @@ export interface RuntimeSession<D extends PlanDetail = PlanDetail> extends Async
    */
   readiness(ref: TargetRef, ranMs: number, journal: Journal): Promise<Readiness>;
   /**
-   * Why something that the run started no longer runs: it exited, was restarted, removed or renamed. Null while everything runs,
-   * healthy or not. Cheap: called several times a second during the health check.
+   * Why something that the run started is no longer running: it exited, was restarted, removed or renamed. Null while everything
+   * is running, healthy or not. Cheap: called several times a second during the health check.
    */
   findEnd(ref: TargetRef, journal: Journal): Promise<Message | null>;
   /** Inspects what a finished run left, without changing anything. */

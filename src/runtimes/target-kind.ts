@@ -18,7 +18,7 @@ export interface TargetKind {
   is_declarative: boolean;
   /** For a declarative kind whose runs save the previous state: its name on pages. */
   saved_as?: Message;
-  /** Whether the runtime itself keeps trying to run what it was told to: then nothing that a run left down is brought up. */
+  /** Whether the runtime itself keeps trying to run the desired state: then Tidemark does not retry a target that a run left down. */
   keeps_trying?: boolean;
   /** What its services run. */
   artifact: Artifact["kind"];

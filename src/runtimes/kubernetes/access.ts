@@ -25,7 +25,7 @@ export interface ClusterAccess {
 const rejected = (said: ReturnType<typeof say>, options: { field?: string; cause?: unknown } = {}) =>
   new PluginError("rejected", said, options);
 
-/** Never reads a kubeconfig or a variable that lies around: only what the connection and its credential say. Throws `rejected`. */
+/** Never reads a kubeconfig or variable of this machine, only the connection and its credential. Throws `rejected`. */
 export async function accessOf(
   config: Config,
   secret: Secret | null,
@@ -67,7 +67,7 @@ export async function accessOf(
   return access;
 }
 
-/** Else the first request would fail with a code of the TLS library. */
+/** Otherwise the first request would fail with a code of the TLS library. */
 function requirePem(
   member: keyof Secret,
   fieldOf: (member: keyof Secret) => string,

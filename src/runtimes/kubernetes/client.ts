@@ -12,9 +12,9 @@ import type { Resolve } from "../../net/resolve.ts";
 import type { ClusterAccess } from "./access.ts";
 
 const requestMs = 30_000;
-/** For logs, which come from the node of a pod: it may be gone. */
+/** For logs, which come from the node of a pod, and that may be gone. */
 const textMs = 4_000;
-/** For logs that are followed; whoever follows them ends earlier. */
+/** For logs that are followed; their readers end earlier. */
 const flowMs = 3_600_000;
 /** The API server closes a watch after this time. */
 const watchSeconds = 240;
@@ -32,7 +32,7 @@ const Status = v.object({
   message: v.optional(v.string(), ""),
   reason: v.optional(v.string(), ""),
   code: v.optional(v.number(), 0),
-  /** `continue`: where an expired list goes on, in the present. */
+  /** `continue`: where an expired list continues, with the present state. */
   metadata: v.optional(v.object({ continue: v.optional(v.string(), "") }), {}),
 });
 const ListMeta = v.object({ continue: v.optional(v.string(), "") });
@@ -46,7 +46,7 @@ export class Refused extends PluginError {
     readonly reason: string,
     code: PluginErrorCode,
     said: PluginError["said"],
-    /** Where a list that expired goes on, in the present; blank if it does not. */
+    /** Where an expired list continues, with the present state; blank if it does not. */
     readonly next = "",
   ) {
     super(code, said);
@@ -61,7 +61,7 @@ export interface Watched {
 /** Requests to one API server. Everything throws `PluginError`; a refusal by the server throws `Refused`. */
 export interface Cluster {
   send<S extends v.GenericSchema>(compose: Compose, schema: S): Promise<v.InferOutput<S>>;
-  /** A body that is text of others: at most so many bytes from its start, in valid UTF-8, without our login. */
+  /** A body with text of others: at most this many bytes from its start, in valid UTF-8, without our login. */
   text(compose: Compose, maxBytes: number): Promise<string>;
   /** Such a body as it arrives, for as long as it does. Ends without an error once `stop` is aborted. */
   flow(compose: Compose, stop: AbortSignal): AsyncGenerator<Uint8Array>;
@@ -77,8 +77,8 @@ export interface Cluster {
 }
 
 /**
- * The generated client composes requests; what sends them is ours. The client's own transport loses the cluster's CA on Bun, and its
- * deserializers keep the whole of every object: answers are read by schemas that name only what is used.
+ * The generated client composes requests; our own transport sends them. The client's own transport loses the cluster's CA on Bun, and its
+ * deserializers keep every object whole: schemas read only the members in use.
  */
 async function loadFactories(server: URL) {
   const [
@@ -174,7 +174,7 @@ export function openCluster(access: ClusterAccess, { clock, signal, resolve }: C
 
     async *flow(compose, stop) {
       try {
-        // On a connection of its own: many are open for long.
+        // On its own connection, because many are open for long.
         yield* api.stream({ ...toRequest(await composed(compose), flowMs), is_once: true }, stop);
       } catch (error) {
         if (!stop.aborted) throw error;

@@ -38,7 +38,7 @@ async function podsWith(cluster: Cluster, found: Found, selector: string): Promi
 export interface PodsSeen {
   /** Null if the right to list them is missing. */
   pods: readonly Pod[] | null;
-  /** The most frequent reason of the new pods, else why there are none; null if nobody knows or the rights to look are missing. */
+  /** The most frequent reason of the new pods, else why there are none; null if it is unknown or the right to list them is missing. */
   why: Message | null;
 }
 
@@ -57,7 +57,7 @@ export async function lookAtPods(cluster: Cluster, found: Found): Promise<PodsSe
     ({ type, status }) => type === "ReplicaFailure" && status === "True",
   );
   if (failure !== undefined) return { pods, why: say("kubernetes.not_created", { said: plain(failure.message) }) };
-  // A pod that was created since shows that what was refused before no longer is.
+  // A pod created since then shows that pods are no longer refused.
   const since =
     fresh
       .map(({ metadata }) => metadata.creationTimestamp)
@@ -84,7 +84,9 @@ async function unlessRefused<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Quotas and admission webhooks refuse pods before they exist; only events of what creates the pods tell. Those before `since` are past. */
+/**
+ * Quotas and admission webhooks refuse pods before they exist, which only events of their creator report. Those before `since` are past.
+ */
 async function failedCreation(cluster: Cluster, found: Found, since: string): Promise<Message | null> {
   const failures: { at: string; message: string }[] = [];
   await cluster.list(

@@ -12,20 +12,20 @@ import { deadlinePassedAt, judgeRollout, type PodCounts, whyKept } from "./rollo
 import { progressOf } from "./rollout-progress.ts";
 import { type Found, foundFrom, hasImages, idOf, placeOf, rules, stateOf } from "./workloads.ts";
 
-/** After a watch that broke off; a server that ends every watch at once is asked no more often than this. */
+/** After a watch that broke off; a server that ends every watch at once is queried no more often than this. */
 const pauseMs = 500;
 /** A credential that is refused for this long was withdrawn. */
 const refusalMs = 15_000;
 /**
- * A rollout back is noticed before it makes progress, and until then the controller still reports the deadline of the rollout before. One
- * that had passed when following began counts after this time.
+ * The controller takes a moment to notice a rollback, and until then still reports the deadline of the previous rollout. A deadline that
+ * had passed when following began counts only after this time.
  */
 const lingerMs = 15_000;
-/** How often pods are asked why they wait, and whether the rollout stands still. */
+/** How often the reasons of waiting pods are read, and the rollout is checked for a stall. */
 const tickMs = 5_000;
-/** After a change of the workload they are asked sooner, but never more often than this. */
+/** After a change of the workload they are read sooner, but never more often than this. */
 const lookPauseMs = 1_000;
-/** Many pods take long to list: of the time, at most a fifth is spent on that. */
+/** Many pods take long to list: at most a fifth of the time is spent on that. */
 const restFactor = 4;
 
 /** What following needs of a session. */
@@ -51,7 +51,7 @@ interface Following {
   onCrash?: ((logs: readonly LastLog[]) => void) | undefined;
 }
 
-/** `rollout`: for a failure, what stands where; null if that cannot be read. */
+/** `rollout`: for a failure, the state of each pod; null if that cannot be read. */
 type Followed = { is_done: boolean; detail: Message; counts: PodCounts; rollout: RolloutProgress | null };
 /** With everything resolved, for the functions below. */
 interface Followup extends Around, Pick<Following, "onCrash"> {
@@ -62,7 +62,7 @@ interface Followup extends Around, Pick<Following, "onCrash"> {
 
 /**
  * Follows a rollout by watching the workload, until the controller reports that it is complete, gives up, or nothing has changed for too
- * long. Watches that break off, expire or are refused for a moment are resumed; only a cluster that does not answer for the whole time
+ * long. Watches that break off, expire or are refused for a moment are resumed; only a cluster that does not respond for the whole time
  * ends it. Rejects with the signal's reason.
  */
 export async function followRollout(around: Around, ref: TargetRef, options: Following): Promise<Followed> {
@@ -88,11 +88,11 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
   let last = null as Followed | null;
   let fault = null as PluginError | null;
   let refusedAt = null as number | null;
-  /** Of the first look. */
+  /** Of the first reading. */
   let passedBefore = undefined as string | null | undefined;
   let lingersSince = null as number | null;
   const lingers = () => lingersSince !== null && clock.elapsed() - lingersSince < lingerMs;
-  /** The verdict, or null while the rollout goes on. */
+  /** The verdict, or null during the rollout. */
   const take = (found: Found): Followed | null => {
     const { counts, detail, state } = judgeRollout(found);
     const changed = hasImages(found, options.images) ? null : say("kubernetes.changed_meanwhile");
@@ -118,7 +118,7 @@ export async function followRollout(around: Around, ref: TargetRef, options: Fol
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PluginError)) throw error;
-      // An API server that just started refuses what it will allow in a moment.
+      // An API server that just started refuses requests that it will allow in a moment.
       const isRefused = error.code === "unauthorized";
       refusedAt = isRefused ? (refusedAt ?? clock.elapsed()) : null;
       const isOver = refusedAt !== null && clock.elapsed() - refusedAt >= refusalMs;
@@ -207,7 +207,7 @@ async function watchUntil(
   const stop = AbortSignal.any([signal, over.signal]);
   let latest = from;
   let changed = Promise.withResolvers<void>();
-  // Nobody waits for it: the answer about the pods may take longer than the verdict.
+  // Not awaited: listing the pods may take longer than the verdict.
   void watchPods(followup, {
     stop,
     latest: () => latest,
@@ -294,7 +294,7 @@ function rolloutOf(found: Found, { pods, why }: PodsSeen): RolloutProgress | nul
   return pods === null || found.workload === null ? null : progressOf(found, pods, why);
 }
 
-/** A failure says why pods wait and what stands where, if the cluster tells. */
+/** A failure says why pods wait and the state of each, if the cluster reports it. */
 async function explained({ cluster, ref }: Followup, verdict: Followed): Promise<Followed> {
   if (verdict.is_done) return verdict;
   try {

@@ -18,7 +18,7 @@ export interface KubeconfigAccess {
 }
 
 const Text = v.nullish(v.string(), null);
-/** What runs a program, reads a file or goes elsewhere on our machine, and impersonation: refused by name. */
+/** Members that run a program, read a file or use anything else of our machine, and impersonation: refused by name. */
 const refusedOfCluster = ["certificate-authority", "proxy-url"];
 const refusedOfUser = [
   "exec",
@@ -75,8 +75,8 @@ export function contextsIn(text: string): { contexts: readonly { name: string; s
 }
 
 /**
- * Reads one context of a kubeconfig, `context` or the current one. Nothing in it may run a program, read a file of this machine or leave
- * out the verification: such members are refused by name. Throws `rejected`.
+ * Reads one context of a kubeconfig, `context` or the current one. Nothing in it may run a program, read a file of this machine or disable
+ * verification: such members are refused by name. Throws `rejected`.
  */
 export function readKubeconfig(text: string, context: string): KubeconfigAccess {
   const { clusters, users, contexts: listed, "current-context": current } = parseKubeconfig(text);

@@ -23,7 +23,7 @@ import { type Found, idOf } from "./workloads.ts";
 const maxRemembered = 64;
 
 export interface LogReader {
-  /** The last words of containers that crashed in new pods; empty if all of these were asked for before. */
+  /** The last lines of containers that crashed in new pods; empty if all of them were read before. */
   ofNewCrashes(found: Found, pods: readonly Pod[]): Promise<readonly LastLog[]>;
   /** The same of every container that fails there. */
   ofFailing(found: Found, pods: readonly Pod[]): Promise<readonly LastLog[]>;
@@ -97,7 +97,7 @@ async function readLog(cluster: Cluster, found: Found, failing: FailingContainer
   }
 }
 
-/** The containers of a workload's pods; one that prepared its pod and is done has no more to tell. */
+/** The containers of a workload's pods, without those that only prepared their pod and are done. */
 export function logPartsOf(cluster: Cluster, found: Found, pods: readonly Pod[]): readonly LogPart[] {
   const secrets = secretsIn(found.template);
   return pods.flatMap((pod) => {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What is read of Kubernetes objects: everything else in an answer is dropped. */
+/** What is read of Kubernetes objects: everything else in a response is dropped. */
 
 const Integer = v.pipe(v.number(), v.integer());
 const Count = v.nullish(Integer, 0);

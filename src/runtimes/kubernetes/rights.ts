@@ -83,7 +83,7 @@ const listed = neededRights.filter(({ group }) => group !== "");
 /** Where Helm may store releases. */
 const storages = ["secrets", "configmaps"].map((resource) => ({ group: "", resource }));
 
-/** The namespaces in which no release can be listed, of so many asked; blank for the whole cluster. */
+/** The namespaces in which no release can be listed, of this many queried; blank for the whole cluster. */
 export async function namespacesWithoutReleases(
   cluster: Cluster,
   namespaces: readonly string[],

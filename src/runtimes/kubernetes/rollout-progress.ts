@@ -27,7 +27,7 @@ export function progressOf(found: Found, pods: readonly Pod[], why: Message | nu
     desired,
     new: { name: nameOf(fresh), pods: fresh.length, ready: newReady, available: newAvailable },
     old: { name: nameOf(old), pods: old.length, ready: oldReady, available: oldReady },
-    // Pods that wait tell themselves why.
+    // Waiting pods have their own reasons.
     why: why !== null && says(why, "kubernetes.pods_wait") ? null : why,
     pods: listed.slice(0, shownPods),
     more_pods: Math.max(0, listed.length - shownPods),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { issue } from "../../messages/message.ts";
 
-/** How long a rollout may stand still: what Kubernetes itself allows a Deployment unless told otherwise. */
+/** How long a rollout may stall: by default, what Kubernetes itself allows a Deployment. */
 const defaultStallSeconds = 600;
 const maxNamespaces = 100;
 

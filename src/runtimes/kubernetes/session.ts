@@ -109,7 +109,7 @@ async function ownId(cluster: Cluster): Promise<string | null> {
   }
 }
 
-/** Whom the API server takes us for; null for one older than 1.28, which does not tell. */
+/** The account that the API server authenticates us as; null before version 1.28, which does not report it. */
 async function ownName(cluster: Cluster): Promise<string | null> {
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   try {

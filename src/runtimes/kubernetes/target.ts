@@ -9,7 +9,7 @@ import { containersIn, type Found, idOf, rules } from "./workloads.ts";
 /** Pods run what the nodes have; what a new image must match is not said by any object that we may read. */
 const platform = "linux/amd64";
 
-/** `pods`: null where they were not asked for; then digests are unknown. */
+/** `pods`: null if they were not requested; then digests are unknown. */
 export function targetOf(found: Found, pods: readonly Pod[] | null): Target {
   const { kind, metadata } = found;
   const id = idOf(metadata);
@@ -88,7 +88,7 @@ function conditionOf(found: Found): Message | null {
   return counts.ready >= counts.wanted ? null : say("kubernetes.pods_ready", counts);
 }
 
-/** Null if all pods are ready, or none is: its services' state tells that. */
+/** Null if all pods are ready, or none is: then the state of its services says so. */
 export function shortfallOf(found: Found): Message | null {
   const counts = countsOf(found);
   if (counts === null || counts.ready === 0 || counts.ready >= counts.wanted) return null;

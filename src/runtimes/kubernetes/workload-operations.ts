@@ -19,7 +19,7 @@ import { containersIn, type Found, foundFrom, hasImages, imagesPatch, placeOf, r
 
 /** A workload's status is written all the time; each of these reads it again and compares it with the plan. */
 const maxConflicts = 8;
-/** The health check asks several times a second whether everything still runs. */
+/** The health check asks several times a second whether everything is still running. */
 const lookMs = 2_000;
 
 /** What the journal keeps of the patch, so that a run can be continued and gone back on. */
@@ -81,7 +81,7 @@ export function workloadOperations(around: Around): TargetOperations {
         return foundFrom(kind, await cluster.patch((api) => calls(api).patch(name, namespace, body), schema));
       } catch (error) {
         const isConflict = error instanceof Refused && error.reason === "Conflict";
-        // Without an answer nobody knows whether it was done: the next look tells.
+        // Without a response it is unknown whether it was done: the next reading shows it.
         const isUnknown = error instanceof PluginError && error.code === "unreachable";
         if ((!isConflict && !isUnknown) || tries === maxConflicts) throw error;
         await clock.sleep(250 * tries, stop);
@@ -131,7 +131,7 @@ export function workloadOperations(around: Around): TargetOperations {
         const after = new Map(images.map((each) => [each.container, each.after]));
         const isAsPlanned = (live: Found) => hashOf(live, images) === plan.hash;
         const read = await readWorkload(cluster, plan.ref);
-        // Before the step begins: what somebody else did is not the run's to undo.
+        // Before the step begins: the run must not undo somebody else's change.
         if (!isAsPlanned(read)) throw new PluginError("rejected", say("kubernetes.changed_since_plan"));
         await journal.begin("patch", { images });
         try {

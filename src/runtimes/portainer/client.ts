@@ -9,14 +9,14 @@ import type { Resolve } from "../../net/resolve.ts";
 import { Refusal, Stack } from "./objects.ts";
 
 const requestMs = 30_000;
-/** For logs that are followed; whoever follows them ends earlier. */
+/** For logs that are followed; their readers end earlier. */
 const flowMs = 3_600_000;
-/** Of what Portainer says about a refusal: compose tells all its steps first, and the reason at the end. */
+/** Of Portainer's message about a refusal: compose prints all its steps first, and the reason at the end. */
 const maxSaidLength = 500;
 const maxSaidStart = 100;
 /**
- * What a gateway answers when it gives up waiting for a server that may still be at work. Some say so in JSON with a `message`, as Portainer
- * does; Portainer itself answers 500 to an update that fails.
+ * What a gateway returns when it stops waiting for a server that may still be working. Some say so in JSON with a `message`, as Portainer
+ * does; Portainer itself returns 500 for a failed update.
  */
 const gatewayStatuses: readonly number[] = [408, 502, 503, 504];
 
@@ -29,7 +29,7 @@ export interface PortainerAccess {
   endpoint_id: number;
 }
 
-/** Portainer's own answer to a request that it refused or could not carry out. */
+/** Portainer's own response to a request that it refused or could not carry out. */
 export class Refused extends PluginError {
   constructor(
     readonly status: number,
@@ -53,8 +53,8 @@ export interface StackUpdate extends StackContent {
 }
 
 /**
- * Requests to one Portainer. Everything throws `PluginError`. Portainer's own refusals are `Refused`; for every other failure it is unknown
- * what became of the request.
+ * Requests to one Portainer. Everything throws `PluginError`. Portainer's own refusals are `Refused`; for every other failure the
+ * outcome of the request is unknown.
  */
 export interface Portainer {
   get<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
@@ -62,7 +62,7 @@ export interface Portainer {
   engine<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
   /** The bytes of such a read as they arrive, for as long as they do. Ends without an error once `stop` is aborted. */
   flow(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array>;
-  /** Portainer answers once its compose has ended. Never sent twice. */
+  /** Portainer responds once its compose has ended. Never sent twice. */
   update(stack: number, content: StackUpdate, timeoutMs: number): Promise<Stack>;
   close(): void;
 }
@@ -95,7 +95,7 @@ export function openPortainer(
     async *flow(path, stop) {
       const url = urlOf(`/endpoints/${endpoint_id}/docker${path}`);
       try {
-        // On a connection of its own: many are open for long.
+        // On its own connection, because many are open for long.
         yield* api.stream({ method: "GET", url, timeout_ms: flowMs, is_once: true }, stop);
       } catch (error) {
         if (!stop.aborted) throw error;
@@ -117,7 +117,7 @@ export function openPortainer(
   };
 }
 
-/** A proxy before Portainer answers in words of its own: then nobody knows what Portainer did. */
+/** A proxy in front of Portainer returns its own text: then it is unknown what Portainer did. */
 function refusedBy(status: number, text: string): PluginError {
   if (status === 401) return new Refused(status, "unauthorized", say("portainer.unauthenticated"));
   if (status >= 300 && status < 400) return new Refused(status, "rejected", say("portainer.redirected", { status }));
@@ -141,7 +141,7 @@ function withoutProgress(text: string): string {
   return lines.map((line) => line.replace(progress, "$1")).join("\n");
 }
 
-/** Without what compose tells of its steps, if anything else is left; null for a blank text. */
+/** Without compose's output about its steps, if anything else is left; null for a blank text. */
 export function shortened(whole: string): string | null {
   const said = [withoutProgress(whole), whole].map((each) => each.replace(/\s+/g, " ").trim()).find(Boolean);
   if (said === undefined) return null;

@@ -19,7 +19,7 @@ export async function readStackFile({ file, env }: StackContent): Promise<Config
   return { services: services.map(({ name, image }) => ({ service: name, image })), refusal: null };
 }
 
-/** What an answer about the stack must not quote: values that the file or the environment sets, unless an image has them in its name. */
+/** What a response about the stack must not quote: values from the file or the environment, unless they are part of an image's name. */
 export async function secretsOf({ file, env }: StackContent): Promise<readonly string[]> {
   const { services } = await readComposeFile(file, env);
   const images = services?.flatMap(({ image }) => image ?? []) ?? [];

@@ -8,7 +8,7 @@ import { type Portainer, Refused } from "./client.ts";
 import { Environment, Listed, Status, User } from "./objects.ts";
 import { listStacks } from "./stacks.ts";
 
-/** Engines that Portainer reaches by itself, by its agent, and by its edge agent. The others are Kubernetes and clouds. */
+/** Engines that Portainer reaches directly, by its agent, and by its edge agent. The others are Kubernetes and clouds. */
 const dockerTypes = [1, 2, 4];
 const administrator = 1;
 
@@ -41,7 +41,7 @@ async function statusOf(portainer: Portainer) {
     return await portainer.get("/system/status", Status);
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    // Where it is unknown, Portainer's router answers in words of its own.
+    // Where the address is unknown, Portainer's router returns its own text.
     const isUnknown = says(error.said, "portainer.not_portainer") && error.said.params.status === 404;
     if (error.code !== "not_found" && !isUnknown) throw error;
     return await portainer.get("/status", Status);
@@ -59,7 +59,7 @@ async function environmentOf(portainer: Portainer, endpoint: number): Promise<En
   }
 }
 
-/** Whether the key's user may edit stacks, as far as Portainer tells; only an update proves it. */
+/** Whether the key's user may edit stacks, as far as Portainer reports; only an update proves it. */
 async function missingRights(
   portainer: Portainer,
   { Name, SecuritySettings }: Environment,
@@ -70,7 +70,7 @@ async function missingRights(
     const { Role } = await portainer.get("/users/me", User);
     if (Role === administrator) return [];
   } catch (error) {
-    // Old versions do not tell.
+    // Old versions do not report it.
     if (!(error instanceof Refused) || error.code === "unreachable") throw error;
     return [];
   }

@@ -11,7 +11,7 @@ import type { StackDetail } from "./plan.ts";
 import { type Found, isMarkedAs, type Marks, type Member, referenceOf, stackStates } from "./stacks.ts";
 
 const pollMs = 1_000;
-/** How long a request whose answer was lost may be on its way without a trace. */
+/** How long a request whose response was lost may leave no trace. */
 const quietMs = 60_000;
 
 export interface Watching {
@@ -19,7 +19,7 @@ export interface Watching {
   look: () => Promise<Found>;
   clock: Clock;
   signal: AbortSignal;
-  /** Without any change for this long, whatever is awaited will not come. */
+  /** After this long without any change, the awaited state will not come. */
   stall_ms: number;
 }
 
@@ -34,12 +34,12 @@ export interface Move {
 }
 
 /**
- * `applied`: Portainer has carried it out; `as_before`: it has not, or it failed and file and environment are as before; `stuck`: the new file
- * is stored, but Portainer does not finish; `foreign`: somebody else changed the stack.
+ * `applied`: Portainer has carried it out; `as_before`: it has not, or it failed and file and environment are as before; `stuck`: the new
+ * file is stored, but Portainer does not finish; `foreign`: somebody else changed the stack.
  */
 export type MoveEnd = { end: "applied" | "as_before" | "stuck" | "foreign"; found: Found };
 
-/** As far as one look tells. */
+/** As far as one reading shows. */
 export function endOfMove(found: Found, move: Move): MoveEnd["end"] {
   const state = stateOf(found, move);
   return state === "working" ? "stuck" : state;
@@ -55,9 +55,9 @@ function stateOf({ stack, content }: Found, { from, to, update_date }: Move): Mo
   return isHalf && !isLater ? "working" : "foreign";
 }
 
-/** Looks until it is certain what became of a request whose answer is unknown; never sends anything. */
+/** Reads until the outcome of a request without a response is certain; never sends anything. */
 export async function awaitMove(watching: Watching, move: Move): Promise<MoveEnd> {
-  // Where file and environment stay the same, nothing tells that Portainer pulls.
+  // If file and environment stay the same, nothing shows that Portainer is pulling.
   const isHidden = move.pulls === true && move.from.file === move.to.file && move.from.env === move.to.env;
   const quiet = isHidden ? watching.stall_ms : Math.min(quietMs, watching.stall_ms);
   for await (const { found, unchanged_ms } of looks(watching)) {
@@ -238,8 +238,8 @@ interface Look {
 }
 
 /**
- * One look a second. Failures are tolerated until the standstill is over, because Portainer may be restarted meanwhile; a missing stack or a
- * withdrawn key are not.
+ * One look a second. Failures are tolerated until the standstill is over, because Portainer may be restarted meanwhile; a missing stack or
+ * a withdrawn key are not.
  */
 async function* looks({ look, clock, signal, stall_ms }: Watching): AsyncGenerator<Look, never> {
   let [sign, changedAt, seenAt] = ["", clock.elapsed(), clock.elapsed()];

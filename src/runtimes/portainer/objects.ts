@@ -25,7 +25,7 @@ export const Stack = v.object({
   Env: v.nullish(v.array(Variable), null),
   /** One of `stackStates`; absent in old versions. */
   Status: v.nullish(v.number(), 1),
-  /** What became of the last deployment, since Portainer answers an update before it has carried it out; the last entry is the latest. */
+  /** The result of the last deployment, since Portainer responds before it has carried out an update; the last entry is the latest. */
   DeploymentStatus: v.fallback(v.nullish(v.array(v.object({ Message: v.nullish(v.string(), "") })), null), null),
   AutoUpdate: v.nullish(v.object({ Webhook: v.nullish(v.string(), "") }), null),
   /** Seconds; changes with every update that succeeded. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { issue } from "../../messages/message.ts";
 import { parseHttpUrl } from "../../net/destination.ts";
 
-/** How long an update may stand still: pulling a large image shows no progress. */
+/** How long an update may show no progress, as while it pulls a large image. */
 const defaultStallSeconds = 600;
 
 const certificate = /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/;

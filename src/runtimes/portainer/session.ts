@@ -32,9 +32,9 @@ import type { Config } from "./schema.ts";
 import { type Found, findStack, findStacks, isMarkedAs, marksOf, webhookOf } from "./stacks.ts";
 import { stackKind, targetOf } from "./target.ts";
 
-/** The health check asks several times a second whether everything still runs. */
+/** The health check asks several times a second whether everything is still running. */
 const lookMs = 2_000;
-/** How often the page shows how far an update is. */
+/** How often the page shows the progress of an update. */
 const progressMs = 2_000;
 
 /** What an `undo` step keeps: which update of Portainer's it is. */
@@ -66,7 +66,7 @@ export function openSession(
     ({ done, total, readiness }: Verdict) =>
       journal.progress({ step, done, total, detail: readiness.detail });
 
-  /** Sends one update and shows how far it is; rejects with the reason of `stop`, and Portainer goes on. */
+  /** Sends one update and shows its progress; rejects with the reason of `stop`, while Portainer continues. */
   const send = async (
     { ref, detail, side, step }: { ref: TargetRef; detail: StackDetail; side: Side; step: string },
     content: StackUpdate,
@@ -217,7 +217,7 @@ export function openSession(
     return { state, detail: said };
   };
 
-  /** Looks at Portainer first; the journal tells what was sent, and apart what looks the same there. */
+  /** Reads Portainer first; the journal says what was sent, and distinguishes states that look the same there. */
   const recoverOrUndo = async (
     ref: TargetRef,
     journal: Journal,

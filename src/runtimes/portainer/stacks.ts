@@ -7,7 +7,7 @@ import { stringAt, stringMapAt } from "../engine/raw.ts";
 import { type Portainer, Refused, type StackContent } from "./client.ts";
 import { Listed, Stack, StackFile } from "./objects.ts";
 
-/** The most stacks of one Portainer, containers of one environment, and what is asked for at once. */
+/** Maximum numbers of stacks of one Portainer, containers of one environment, and parallel requests. */
 const maxStacks = 2_000;
 const maxContainers = 5_000;
 const asksAtOnce = 8;
@@ -33,12 +33,12 @@ export interface Member {
 /** A stack as Portainer and its environment's engine describe it. */
 export interface Found {
   stack: Stack;
-  /** Null if it was not asked for: Swarm and Kubernetes have files of another kind. */
+  /** Null if it was not requested: Swarm and Kubernetes have files of another kind. */
   content: StackContent | null;
-  /** Why Portainer did not give the file; null if it did. */
+  /** Why Portainer did not return the file; null if it did. */
   unreadable: Message | null;
   members: readonly Member[];
-  /** By ID; empty where they were not asked for, such as during discovery. */
+  /** By ID; empty if they were not requested, such as during discovery. */
   images: ReadonlyMap<string, ImageInspect>;
 }
 
@@ -63,7 +63,7 @@ export async function findStacks(portainer: Portainer, endpoint: number): Promis
   }));
 }
 
-/** What does not change while a session lasts, so that following an update asks for little. */
+/** What does not change during a session, so that following an update needs few requests. */
 export interface Remembered {
   /** Numbers of stacks by name. */
   stacks: Map<string, number>;
@@ -147,7 +147,7 @@ async function contentOf(portainer: Portainer, { Id, Type, Env }: Stack): Promis
   return { file: StackFileContent, env: Env ?? [] };
 }
 
-/** One stack whose file is lost, or kept from the key, does not hide the others. */
+/** One stack whose file is lost, or inaccessible with the key, does not hide the others. */
 async function contentIfGiven(portainer: Portainer, stack: Stack): Promise<Pick<Found, "content" | "unreadable">> {
   try {
     return { content: await contentOf(portainer, stack), unreadable: null };

@@ -17,7 +17,7 @@ export function targetOf(found: Found, configured: Configured | null, self: Runt
   const { stack, members } = found;
   const inFile = new Map(configured?.services.map(({ service, image }) => [service, image]) ?? []);
   const running = new Set(members.map(({ service }) => service));
-  // What the file no longer names is not the stack's to update, though its containers remain.
+  // The stack does not update services that its file no longer names, though their containers remain.
   const names = configured === null ? [...running] : [...inFile.keys()];
   return {
     ref: { kind: stackKind, id: stack.Name },

@@ -20,7 +20,7 @@ interface Rendered {
 const maxValue = 200;
 /** Parsing blocks everything else, for about a second per million on a small machine; charts with many definitions have three or four. */
 const maxCharacters = 8 * 1024 * 1024;
-/** Shown of a plan; more than anybody reads. */
+/** Shown of a plan; more than people read. */
 export const maxDiffs = 300;
 
 /** `namespace`: the release's, for objects that name none. Throws `malformed` for text that is not YAML, or too long. */

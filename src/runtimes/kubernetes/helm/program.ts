@@ -17,9 +17,9 @@ const oldest = { major: 3, minor: 14 };
 /** A dry run prints the whole release. */
 const maxOutputBytes = 64 * 1024 * 1024;
 const maxWords = 1500;
-/** Of the words of a helm that may outlive this process. */
+/** Of the output of a helm that may outlive this process. */
 const maxReadBytes = 64 * 1024;
-/** How long helm gets to end by itself once it was asked to. */
+/** How long helm has to end after it was asked to. */
 const graceMs = 10_000;
 /** How often a helm that a killed process left running is checked for its end. */
 const endPauseMs = 2_000;
@@ -27,11 +27,11 @@ const endPauseMs = 2_000;
 /** Folders of calls in this process: no process has them among its arguments before helm starts. */
 const ours = new Set<string>();
 
-/** When a program was last found to be usable; every look at a release asks, and each start of helm takes a third of a second. */
+/** When a program was last found usable; every reading of a release asks, and each start of helm takes a third of a second. */
 const usable = new RecentMap<string, number>(8);
 const usableMs = 5 * 60 * 1000;
 
-/** What helm answered; never its arguments, which may contain nothing secret anyway. */
+/** What helm printed; never its arguments, which must not contain secrets anyway. */
 export interface HelmResult {
   is_done: boolean;
   stdout: string;
@@ -40,7 +40,7 @@ export interface HelmResult {
 }
 
 export interface Helm {
-  /** Why it cannot be used: there is none, or one that is too old. Null if it can. */
+  /** Why it cannot be used: it is missing or too old. Null if it can. */
   findProblem(): Promise<Message | null>;
   /**
    * Runs helm on the release's storage, in a folder that only this call uses. `files`: written there, and named in `args` by `{folder}`.
@@ -82,7 +82,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     HELM_PLUGINS: join(folder, "plugins"),
   });
   const start = (args: readonly string[], env: Record<string, string>, stdio: StdioOptions): ChildProcess =>
-    // In a group of its own: a Ctrl-C at our terminal is not for it.
+    // In its own process group: a Ctrl-C at our terminal is not for it.
     spawn(self.helm?.program ?? "helm", args, { env, stdio, detached: true });
   /** Pipes close when this process ends, and helm's next warning would then end helm in the middle of its work. */
   const startOnItsOwn = (args: readonly string[], env: Record<string, string>, words: string): ChildProcess => {
@@ -94,7 +94,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
     }
   };
 
-  /** `words`: the file for what helm says if it goes on without this process; null if it ends with it. */
+  /** `words`: the file for helm's output if it outlives this process; null if it ends with it. */
   const execute = async (
     args: readonly string[],
     env: Record<string, string>,
@@ -170,7 +170,7 @@ export function openHelm({ access, clock, signal, self }: Options): Helm {
         for (const [file, content] of Object.entries(contents))
           await writeFile(join(folder, file), content, { mode: 0o600 });
         const filled = args.map((arg) => arg.replaceAll("{folder}", folder));
-        // The environment names it too; as an argument it tells which helm is whose.
+        // The environment names it too; as an argument it identifies the helm.
         const all = [...filled, "--kubeconfig", join(folder, "kubeconfig")];
         const words = own === undefined ? null : join(folder, "words");
         return await execute(all, environment(folder, driver), timeout_ms, { stop, words });
@@ -228,7 +228,7 @@ interface Ended {
   stderr: string;
 }
 
-/** With everything that it started: helm may be a script around the program, which would go on and hold the output open. */
+/** With everything that it started: helm may be a script around the program, which would continue and hold the output open. */
 function endGroup(child: ChildProcess, how: "SIGTERM" | "SIGKILL"): void {
   try {
     // It leads a group of its own.
@@ -246,7 +246,7 @@ async function endOf(child: ChildProcess, words: string | null): Promise<Ended> 
   return words === null ? ended : { ...ended, stderr: await readEnd(words) };
 }
 
-/** The error comes last; what stands before it is left where it is, however long. */
+/** The error comes last; the text before it is not read, however long. */
 async function readEnd(file: string): Promise<string> {
   const handle = await open(file, "r");
   try {

@@ -39,7 +39,7 @@ const changing: readonly string[] = ["upgrade", "back"];
 const SavedRevision = v.object({ format: v.literal(1), revision: v.number(), manifest: v.string() });
 /**
  * What the journal keeps of an upgrade, so that it can be continued and rolled back. `description`: Helm's of the revision, if it succeeds;
- * it tells ours from one that somebody else made at the same time.
+ * it distinguishes ours from one that somebody else made at the same time.
  */
 const UpgradeFacts = v.object({ from: v.number(), description: v.string() });
 /** What ended a step without a revision of its own. */
@@ -59,7 +59,7 @@ interface Revising {
   goes_on?: boolean;
 }
 
-/** The health check asks several times a second whether everything still runs. */
+/** The health check asks several times a second whether everything is still running. */
 const endMs = 2_000;
 
 export function releaseOperations(around: Around, helm: Helm): TargetOperations {
@@ -181,11 +181,11 @@ export function releaseOperations(around: Around, helm: Helm): TargetOperations 
     return null;
   };
 
-  /** Whether somebody else made the revision after the one that the run found; one that did not succeed says nothing of that. */
+  /** Whether somebody else made the revision after the one that the run found; a failed one does not show that. */
   const isForeign = async (stored: StoredRevision, { description }: Pick<Upgrade, "description">): Promise<boolean> =>
     stored.status === "deployed" && (await readRevision(cluster, stored)).info.description !== description;
 
-  /** What became of the upgrade: null when the release has its new version and all of it runs. */
+  /** Null if the release has its new version and everything in it is running, else why not. */
   const judge = async (
     ref: TargetRef,
     journal: Journal,

@@ -116,7 +116,7 @@ export async function planUpgrade(
   });
 }
 
-/** Going back to `to`, as Helm stored it: with its chart and with what was set then. Null if Helm has forgotten it. */
+/** A rollback to `to` as Helm stored it, with its chart and values. Null if Helm no longer has it. */
 export function planRollback(
   ref: TargetRef,
   found: FoundRelease,
@@ -182,14 +182,14 @@ export function hashOf(
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The same for going back to a revision. */
+/** The same for a rollback to a revision. */
 export function rollbackHash(ref: TargetRef, stored: StoredRevision, revision: number): string {
   return hashOf(ref, stored, { name: "", version: String(revision), digest: null });
 }
 
 type Preview = Partial<Pick<Planned, "diff" | "warnings" | "workloads" | "refusals">>;
 
-/** What the cluster would get, by its own word: a dry run on the server. */
+/** What the cluster would get, by its own account: a dry run on the server. */
 async function previewOf(
   helm: Helm,
   { driver, namespace, release: own }: StoredRevision,
@@ -205,7 +205,7 @@ async function previewOf(
   }
   const next = readRendered(rendered.stdout);
   const { name } = next.chart.metadata;
-  // Whatever the archive was announced as: Helm would put it in the place of the other chart.
+  // Whatever name the archive was published under: Helm would replace the other chart with it.
   if (name !== change.name)
     return refused("other_chart", say("kubernetes.other_chart", { from: change.name, to: name }));
   const crds = await look("show", "crds", "{folder}/chart.tgz");
@@ -269,7 +269,7 @@ function hooksIn(hooks: readonly v.InferOutput<typeof Hook>[]): readonly string[
   });
 }
 
-/** Whose new version would not run by itself. */
+/** Objects whose new version would not run automatically. */
 function leftToOthers(objects: ReturnType<typeof readManifest>): readonly Refusal[] {
   return onDeleteIn(objects).map((ref) => {
     const said = say("kubernetes.on_delete", { kind: rules[kindOf(ref)].title });

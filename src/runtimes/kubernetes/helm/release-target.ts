@@ -14,7 +14,7 @@ export interface FoundRelease {
   release: Release | null;
   /** Until its rollout is complete, the one before it. */
   serving: Release | null;
-  /** Of its workloads together; null if nobody looked. */
+  /** Of its workloads together; null if they were not read. */
   state: TargetService["state"] | null;
   /** The first of its workloads with pods that are not ready, though others are. */
   shortfall: Message | null;

@@ -11,7 +11,7 @@ import { Metadata } from "../objects.ts";
 const drivers = ["secret", "configmap"] as const;
 export type Driver = (typeof drivers)[number];
 
-/** A revision of a release, as the labels of its object tell. */
+/** A revision of a release, according to the labels of its object. */
 export interface StoredRevision {
   driver: Driver;
   namespace: string;
@@ -19,7 +19,7 @@ export interface StoredRevision {
   revision: number;
   /** `deployed`, `superseded`, `failed`, `pending-upgrade` … */
   status: string;
-  /** Name and identity of the object. A release that is installed anew counts from 1, in other objects. */
+  /** Name and identity of the object. A reinstalled release counts from 1, in other objects. */
   object: string;
   uid: string;
 }
@@ -90,7 +90,9 @@ async function listRevisions(
   return found;
 }
 
-/** The revisions of a release, the latest first; empty if it does not exist. Throws `unauthorized` if it may be where nothing may be listed. */
+/**
+ * The revisions of a release, the latest first; empty if it does not exist. Throws `unauthorized` if it may be where nothing may be listed.
+ */
 export async function revisionsOf(
   cluster: Cluster,
   namespace: string,
@@ -124,7 +126,7 @@ export async function listReleases(
       for (const each of found) {
         const key = `${each.namespace}/${each.release}`;
         const known = releases.get(key) ?? [];
-        // What is in both storages was moved: the default one counts.
+        // A release in both storages was moved: the default one counts.
         if (known[0] === undefined || known[0].driver === driver) releases.set(key, [...known, each]);
       }
     } catch (error) {
