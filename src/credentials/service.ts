@@ -53,21 +53,26 @@ function otherKind({ name, kind }: CredentialRow, wanted: string): Message {
   return say("credentials.other_kind", { name, kind, wanted });
 }
 
-function isUndecryptable(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === "undecryptable";
-}
-
 /** Credentials: stored sealed, listed without their secret, protected from deletion while in use. */
 export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
+  /** Throws `PluginError` if the secret cannot be read. */
+  const opened = (row: CredentialRow, as: v.GenericSchema<unknown, Record<string, unknown>> = StoredSecret) => {
+    try {
+      return sealer.openJson(as, row.sealed_secret, secretTexts);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "undecryptable") throw error;
+      throw new PluginError("rejected", say("credentials.unreadable", { name: row.name, cause: error.said }));
+    }
+  };
   /** Empty if it cannot be read, so that it can be entered again. */
   const storedSecret = (row: CredentialRow): Readonly<Record<string, unknown>> => {
     try {
-      return sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
+      return opened(row);
     } catch (error) {
-      if (!isUndecryptable(error)) throw error;
-      return {};
+      if (error instanceof PluginError) return {};
+      throw error;
     }
   };
 
@@ -218,17 +223,15 @@ export function credentialService(options: CredentialServiceOptions) {
       if (id === null) return null;
       const row = await credentialRows.get(db.read, id);
       if (row.kind !== kind) throw new PluginError("rejected", otherKind(row, kind));
-      try {
-        return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
-      } catch (error) {
-        if (!isUndecryptable(error)) throw error;
-        throw new PluginError("rejected", say("credentials.unreadable", { name: row.name, cause: error.said }));
-      }
+      return opened(row, secretSchemas[kindOf(row)]);
     },
 
-    /** Decrypts every secret, so that none of them is unknown to whoever removes secrets from texts. */
+    /**
+     * Decrypts every secret, so that none of them is unknown to whoever removes secrets from texts. Throws `PluginError` if one cannot be
+     * read.
+     */
     openAll: async (): Promise<void> => {
-      for (const row of await everyCredential(db.read)) sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
+      for (const row of await everyCredential(db.read)) opened(row);
     },
 
     /** For features that store a reference: refuses an unknown credential and one of another kind. */

@@ -182,6 +182,18 @@ describe("credentialService()", () => {
     });
   });
 
+  test("names the credential whose secret another key encrypted, and lists it for a new one", async () => {
+    await open().create(actor, { name: "hub", kind: "oci", secret: secrets.oci });
+    const service = open();
+    const said =
+      'The credential "hub" cannot be used: a stored secret cannot be decrypted; it is damaged or belongs to another key. Enter it again under Credentials';
+    await expect(service.openAll()).rejects.toMatchObject({ name: "PluginError", message: said });
+    const { items } = await service.list({});
+    expect(items).toMatchObject([{ name: "hub", secret_fields: [] }]);
+    await service.update(actor, items[0]?.id ?? "", { secret: secrets.oci });
+    await service.openAll();
+  });
+
   test("pages by name", async () => {
     const service = open();
     for (const name of ["c", "a", "b"]) await service.create(actor, { name, kind: "gitea", secret: secrets.gitea });

@@ -37,7 +37,7 @@ export const images = {
   filter_text: "镜像、ID 或执行器",
   looking: "正在查找未使用的镜像",
   show: "查找未使用的镜像",
-  again: "重新查找",
+  again: "刷新",
   failed: "无法列出镜像",
   none: "没有可清理的镜像",
   none_text: "与 Tidemark 有关的镜像都在使用中。",
