@@ -94,7 +94,7 @@ interface PluginErrorOptions {
   retry_after_ms?: number | null;
   /** What was refused of the input: a member of `config` or `secret`, such as `secret.token`. */
   field?: string | null;
-  /** A text for whoever can put it right, such as a manifest that grants the missing rights. */
+  /** A text that helps to fix it, such as a manifest that grants the missing rights. */
   remedy?: string | null;
   cause?: unknown;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Anybody may take a lease that was not renewed for this long. */
+/** Any process may take a lease that was not renewed for this long. */
 export const leaseMs = 30_000;
 const renewalMs = 10_000;
 

@@ -34,7 +34,7 @@ const scopes = new AsyncLocalStorage<Scope | undefined>();
 
 export function createRequestScope(): RequestScope {
   const givenUp = Promise.withResolvers<never>();
-  // Nobody may be waiting for it any more.
+  // The client may have disconnected.
   givenUp.promise.catch(() => undefined);
   let refusal: Error | null = null;
   let hasChanged = false;

@@ -5,11 +5,11 @@ export const maxReadChars = 4_096;
 
 const escapeCode = "\u001b";
 const bell = "\u0007";
-/** Everything without a form of its own, but not tabs: with it, a text could hide or reorder its parts. */
+/** Every character without a visible form, except tabs: with it, a text could hide or reorder its parts. */
 const formless = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu;
 /**
- * The lines of a text that is hostile: it may be binary or steer a terminal. Each line by itself, so that a text can come in pieces that end
- * with a line.
+ * The lines of a hostile text, which may be binary or contain terminal sequences. Each line separately, so that a text can come in pieces
+ * that end with a line.
  */
 export function plainLines(text: string): readonly string[] {
   const [start = "", ...rest] = text.replaceAll("\u009b", `${escapeCode}[`).split(escapeCode);

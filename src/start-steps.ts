@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
 
 /** How often a step in progress is reported. */
 const lookMs = 10_000;
-/** A step that still waits then waits for ever: for a server that does not respond, or a lock that is never released. */
+/** A step that still waits then would wait forever: for a server that does not respond, or a lock that is never released. */
 const maxLooks = 30;
 
 /** Runs one step of the start, named by what it waits for: "the database". */

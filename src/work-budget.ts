@@ -30,8 +30,8 @@ export class TooCostly extends AppError {
 }
 
 /**
- * One piece of work, such as a request or a queue item, with its own budget for all searches by external patterns. A single search is
- * bounded by itself; this bounds ten thousand of them.
+ * One piece of work, such as a request or a queue item, with its own budget for all searches by external patterns. A single search has
+ * its own bound; this bounds ten thousand of them.
  */
 export function withinWorkBudget<T>(work: () => T): T {
   return spending.run({ steps: 0, ms: 0, patterns: new Map() }, work);

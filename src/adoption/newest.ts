@@ -21,7 +21,7 @@ export interface NewestQuestion {
   input: unknown;
 }
 
-/** Over all hosts: a look takes one request or a few, and nobody waits for it. */
+/** Over all hosts: a lookup takes a few requests, and nothing waits for it. */
 const looksAtOnce = 4;
 const looksPerHost = 2;
 const knownForMs = 10 * 60_000;
@@ -30,7 +30,7 @@ const maxKept = 2_000;
 
 interface Kept {
   newest: Newest;
-  /** By the clock that does not jump; null while it is asked. */
+  /** By the clock that does not jump; null during the request. */
   expires_at: number | null;
 }
 
@@ -42,10 +42,10 @@ interface NewestOptions {
 }
 
 /**
- * The newest versions of proposals, asked in the background through the trackers' previews, which keep to the rate limits:
- * 1. a question that is new, or whose answer has expired, queues up;
- * 2. at most four are asked at once, two of one host;
- * 3. the answer is kept for ten minutes, a failure for one.
+ * The newest versions of proposals, looked up in the background through the trackers' previews, which respect the rate limits:
+ * 1. a lookup that is new, or whose result has expired, is queued;
+ * 2. at most four run at once, two of one host;
+ * 3. a result is kept for ten minutes, a failure for one.
  */
 export function newestLooks({ clock, preview, outside }: NewestOptions) {
   const kept = new RecentMap<string, Kept>(maxKept);
@@ -115,7 +115,7 @@ export function standingOf(
   const is_newest =
     tag === running.tag || (digest !== null && digest === running.digest) || compareVersions(running.tag, tag) === 0;
   if (is_newest) return { is_newest, behind: null };
-  // Many services run the same version, and a page that fills in asks every two seconds.
+  // Many services run the same version, and a page that is still filling in polls every two seconds.
   const known = distances.get(history) ?? new Map<string, Behind | null>();
   distances.set(history, known);
   const key = `${running.tag} ${running.digest}`;

@@ -92,8 +92,8 @@ function sha256(value: unknown): string {
 }
 
 /**
- * What adopting everything that runs would create, without asking anybody:
- * 1. a container of a group belongs to the group; what has an executor is left out;
+ * What adopting everything that runs would create, without any request:
+ * 1. a container of a group belongs to the group; a target with an executor is left out;
  * 2. each service keeps variant and codename of its tag, and the line where that is usual or was chosen; services that would follow the same
  *    share a tracker;
  * 3. a tracker with exactly these rules is used again; the others get free names;

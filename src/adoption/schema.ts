@@ -5,7 +5,7 @@ import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { ProposalView } from "../trackers/import/schema.ts";
 import { BehindView } from "../trackers/schema.ts";
 
-/** Most targets of one answer: a form of them stays below the number of fields that a request may have. */
+/** Maximum targets of one response: their form stays below the number of fields that a request may have. */
 export const maxProposedTargets = 300;
 
 /** How targets that are adopted are updated; a maintenance window needs more than a choice. */

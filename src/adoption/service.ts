@@ -63,7 +63,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
   /** Adoptions wait for each other: the next one sees what the one before created. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** The images of registries that use plain http: by a source at the registry, else by the runtime, which a cluster does not tell. */
+  /** The images of registries that use plain http: by a source at the registry, else by the runtime; a cluster does not report it. */
   const plainImages = async (id: string, items: readonly TargetView[], signal: AbortSignal) => {
     const registries = await Promise.all(
       [...onePerRegistry(items).values()].map(async (images) => {
@@ -285,7 +285,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
           view.adopted.push({ ...named, executor, is_new: true });
           view.trackers.push(...created);
         } catch (error) {
-          // The others are adopted all the same.
+          // The others are adopted nevertheless.
           if (!(error instanceof AppError) && !(error instanceof PluginError)) {
             log.error("A target was not adopted", { error, target: named.id });
           }

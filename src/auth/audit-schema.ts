@@ -72,7 +72,7 @@ export const auditEvents = [
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 
-/** What entries tell beside their subject. */
+/** What entries contain in addition to their subject. */
 const auditFacts = [
   "api_tokens",
   "backup",

@@ -17,8 +17,8 @@ interface Held {
 export type HeldSessions = ReturnType<typeof heldSessions>;
 
 /**
- * Keeps sign-ins in memory when the disk is full, because whoever has to free space must get in. Each is stored with its audit entry once
- * there is room; until then it ends with the process.
+ * Keeps sign-ins in memory when the disk is full, because the administrator must get in to free space. Each is stored with its audit entry
+ * once there is space; until then it ends with the process.
  */
 export function heldSessions({ db, clock, log, audit }: Pick<Parts, "db" | "clock" | "log" | "audit">) {
   const held = new RecentMap<string, Held>(maximumHeld);

@@ -17,7 +17,7 @@ interface PasswordCheckOptions extends Pick<Parts, "db" | "clock" | "log" | "aud
 }
 
 export interface PasswordCheck {
-  /** The live session that asks; null for a stranger. */
+  /** The session that the request belongs to; null for a stranger. */
   session_id: string | null;
   /** Null for an unknown name, which takes as long as a wrong password. */
   stored: string | null;
@@ -35,7 +35,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
   const turns = createTurns(clock);
   let throttledAuditAt = Number.NEGATIVE_INFINITY;
 
-  /** A full disk must not change the response: whoever frees space may mistype too. */
+  /** A full disk must not change the response: the administrator who frees space may mistype too. */
   const note = async (actor: Actor, record: AuditRecord) => {
     try {
       await db.write((tx) => audit(tx, actor, record));

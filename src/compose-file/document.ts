@@ -39,7 +39,7 @@ class Refused extends Error {
 export async function openDocument(text: string): Promise<OpenedDocument> {
   if (text.length > maxCharacters) return refused(say("compose_files.too_large", { limit: maxCharacters }));
   if (otherLineEnds.test(text)) return refused(say("compose_files.line_ends"));
-  // What stands in the place of bytes that are not UTF-8: to write the text back would put it into the file.
+  // The replacement for bytes that are not UTF-8: writing the text back would put it into the file.
   const lost = text.indexOf("\ufffd");
   if (lost !== -1) return refused(say("compose_files.not_utf8", { line: lineOf(text, lost) }));
   if (isTooNested(text)) return refused(say("compose_files.too_complex"));

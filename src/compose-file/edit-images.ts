@@ -45,7 +45,7 @@ export async function editImages(
   if (document === null) return { edited: null, refusals: [refusal] };
   const variables = variablesOf(env);
   const services = servicesIn(document, variables);
-  // Whether an edit changes such a service too could not be told.
+  // It would be unknown whether an edit also changes such a service.
   const endless = [...services.values()].find(
     (each) => each.refusal && says(each.refusal, "compose_files.extends_too_far"),
   );

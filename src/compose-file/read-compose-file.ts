@@ -17,7 +17,7 @@ export type ImagePart =
 
 export interface ComposeService {
   name: string;
-  /** As compose resolves it with the variables; null when the file alone does not tell. */
+  /** As compose resolves it with the variables; null if the file alone does not determine it. */
   image: string | null;
   has_build: boolean;
   /** The texts that make up `image`, in order. */

@@ -6,7 +6,7 @@ import { evaluate, lengthOf, type Piece, parseTemplate, textOf, type Variables, 
 /** A service's image in an opened file. */
 export interface ServiceImage {
   name: string;
-  /** As it resolves; null when there is none, or none that can be known. */
+  /** As it resolves; null if there is none, or it cannot be known. */
   image: string | null;
   /** What `image` consists of. */
   pieces: readonly Piece[];

@@ -54,7 +54,7 @@ interface Place {
   at: number | null;
 }
 
-/** What changed besides the images asked for; null if the two documents do not even have the same structure. */
+/** What changed besides the requested images; null if the two documents do not even have the same structure. */
 function changedPlaces(
   before: ReadState,
   after: ReadState,

@@ -49,7 +49,7 @@ export const credentialLists = listsOver(credentials, (_read, context: Credentia
   searched: [credentials.name, credentials.description],
 }));
 
-/** What tells whether connections are refused with their credentials. */
+/** What determines whether connections are refused with their credentials. */
 export async function connectionsWithCredential(read: Reader) {
   const { id, name, credential_id, last_check } = connections;
   return await read

@@ -118,7 +118,7 @@ export function credentialService(options: CredentialServiceOptions) {
     return view;
   };
 
-  /** The secret with members entered anew; null removes one. */
+  /** The secret with newly entered members; null removes one. */
   const merged = (row: CredentialRow, entered: readonly [string, unknown][]): unknown => {
     const members = Object.entries({ ...storedSecret(row), ...Object.fromEntries(entered) });
     const secret = Object.fromEntries(members.filter(([, value]) => value !== null));
@@ -226,10 +226,7 @@ export function credentialService(options: CredentialServiceOptions) {
       return opened(row, secretSchemas[kindOf(row)]);
     },
 
-    /**
-     * Decrypts every secret, so that none of them is unknown to whoever removes secrets from texts. Throws `PluginError` if one cannot be
-     * read.
-     */
+    /** Decrypts every secret, so that the redactor knows all of them. Throws `PluginError` if one cannot be read. */
     openAll: async (): Promise<void> => {
       for (const row of await everyCredential(db.read)) opened(row);
     },

@@ -28,7 +28,7 @@ export interface DueTime {
   is_end?: true;
 }
 
-/** A lease: after a crash, nobody may hold work for longer than a lease lasts. */
+/** A lease: after a crash, no process may hold work for longer than a lease lasts. */
 export function leaseTime(table: SQLiteTable & { lease_until: SQLiteColumn }, lease_ms: number, where?: SQL): DueTime {
   return { table, column: table.lease_until, where, longest_ms: lease_ms, instead_ms: lease_ms };
 }

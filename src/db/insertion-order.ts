@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 
 /**
  * Rows inserted before any row to keep. A row is kept when `at` is between `since` and `latest`; later times come from a wrong clock. Times
- * alone do not tell: a row written while the clock was years behind looks old at once but is as young as its neighbours.
+ * alone do not show it: a row written while the clock was years behind looks old at once but is as young as its neighbors.
  */
 export function cameBeforeAllSince(table: SQLiteTable, at: SQLiteColumn, since: number, latest: number): SQL {
   const first = sql`select rowid from ${table} where ${at} >= ${since} and ${at} <= ${latest} order by rowid limit 1`;

@@ -60,7 +60,7 @@ export async function sessionKeysSeen(read: Reader): Promise<readonly string[]> 
   return rows.map(({ key }) => key.slice(seenPrefix.length));
 }
 
-/** Whether this installation was ever used, whatever became of its administrator. */
+/** Whether this installation was ever used, even if its administrator no longer exists. */
 export async function isInUse(read: Reader): Promise<boolean> {
   for (const table of [audit_entries, credentials, connections, notifiers, trackers, executors]) {
     const rows = await read.select({ id: table.id }).from(table).limit(1);

@@ -1,6 +1,6 @@
 import { connections } from "./tables.ts";
 
-/** What tells whether the runtime of a connection responds; `reachOf` judges it. */
+/** What determines whether the runtime of a connection responds; `reachOf` judges it. */
 export const lookColumns = {
   is_enabled: connections.is_enabled,
   seen_at: connections.seen_at,

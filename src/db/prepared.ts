@@ -19,7 +19,7 @@ export function preparedFor<D extends object, Q>(build: (db: D) => Q): (db: D) =
   };
 }
 
-/** Reads the rows that have one of some values in the column that `isAmong` is asked for; one statement however many values there are. */
+/** Reads the rows with one of several values in the column passed to `isAmong`, with one statement for any number of values. */
 export function rowsAmong<Row>(
   build: (
     read: Reader,

@@ -4,7 +4,7 @@ import { getTableConfig, type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqli
 import type { Reader, Writer } from "./client.ts";
 import * as tables from "./tables.ts";
 
-/** A column of secrets, found in the schema so that nobody has to list it. */
+/** A column of secrets, found in the schema so that it need not be listed. */
 export interface SealedColumn {
   readonly table: SQLiteTable;
   readonly table_name: string;

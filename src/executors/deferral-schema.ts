@@ -20,7 +20,7 @@ export interface Deferral {
   skipped_versions: readonly SkippedVersion[];
 }
 
-/** What an executor that nobody has decided anything about has. */
+/** The state of an executor without any decisions. */
 export const notDeferred: Deferral = { held_since: null, snoozed_until: null, skipped_versions: [] };
 
 /** Why automatic runs do not start. */
@@ -36,7 +36,7 @@ interface Identified {
   digest: string | null;
 }
 
-/** Tells one version of a service from another: its content, or the name of it. */
+/** Distinguishes versions of a service: by content, or else by name. */
 export function identityOf({ digest, reference }: Identified): string {
   return digest ?? reference;
 }

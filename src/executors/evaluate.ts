@@ -44,7 +44,7 @@ import { currentOpening, nextOpenings } from "./window.ts";
 const minuteMs = 60_000;
 /** How old an observation may get before the target is inspected again. */
 const observationIntervalMs = 15 * minuteMs;
-/** The same while the runtime does not answer. */
+/** The same while the runtime does not respond. */
 const unreachableIntervalMs = 2 * minuteMs;
 /** An evaluation running longer than this was abandoned by its process. */
 const leaseMs = 2 * minuteMs;
@@ -126,7 +126,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       };
     }
     const { state, problem: lost } = reachOf(connection, clock.now());
-    // Looks go on and make it due again: asking for every executor would only wait for as many deadlines.
+    // Further checks of the connection make it due again: querying for every executor would only wait for as many deadlines.
     if (state === "unreachable" && lost !== null) {
       const comparison = await options.compare(settings, lastSeen(settings, previous), null);
       return { comparison, problem: lost, unknown_settings: null, plan: null };

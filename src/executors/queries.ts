@@ -241,7 +241,7 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<str
   return rows[0]?.id ?? null;
 }
 
-/** An ended run that still has to bring up its target or remove backups, on an enabled connection. */
+/** An ended run that still has to start its target or remove backups, on an enabled connection. */
 export async function owingRunOf(read: Reader, executorId: string): Promise<{ id: string; is_down: boolean } | null> {
   const rows = await read
     .select({ id: runs.id, outage_due_at: runs.outage_due_at })

@@ -7,7 +7,7 @@ import { ServiceObservation, ShownTarget, updateWaits } from "./observation-sche
 import { OutageView } from "./outage-schema.ts";
 import { triggers, WindowInput } from "./settings-schema.ts";
 
-/** A queued run can also wait for approval of its plan, another run on its connection, or its runtime to answer. */
+/** A queued run can also wait for approval of its plan, another run on its connection, or its runtime to respond. */
 const waitingReasons = [...updateWaits, "approval", "connection", "runtime"] as const;
 
 /**
@@ -46,7 +46,7 @@ const LastRun = v.object({
   reason: v.nullable(v.string()),
   reason_data: v.nullable(MessageSchema),
   serving: v.nullable(v.string()),
-  /** What became of a target that it left down; null if it left nothing down. */
+  /** The outage of a target that it left down; null if it left nothing down. */
   outage: v.nullable(OutageView),
   downtime_ms: v.nullable(v.number()),
   from_tag: v.nullable(v.string()),
@@ -121,7 +121,7 @@ export const ExecutorView = v.object({
   /** The next three openings of the window, in window mode. */
   next_windows: v.array(OpeningView),
   active_run_id: v.nullable(v.string()),
-  /** The last run that was queued, whatever became of it: a run can be refused if there has been another since. */
+  /** The last run that was queued, whatever its outcome: a run can be refused if there has been another since. */
   newest_run_id: v.nullable(v.string()),
   /** Since when automatic runs are on hold; null unless they are. */
   held_since: NullableInstant,

@@ -179,8 +179,8 @@ export function executorService(options: ExecutorServiceOptions) {
       })),
     );
   /**
-   * A valid executor that is not stored yet: `insert` stores it within the caller's transaction, which may also store its trackers. `found`:
-   * its target as just discovered; else the runtime is asked.
+   * A valid executor that is not stored yet: `insert` stores it within the caller's transaction, which may also store its trackers.
+   * `found`: its target as just discovered; else the runtime is queried.
    */
   const draft = async (actor: Actor, input: unknown, found: Pick<Target, "services" | "warnings"> | null = null) => {
     const parsed = parseInput(ExecutorInput, input);
@@ -282,8 +282,8 @@ export function executorService(options: ExecutorServiceOptions) {
     },
 
     /**
-     * Acts on its updates: holds, snoozes, skips, dismisses, or takes that back. `undo`: the action that takes this one back; null if nothing
-     * was to change. Throws 409 `other_version` or `not_dismissible` if the action is not about what is there now.
+     * Acts on its updates: holds, snoozes, skips, dismisses, or takes that back. `undo`: the action that takes this one back; null if
+     * nothing was to change. Throws 409 `other_version` or `not_dismissible` if the action is not about what is there now.
      */
     act: async (
       actor: Actor,

@@ -19,7 +19,7 @@ import { type ExecutorSettings, readSettings, targetOf, targetOfRow } from "./se
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
 
-/** How long storing an executor waits for a runtime that does not answer. */
+/** How long storing an executor waits for a runtime that does not respond. */
 const lookTimeoutMs = 5_000;
 
 export interface TargetCheckDeps {
@@ -43,7 +43,7 @@ export interface SeenTarget {
 
 /**
  * Asks the runtime for a target's services, and whether another executor on the connection already updates part of it: a compose group and
- * one of its containers never have an executor each. A runtime that does not answer blocks nothing; the last observations of the other
+ * one of its containers never have an executor each. A runtime that does not respond blocks nothing; the last observations of the other
  * executors count then.
  */
 export async function lookAtTarget(

@@ -41,7 +41,7 @@ export function pageSize(query: PageQuery): number {
 
 /** What a list can be sorted and filtered by, for its query, its page and its rows. */
 export interface ListShape {
-  /** Columns; `-` before one sorts it in descending order. The first is the order of a list that asks for none. */
+  /** Columns; `-` before one sorts it in descending order. The first is the default order of a list. */
   sorts: readonly [string, ...string[]];
   /** Filters and their options. */
   filters: Readonly<Record<string, readonly string[]>>;

@@ -30,7 +30,7 @@ interface PartOptions {
 /** Lines that follow each other. */
 export interface TakenLines {
   lines: readonly LogLine[];
-  /** Lines before them that were left out; null if nobody knows how many. */
+  /** Lines before them that were left out; null if the number is unknown. */
   skipped: number | null;
   /** The container was started again before them. */
   has_restarted: boolean;
@@ -55,7 +55,7 @@ export function firstState({ state, unreadable }: LogPart): PartState {
   return { state: state === "stopped" ? "stopped" : "waiting", why: null };
 }
 
-/** Reads the log of one container as it is written, over its restarts; what was read waits until it is taken. */
+/** Reads the log of one container as it is written, across restarts; lines wait until they are taken. */
 export function followPart(first: LogPart, { mark: from, lines: wantedLines, clock, signal, onEnd }: PartOptions) {
   let part = first;
   let state = firstState(first);

@@ -25,7 +25,7 @@ interface FollowOptions {
   isChosen: (part: Pick<LogPart, "key">) => boolean;
   /** The last lines to begin with, of each of so many containers. */
   linesOf: (parts: number) => number;
-  /** Where the view goes on, by the containers' keys. */
+  /** Where the view continues, by the containers' keys. */
   marks: ReadonlyMap<string, LogMark>;
   mask: { learn(secrets: readonly string[]): void; masker(): LogMasker };
   clock: Clock;
@@ -33,12 +33,12 @@ interface FollowOptions {
 }
 
 /**
- * Follows the logs of a target until `signal` is aborted or it ends by itself:
+ * Follows the logs of a target until `signal` is aborted or the view ends:
  * 1. List the containers, every two seconds.
- * 2. Of each, read what it has, or what was missed since its mark; then follow it. A log that ends is taken up again at its mark.
- * 3. Five times a second, tell what changed of their states, and show a share of the waiting lines of each, masked.
- * 4. End when time is up, or the containers cannot be listed, or one that runs cannot be read any more.
- * `marks` tell how far each was shown; they are current whenever something was yielded.
+ * 2. Of each, read what it has, or what was missed since its mark; then follow it. A log that ends is resumed at its mark.
+ * 3. Five times a second, report changed states, and show a share of the waiting lines of each, masked.
+ * 4. End when time is up, or the containers cannot be listed, or a running one can no longer be read.
+ * `marks` say how far each was shown; they are current whenever something was yielded.
  */
 export function followLogs(options: FollowOptions): {
   news: AsyncGenerator<LogNews>;

@@ -3,7 +3,7 @@ import { parseInstant } from "../clock.ts";
 import type { LogLine } from "../runtimes/logs.ts";
 
 /**
- * How far a log was read. Some engines tell the time of a line in whole seconds: what was read is known by the time of the last line, how
+ * How far a log was read. Some engines report the time of a line in whole seconds: what was read is known by the time of the last line, how
  * many lines of that time there were, and a check of the last one.
  */
 export interface LogMark {
@@ -12,7 +12,7 @@ export interface LogMark {
   last: string;
 }
 
-/** Marks leave the process in addresses, where nobody shall guess lines from them. */
+/** Marks leave the process in addresses and must not reveal lines. */
 const key = randomBytes(32);
 const checkChars = 8;
 

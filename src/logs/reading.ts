@@ -5,7 +5,7 @@ import type { LogLine, LogPart, LogReading } from "../runtimes/logs.ts";
 
 /** For the lines that a log has already. */
 const wholeMs = 8_000;
-/** Lines that are looked through for those that a view has missed; the engine would read its whole file for all. */
+/** Lines that are searched for those that a view has missed; for all, the engine would read its whole file. */
 export const maxMissed = 2_000;
 
 /** What a log has now, without following it. Throws once that takes too long. */

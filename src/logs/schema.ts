@@ -73,12 +73,12 @@ export const LogView = v.object({
 });
 export type LogView = v.InferOutput<typeof LogView>;
 
-/** What a view that is kept up to date tells. */
+/** The events of a live view. */
 export type LogNews =
   /** The containers and their states, at the beginning and after each change; `all`: every one that can be chosen, by name. */
   | { kind: "parts"; parts: readonly LogPartView[]; more: number; all: readonly string[] }
   /**
-   * `skipped`: lines before these that were left out, null if nobody knows how many; `has_restarted`: the container was started again before
+   * `skipped`: lines before these that were left out, null if unknown; `has_restarted`: the container was started again before
    * them.
    */
   | { kind: "lines"; part: LogPartView; lines: readonly LogLineView[]; skipped: number | null; has_restarted: boolean }

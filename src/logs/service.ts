@@ -96,7 +96,7 @@ export function logService({ db, clock, audit, connections, executors, redact, o
     refusal: (session: string): Message | null => refusalOf(session)?.said ?? null,
 
     /**
-     * The last lines of a target's containers; `query`: `LogQuery`. `marks`: where `follow` goes on. `all`: every container that can be
+     * The last lines of a target's containers; `query`: `LogQuery`. `marks`: where `follow` continues. `all`: every container that can be
      * chosen, by name. Throws `PluginError` if the runtime does not list them, and 429 if too many logs are being read.
      */
     read: async (

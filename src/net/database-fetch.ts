@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 
-/** For one request with its response: a frozen server blocks nobody for longer. */
+/** For one request with its response: a frozen server blocks no request for longer. */
 const defaultTimeoutMs = 10_000;
 /** After decompression; far more than any list read at once. */
 const maxAnswerBytes = 256 * 1024 * 1024;
@@ -27,7 +27,7 @@ function reasonOf(cause: unknown): Message {
 
 /**
  * The `fetch` of the libSQL client: each response has a deadline and a size limit and is read whole; redirects are not followed. The
- * library has no limits, so a frozen server would block every request for ever.
+ * library has no limits, so a frozen server would block every request forever.
  */
 export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -36,7 +36,7 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
     try {
       const response = await fetch(request, { redirect: "manual", signal });
       const { status, headers } = response;
-      // Below 500 the body explains the refusal, and the library reads it; a rejected token is for whoever configured it.
+      // Below 500 the body explains the refusal, and the library reads it; a rejected token is reported to the operator.
       const isRejected = status === 401 || status === 403;
       if (isRejected || status < 200 || (status >= 300 && status < 400) || status >= 500) {
         await response.body?.cancel();

@@ -10,11 +10,12 @@ export type Purpose = HttpDestination["purpose"];
 /** An accepted destination, or why it was refused: `reason` speaks only of what the administrator entered. */
 export type Judgement = { ok: true; url: URL } | { ok: false; reason: Message };
 
-/** Where nobody is allowed to go. */
+/** Forbidden destinations. */
 export const neverAllowed: Message = say("net.destination_blocked", { entry: null });
 
 /**
- * The only message for a blocked destination: of what was typed, never what it resolves to, so that internal names cannot be mapped by trial.
+ * The only message for a blocked destination: of what was typed, never what it resolves to, so that internal names cannot be mapped by
+ * trial.
  */
 export function blockedAt(url: URL): Message {
   return isMetadataHost(url.hostname) ? neverAllowed : say("net.destination_blocked", { entry: entryOf(url) });

@@ -31,7 +31,7 @@ interface NamedServerOptions {
    * because the clocks differ.
    */
   refuse(status: number, body: string, explain: (reason: Message) => Message): PluginError;
-  /** The error for a request without an answer. Default: `describeFailure`. */
+  /** The error for a request without a response. Default: `describeFailure`. */
   fail?(cause: unknown, deadline: Deadline): PluginError;
   /** Default: the operating system's resolver. */
   resolve?: Resolve | undefined;
@@ -43,14 +43,14 @@ export interface ServerRequest {
   headers?: Readonly<Record<string, string>>;
   body?: string | null;
   timeout_ms: number;
-  /** Never sent twice: on a connection of its own, because a kept one may have been closed before the request arrived. */
+  /** Never sent twice: on its own connection, because a kept one may have been closed before the request arrived. */
   is_once?: boolean;
 }
 
-/** Requests to a server with an API of its own, which the administrator named. Everything throws `PluginError`. */
+/** Requests to a server with its own API, which the administrator named. Everything throws `PluginError`. */
 export interface NamedServer {
   send<S extends v.GenericSchema>(request: ServerRequest, schema: S): Promise<v.InferOutput<S>>;
-  /** The body as it arrives, without a bound of its own. */
+  /** The body as it arrives, without a limit. */
   stream(request: ServerRequest, stop: AbortSignal): AsyncGenerator<Uint8Array>;
   close(): void;
 }
@@ -70,7 +70,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
     { method, url, body = null, headers = {}, is_once = false }: ServerRequest,
     deadline: Deadline,
   ): Promise<IncomingMessage> => {
-    // `lookup` is asked for names alone, never for what is an address already.
+    // `lookup` is called for names alone, never for addresses.
     if (isMetadataHost(server.hostname)) throw new PluginError("rejected", neverAllowed);
     const sent = {
       ...{ url, method, lookup, deadline },

@@ -5,7 +5,7 @@ export interface Outgoing {
   body: Uint8Array | null;
 }
 
-/** Reads method, headers and body. Every request identifies itself, and none asks for compression unless the caller does. */
+/** Reads method, headers and body. Every request identifies itself, and requests compression only if the caller does. */
 export async function readOutgoing(init: RequestInit): Promise<Outgoing> {
   const headers = new Headers(init.headers);
   const method = (init.method ?? "GET").toUpperCase();

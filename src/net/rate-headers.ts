@@ -2,7 +2,7 @@ import { parseInstant } from "../clock.ts";
 
 /** The longest wait that an upstream header may impose. */
 export const maxRetryAfterMs = 86_400_000;
-/** When an upstream asks for a wait without a valid time. */
+/** If an upstream requests a pause without a valid time. */
 export const defaultRetryAfterMs = 60_000;
 
 function clampWait(ms: number): number {
@@ -63,7 +63,7 @@ function count(text: string | null): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** Resets come as seconds from now, Unix seconds or Unix milliseconds; their size tells them apart. */
+/** Resets come as seconds from now, Unix seconds or Unix milliseconds; their size distinguishes them. */
 function resetAt(text: string | null, headers: Headers, now: number): number | null {
   const value = text === null || !/^\d{1,15}(\.\d+)?$/.test(text) ? null : Number(text);
   if (value === null) return null;

@@ -80,7 +80,7 @@ function isRefusal(answer: RatedAnswer, remaining: number | null): boolean {
   return isTimed || remaining === 0 || secondary.test(answer.text);
 }
 
-/** How long a refusal asks us to wait; null when it does not say. */
+/** The pause that a refusal requests; null if it does not say. */
 function statedWait(answer: RatedAnswer, state: RateState, now: number): number | null {
   const waits: number[] = [];
   const retryAfter = readRetryAfter(answer.headers, now) ?? readRetryAfterText(answer.text);

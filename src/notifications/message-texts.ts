@@ -90,7 +90,7 @@ function affectedBy(facts: OutageFacts): { count: number; names: readonly string
   return { count: facts.source_count, names: [...new Set(facts.sources.map(({ tracker }) => tracker))] };
 }
 
-/** So many names fit in a message. */
+/** Maximum number of names in a message. */
 const shownNames = 5;
 
 function englishAffected(facts: OutageFacts): string {

@@ -5,7 +5,7 @@ import { MessageSchema } from "../messages/schema.ts";
 
 /** How long something must have failed before notifiers learn of it: longer than a restart takes. */
 export const outageNotifiedAfterMs = 15 * 60_000;
-/** So many members of an outage are named. */
+/** Maximum number of members named for an outage. */
 export const namedMembers = 20;
 
 const shared = {
@@ -56,7 +56,7 @@ export type OutageEventKind = Ends["begin"] | Ends["end"];
 export type OutageFacts = Outage & {
   /** The same in both events. */
   outage: string;
-  /** Null while it goes on. */
+  /** Null while it is ongoing. */
   lasted_ms: number | null;
 };
 
@@ -69,12 +69,12 @@ export interface OutageSubject {
 /** Supplied to the features that notice outages. All of it happens in the caller's transaction. */
 export interface OutageNotices {
   /**
-   * An attempt has failed. Once it has lasted long enough, what `describe` returns becomes an event; null when it concerns nobody. Returns
+   * An attempt has failed. Once it has lasted long enough, the result of `describe` becomes an event; null if it has no members. Returns
    * whether a later attempt may still confirm it.
    */
   failing: (tx: Writer, subject: OutageSubject, describe: () => Promise<Outage | null>) => Promise<boolean>;
   /** It works again: an event if its beginning was one. */
   over: (tx: Writer, subject: OutageSubject) => Promise<void>;
-  /** After an edit: outages that concern nobody any more end without an event. */
+  /** After an edit: outages without any members end without an event. */
   forget: (tx: Writer) => Promise<void>;
 }

@@ -17,12 +17,12 @@ interface OutageNoticesOptions extends Pick<Parts, "clock" | "counted"> {
   recordEvent: RecordEvent;
 }
 
-/** More than go on at once. */
+/** More than are ongoing at once. */
 const rememberedOutages = 1_000;
 
 /**
- * Turns what fails for long into one event, and its end into another. How long it has lasted is measured by elapsed time and stored with each
- * failure: neither a clock that was set nor a restart counts as time that passed.
+ * Turns what fails for long into one event, and its end into another. How long it has lasted is measured by elapsed time and stored with
+ * each failure: neither a clock that was set nor a restart counts as time that passed.
  */
 export function outageNotices({ clock, counted, recordEvent }: OutageNoticesOptions): OutageNotices {
   /** When each began by this process's elapsed time. */

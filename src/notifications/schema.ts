@@ -32,7 +32,7 @@ export const eventKinds = [
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** The trigger of an event: whoever was notified of an outage is notified of its end. */
+/** The trigger of an event: notifiers that received an outage receive its end. */
 export function triggerOf(kind: EventKind): TriggerKind {
   switch (kind) {
     case "executor_target_recovered":

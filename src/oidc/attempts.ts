@@ -19,7 +19,7 @@ import { Refusal } from "./refusal.ts";
 
 /** How long the person may take at the provider. */
 const ATTEMPT_LIFETIME_MS = 10 * 60_000;
-// Anybody can begin a sign-in: beyond this number, about 2 MB, some are dropped (`attempt-clients.ts`). Bindings require the password and
+// Anyone can begin a sign-in: beyond this number, about 2 MB, some are dropped (`attempt-clients.ts`). Bindings require the password and
 // have a limit of their own.
 const MAXIMUM_LOGINS = 2000;
 const MAXIMUM_BINDINGS = 20;

@@ -76,7 +76,7 @@ function readMetadata(document: unknown, issuer: string): ProviderMetadata {
   };
 }
 
-/** The part of the provider's row that says where to ask. */
+/** The part of the provider's row with its addresses. */
 type Provider = Pick<
   ProviderRow,
   "id" | "revision" | "issuer_url" | "is_discovery_enabled" | "authorization_url" | "token_url" | "jwks_url"

@@ -6,7 +6,7 @@ import type { Parts } from "../parts.ts";
 import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
 import { createAllowance } from "./request-limit.ts";
 
-// Anybody can provoke these from any number of addresses: thirty entries in reserve, then one a minute in total.
+// Anyone can provoke these from any number of addresses: thirty entries in reserve, then one a minute in total.
 const entries = { in_hand: 30, recovery_ms: 60_000 };
 
 /** These require a well-formed response from the provider, so they have their own budget that no stranger can exhaust. */
@@ -49,7 +49,7 @@ export function refusalRecorder({
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
     };
     const record: AuditRecord = { event, outcome: "failed", detail };
-    // The network's error text helps whoever configured the provider; the provider's own text is never part of it.
+    // The network error helps the administrator configure the provider; the provider's own text is never part of it.
     log.warning("Sign-in with the identity provider failed", {
       reason,
       ...(cause instanceof PluginError ? { error: cause } : {}),

@@ -39,7 +39,7 @@ const unusable = [
   "endpoint_not_https",
 ] as const satisfies Refusal["reason"][];
 
-/** Why a binding could not begin, for the administrator who asked for it. */
+/** Why a binding could not begin, for the administrator who requested it. */
 function bindingRefused(reason: Refusal["reason"], provider: { id: string; display_name: string }): AppError {
   if (reason === "no_provider") return notFound("identity_provider", provider.id);
   if (reason === "other_session") return unauthorized();

@@ -13,7 +13,7 @@ export interface LastLog {
   text: string | null;
   /** Why it could not be read; null if it could. */
   why: Message | null;
-  /** Values from its configuration that nobody may see, the most telling ones last. */
+  /** Values from its configuration that must not be shown, the most revealing ones last. */
   secrets: readonly string[];
 }
 

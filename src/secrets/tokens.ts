@@ -48,7 +48,7 @@ export interface SessionTokens {
   verify(token: string): Promise<SessionClaims | null>;
   /**
    * What the forms of a session must send back: needs no storage, ends with the session, and reveals nothing of its token. Each call masks
-   * it anew, so that the sizes of compressed pages tell nothing about it.
+   * it differently, so that the sizes of compressed pages reveal nothing about it.
    */
   formToken(sessionId: string): string;
   isFormToken(sessionId: string, text: string): boolean;

@@ -28,7 +28,7 @@ interface AccessTerms {
   hiding: { anonymous: readonly number[]; signed_in: readonly number[] };
 }
 
-/** Upstreams answer for what a caller may not read as for what does not exist: only both can be named. */
+/** Upstreams respond alike for unreadable and missing things, so the message names both. */
 export function explainAccess({ has_credential, hidden, unreadable, hiding }: AccessTerms): Explain {
   return (status) => {
     if (!has_credential) return hiding.anonymous.includes(status) ? hidden : null;

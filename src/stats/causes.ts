@@ -136,7 +136,7 @@ interface CausedSource extends Reasoned {
   row: FailingRow;
 }
 
-/** What was asked for names the source. */
+/** The request names the source. */
 function causedSource(row: FailingRow, reason: Message): CausedSource {
   const asked = says(reason, "sources.failed") ? Object.values(reason.params.action.params) : [];
   const names = asked.flatMap((name) => (typeof name === "string" ? (name.match(everyWord) ?? []) : []));

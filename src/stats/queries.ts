@@ -102,7 +102,7 @@ export async function executorsToJudge(
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
 
-/** Every connection with what tells whether it responds, by name. */
+/** Every connection with what determines whether it responds, by name. */
 export async function looksOfConnections(read: Reader) {
   return await read
     .select({ id: connections.id, name: connections.name, look: lookColumns })
@@ -144,7 +144,7 @@ export async function activeRuns(read: Reader, limit: number) {
 }
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
-/** It fails because its host does not respond: told once with the host's outage. */
+/** It fails because its host does not respond: reported once with the host's outage. */
 const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and exists (
   select 1 from ${upstream_outages}
   where ${upstream_outages.host} = ${tracker_sources.host} and ${upstream_outages.ended_at} is null

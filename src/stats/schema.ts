@@ -303,7 +303,7 @@ export const StatsView = v.object({
   sources: Sources,
   /** Ready to start manually, the longest published first. */
   updates: v.array(PendingUpdate),
-  /** Those that failed for a reason of their own. Targets that are down first, then the latest. */
+  /** Those that failed for their own reason. Targets that are down first, then the latest. */
   bad_runs: v.array(BadRun),
   /** In the same order. */
   shared_failures: v.array(SharedFailure),
@@ -315,7 +315,7 @@ export const StatsView = v.object({
   refused_credentials: v.array(RefusedCredential),
   upstream_outages: v.array(UpstreamOutageView),
   lost_connections: v.array(LostConnection),
-  /** Those that are lost for a reason of their own. */
+  /** Those that are lost for their own reason. */
   lost_targets: v.array(LostTarget),
   shared_lost_targets: v.array(SharedLostTargets),
   /** Runs that wait for approval of their plan, the first to expire first. */

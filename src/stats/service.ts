@@ -67,7 +67,7 @@ interface StatsServiceOptions extends Pick<Parts, "db" | "clock" | "counted"> {
 
 export type StatsService = ReturnType<typeof statsService>;
 
-/** More executors needing attention than anybody reads; beyond this the counts stop too. */
+/** More executors needing attention than people read; beyond this the counts stop too. */
 const maxJudged = 500;
 /** Entries of each list. */
 const listed = 20;

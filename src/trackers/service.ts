@@ -261,7 +261,7 @@ export function trackerService(options: TrackerServiceOptions) {
     ...versionHistory({ db, registry: options.sources }),
     ...previews,
 
-    /** The trackers that a pasted text proposes; creates nothing and contacts nobody. `input`: `format`, `text`. */
+    /** The trackers that a pasted text proposes; creates nothing and sends no request. `input`: `format`, `text`. */
     proposals: trackerImports({
       TrackerInput: schemas.TrackerInput,
       identityOf: identify,
@@ -320,7 +320,7 @@ export function trackerService(options: TrackerServiceOptions) {
       return await get(name);
     },
 
-    /** A field left out keeps its value. Contacts nobody: what the rules hide or restore is computed from stored releases. */
+    /** A field left out keeps its value. Sends no request: what the rules hide or restore is computed from stored releases. */
     update: async (actor: Actor, name: string, input: unknown): Promise<TrackerView> => {
       const { name: givenName, sources, ...given } = parseInput(schemas.TrackerPatch, input);
       if (givenName !== undefined && givenName !== name) {

@@ -49,7 +49,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * How far one version is behind another, over the known versions of the same family. Null when they are not comparable, when the first
- * is not behind, and when only a digest tells them apart.
+ * is not behind, and when only a digest distinguishes them.
  */
 export function distanceBehind(running: Named, newest: Named, history: KnownHistory): Behind | null {
   const from = exactOf(running, history);

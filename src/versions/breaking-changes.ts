@@ -81,7 +81,7 @@ function saysSo(line: string, isHeading: boolean): boolean {
 
 /**
  * The lines of release notes that announce required action or lost functionality, at most 50: lines that say so, commits marked with
- * `!`, and what stands under a heading that says so.
+ * `!`, and the text under a heading that says so.
  */
 export function findBreakingChanges(notes: string): readonly MarkedLine[] {
   return findMarkedLines(notes, {

@@ -20,7 +20,7 @@ export interface SectionRequest extends SoughtHeading {
 /** The changelog lacks the requested part. */
 export class ChangelogError extends SaidError {}
 
-/** Larger files are refused: reading them would block everybody else. */
+/** Larger files are refused: reading them would block all other work. */
 export const maxChangelogCharacters = 4_194_304;
 
 export interface Changelog {

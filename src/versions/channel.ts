@@ -93,8 +93,8 @@ export function chooseLatest<T extends DatedRelease>(
 }
 
 /**
- * The latest, followed by those that may replace it while it is too young or refused: only of its family and maturity, so that nobody moves
- * from a release to a candidate or another variant.
+ * The latest, followed by those that may replace it while it is too young or refused: only of its family and maturity, so that no executor
+ * moves from a release to a candidate or another variant.
  */
 export function choicesAmong<T extends DatedRelease>(
   releases: readonly T[],

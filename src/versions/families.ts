@@ -7,7 +7,7 @@ import { shortestDate } from "./tag-suffix.ts";
 const fewestCounters = 3;
 /** With this many unmarked releases per dated version, the dates are no releases. */
 const releasesForSnapshot = 2;
-/** Longer names are no line: nobody writes `1.2.3.4.5.6.7.8` for a moving one. */
+/** Longer names are not a line: `1.2.3.4.5.6.7.8` is no moving name. */
 const maxAliasParts = 8;
 
 /**

@@ -33,8 +33,8 @@ export interface Family {
 /**
  * Families, the leading one first:
  * 1. lines of releases before lines of pre-releases (`develop-…`);
- * 2. applications before what goes along with them (`helm-chart-…`, `operator/…`);
- * 3. lines that go on before those that have been left: see `isLeft`;
+ * 2. applications before what accompanies them (`helm-chart-…`, `operator/…`);
+ * 3. active lines before abandoned ones: see `isLeft`;
  * 4. plain tags before those with a variant, a name or a number of something else (`-alpine`, `app-…`, a bundled browser's), fewer such marks first;
  * 5. counting and calendar versions before bare dates (nightly builds) and Unix times;
  * 6. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
@@ -90,8 +90,8 @@ function isRegular({ key, members: [first] }: Family): boolean {
 }
 
 /**
- * Which families have been left:
- * - no release for a year, while another family went on;
+ * Which families are abandoned:
+ * - no release for a year, while another family continued;
  * - another variant has three versions of a later first number: `7.7` beside `9.9.7-community`; to pass one that has a variant itself, several
  *   have them together, because the variant changes with the versions;
  * - where their times are all the same, numbers that count, beside three times as many dates of which most lie more than two weeks

@@ -16,7 +16,7 @@ export interface Leading {
   mixes_families: boolean;
 }
 
-/** Floating names for everybody, before all others. */
+/** Floating names for all users, before all others. */
 const floatingRanks: ReadonlyMap<string, number> = new Map([
   ["latest", 1],
   ["stable", 2],

@@ -19,9 +19,9 @@ const maxLineCharacters = 2_000;
 /** Of a line in bold, which many notes use as a heading: below all others. */
 const boldLevel = 7;
 
-/** A deeper entry is none. */
+/** A deeper entry does not count. */
 const maxIndent = 40;
-/** A longer entry is a change of its own, not the title of those below it. */
+/** A longer entry is a separate change, not the title of those below it. */
 const maxTitleCharacters = 60;
 
 const nothing: ReadonlySet<string> = new Set(["none", "n/a", "na", "nothing", "no", "-", "无", "没有", "暂无"]);

@@ -22,7 +22,7 @@ export interface Kept {
   include_pattern: string;
   /** For a moving name: numbered versions of the same variant; null when these could lead to another line. */
   versions_pattern: string | null;
-  /** A name that moves on to the next series, of an image that keeps data: the running series must be asked for. */
+  /** A name that moves on to the next series, of an image that keeps data: the user must name the running series. */
   leaves_series: boolean;
 }
 
@@ -74,7 +74,7 @@ export function keptOf(tag: string, repository: string, wanted: string | null = 
 
 /**
  * Whether an automatic run may go from one tag to another of the repository, and if not, what it would leave. `beside`: other tags of the
- * source, which tell whether two numbers are a version or the short name of a line.
+ * source, which show whether two numbers are a version or the short name of a line.
  */
 export function moveBetween(from: string, to: string, repository: string, beside: readonly string[] = []): Move {
   if (from === to) return "same";

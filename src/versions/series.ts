@@ -51,7 +51,7 @@ function lastPartOf(repository: string): string {
   return repository.slice(repository.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** True for databases and other images with data in a format of their own. */
+/** True for databases and other images with data in their own format. */
 export function isStateful(repository: string): boolean {
   return statefulCounting(repository) !== null;
 }

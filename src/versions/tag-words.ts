@@ -1,5 +1,5 @@
 /**
- * The words that tags are made of. A word in none of these sets names a variant, which makes a family of its own: an unknown word never
+ * The words that tags are made of. A word in none of these sets names a variant, which is a separate family: an unknown word never
  * makes two tags comparable.
  */
 
@@ -89,5 +89,5 @@ export const codenames: ReadonlySet<string> = new Set(
 /** Build words of a single repair: the version after it has none. */
 export const repairWords: ReadonlySet<string> = new Set("hotfix patch post sp security fix update refresh".split(" "));
 
-/** Companions of an application with numbers of their own: `helm-chart-4.12.0`, `operator/v0.7.0`. */
+/** Companions of an application with their own numbers: `helm-chart-4.12.0`, `operator/v0.7.0`. */
 export const companionWords: ReadonlySet<string> = new Set("chart charts helm operator crd crds".split(" "));

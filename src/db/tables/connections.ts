@@ -27,7 +27,7 @@ export const connections = sqliteTable(
     config: json<JsonObject>("config").notNull(),
     /** Where the configuration leads. Connections with the same place lead to the same runtime; null when unknown. */
     place: text("place"),
-    /** What the runtime itself told of its place, and so do connections with the same one; null while it has not. */
+    /** The identity that the runtime reports about its place, which connections of the same place share; null if unknown. */
     place_id: text("place_id"),
     /** Null when it is to be asked at the next look. */
     identified_at: instant("identified_at"),

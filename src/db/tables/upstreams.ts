@@ -28,7 +28,7 @@ export const rate_limits = sqliteTable("rate_limits", {
   updated_at: instant("updated_at").notNull(),
 });
 
-/** A time in which a host did not respond to checks; its sources wait together. At most one of each host goes on. */
+/** A time in which a host did not respond to checks; its sources wait together. At most one per host is ongoing. */
 export const upstream_outages = sqliteTable(
   "upstream_outages",
   {
@@ -55,7 +55,7 @@ export const upstream_outages = sqliteTable(
   ],
 );
 
-/** What was asked of each host in each hour, for charts. */
+/** Requests to each host in each hour, for charts. */
 export const check_hours = sqliteTable(
   "check_hours",
   {

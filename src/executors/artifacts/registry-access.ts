@@ -15,7 +15,7 @@ export interface RegistryAccessDeps {
   connections: Pick<ConnectionService, "registryLogin" | "targetKind">;
 }
 
-/** What is asked of a target's engine; null without a session. */
+/** What is queried from a target's engine; null without a session. */
 export type AskedEngine = Pick<RuntimeSession, "isPlainRegistry"> | null;
 
 function registryOf(reference: string): string | null {

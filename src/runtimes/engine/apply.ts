@@ -50,7 +50,7 @@ const policyAttempts = 3;
 const endingAttempts = 50;
 const policyRetryMs = 200;
 
-/** How long engines wait for a container without a stop timeout of its own. */
+/** How long engines wait for a container without its own stop timeout. */
 const defaultStopSeconds = 10;
 
 /** A new container, created and compared, with a temporary name beside the old one. */
@@ -103,7 +103,7 @@ export async function attachNetworks(client: EngineClient, blueprint: Blueprint,
 }
 
 /**
- * From "the old one serves" to "the new one is started". Everything that takes time or can fail by itself (create,
+ * From "the old one serves" to "the new one is started". Everything that takes time or can fail (create,
  * networks, comparison with the blueprint, removing the restart policy) happened before; the gap has only the stop and the start.
  * The two renames happen while the engine waits for the old process to end, because the final name must be in place before
  * the start (log tags and service discovery read it then).
@@ -218,7 +218,7 @@ async function stopAndSwapNames(
     await move(client, moves.next, journal);
     await together(journal.finish(moves.next.step, moves.next.facts), beforeEnd());
   } catch (error) {
-    // The stop was sent and cannot be withdrawn; whoever restores the old container must find it stopped.
+    // The stop was sent and cannot be cancelled; a restore must find the old container stopped.
     await stopping;
     throw error;
   }
@@ -230,7 +230,7 @@ async function stopAndSwapNames(
   return { stopping_at: stoppingAt, stopped_at: clock.now() };
 }
 
-/** The engine accepted the stop: a process that hangs may end long after its response. */
+/** The engine accepted the stop: an unresponsive process may end long after the response. */
 function mayFollow(error: Error): boolean {
   return !(error instanceof PluginError) || error.code === "unreachable" || error.code === "rejected";
 }

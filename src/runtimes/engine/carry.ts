@@ -19,7 +19,7 @@ export interface Blueprint {
   attachments: readonly Attachment[];
   mounts: readonly RawObject[];
   image_id: string;
-  /** Destinations at which the new image may bring a volume of its own. */
+  /** Destinations at which the new image may declare a volume. */
   image_volumes: readonly string[];
   /**
    * Set only after the new container has started. Until then only we may start it, even if a starting engine or a restart service

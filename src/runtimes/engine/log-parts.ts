@@ -7,8 +7,8 @@ import { objectAt, stringAt, stringsAt } from "./raw.ts";
 import { namedSecrets } from "./secret-form.ts";
 
 /**
- * The log of a target's container. `flow` sends the bytes that the engine answers to `logQuery`; `statusOf` tells the status of a refusal
- * that it throws.
+ * The log of a target's container. `flow` yields the bytes that the engine returns for `logQuery`; `statusOf` returns the status of a
+ * refusal that it throws.
  */
 export function containerLogPart(
   { container, service }: { container: ContainerInspect; service: string },
@@ -33,7 +33,7 @@ export function containerLogPart(
         // With a terminal, the engine does not tell the outputs apart.
         yield* logLinesOf(flow(reading), config.Tty === true ? plainLogLines() : framedLogLines());
       } catch (error) {
-        // The answer for a driver that only sends logs elsewhere.
+        // The response for a driver that only sends logs elsewhere.
         if (statusOf(error) !== 501) throw error;
         throw new PluginError("rejected", unreadable, { cause: error });
       }

@@ -3,7 +3,7 @@ import { isBlank, isObject, isSame, objectAt, type RawObject, stringMapAt, strin
 /**
  * Three-way merge of a container's `Config` with the image it was created from and the image it will be created from (both as the
  * engine's image `Config`). A value equal to the old image's default becomes the new image's default; any other value stays. The new
- * container's inspection must show the result. A value that somebody set to exactly the old default cannot be told apart from the
+ * container's inspection must show the result. A value set to exactly the old default cannot be distinguished from the
  * default and follows the image, as in a fresh `run`.
  *
  * Variables, labels, ports, volumes and the members of the health check are merged one by one. `Entrypoint` and `Cmd`

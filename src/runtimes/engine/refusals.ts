@@ -79,7 +79,7 @@ function composeProject(container: ContainerInspect): string | undefined {
   return stringMapAt(container.Config.Labels)["com.docker.compose.project"];
 }
 
-/** Without the image that a container was created from, its own settings cannot be told apart from the image's defaults. */
+/** Without the image that a container was created from, its own settings cannot be distinguished from the image's defaults. */
 export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
   if (image !== null) return [];
   const id = container.Image.slice(0, "sha256:".length + 12);

@@ -23,7 +23,7 @@ export function requirementRefusals(container: ContainerInspect, all: readonly C
   });
 }
 
-/** A container that ended by itself was usually meant to, such as a migration. */
+/** A container that exited was usually meant to, such as a migration. */
 export function requirementWarnings(container: ContainerInspect, all: readonly ContainerInspect[]): readonly Refusal[] {
   if (!isRunning(container)) return [];
   const ended = requiredBy(container, all).filter((each) => !isRunning(each) && hasEndedWell(each));

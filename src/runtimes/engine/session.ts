@@ -38,7 +38,7 @@ export interface SessionOptions {
   address: EngineAddress;
   /** The administrator's choice, null to negotiate. */
   api_version: string | null;
-  /** For pulls whose tracker has no login of its own. */
+  /** For pulls whose tracker has no login. */
   registry_auth: RegistryAuth | null;
   context: Pick<RuntimeContext, "signal" | "clock" | "self" | "reads_once">;
   deadlines?: EngineDeadlines;

@@ -10,9 +10,9 @@ const named = (field: string) => (member: unknown) => stringAt(objectAt(member)[
 const byPath = named("Path");
 
 /**
- * The lists in an inspection whose order has no meaning: whoever creates a container (compose writes several from maps) may use
- * any order. In all others the order matters: words of commands, name servers and search domains, containers whose volumes cover each other,
- * rules for devices.
+ * The lists in an inspection whose order has no meaning: a container's creator (compose writes several from maps) may use any order. In all
+ * others the order matters: words of commands, name servers and search domains, containers whose volumes cover each other, rules for
+ * devices.
  */
 const configSets: Readonly<Record<string, Key>> = { Env: (line) => variableName(stringAt(line)) };
 

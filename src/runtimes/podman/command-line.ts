@@ -158,7 +158,7 @@ export function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** Inspect does not report these, or not enough to restore them; `what` describes each. Secrets have a refusal of their own. */
+/** Inspect does not report these, or not enough to restore them; `what` describes each. Secrets have their own refusal. */
 const untellable: readonly { names: readonly string[]; matches?: RegExp; what: Message }[] = [
   { names: ["device-cgroup-rule"], what: say("podman.device_rules") },
   { names: ["device"], matches: /:[rwm]{1,3}$/, what: say("podman.device_rights") },

@@ -25,7 +25,7 @@ export const podmanFlavour: Flavour = {
     createContainer: `${libpod}/containers/create`,
     connectNetwork: (network) => `${libpod}/networks/${network}/connect`,
   },
-  // The ID that Podman reports is a new one each time, and nothing else tells two machines apart.
+  // The ID that Podman reports is a new one each time, and nothing else distinguishes two machines.
   keepsId: false,
   imageOf: (answer) => {
     const id = stringAt(objectAt(answer).Image);

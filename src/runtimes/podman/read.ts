@@ -296,7 +296,7 @@ function dependencies(raw: RawObject): RawObject {
   return asked.length === 0 ? {} : { Dependencies: [...asked].sort() };
 }
 
-/** Podman shows that it copied the image's files there, which it does unless told otherwise. */
+/** Podman shows that it copied the image's files there, which it does by default. */
 function tmpfs(mounts: Readonly<Record<string, string>>): RawObject {
   const entries = Object.entries(mounts).map(([path, text]) => {
     const options = text.split(",").filter((option) => option !== "");

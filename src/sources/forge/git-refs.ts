@@ -30,7 +30,7 @@ interface Packet {
   is_flush: boolean;
 }
 
-/** Cuts an answer into packets, in linear time (gitprotocol-common: four hexadecimal digits of length, then the line). */
+/** Splits a response into packets, in linear time (gitprotocol-common: four hexadecimal digits of length, then the line). */
 function* packetsOf(bytes: string): Generator<Packet> {
   let at = 0;
   while (at < bytes.length) {

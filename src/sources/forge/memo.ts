@@ -34,7 +34,7 @@ export interface Memo {
   extent: Extent;
   /** Upstream's own count; null if it gave none. */
   total: number | null;
-  /** Identifies what the caller asked for (`questionOf`). */
+  /** Identifies the caller's request (`questionOf`). */
   question: string;
 }
 

@@ -28,7 +28,7 @@ export interface RestPage {
   /** Entries of all kinds. */
   count: number;
   has_more: boolean;
-  /** The answer came from another place: the repository was renamed or moved. */
+  /** The response came from another location: the repository was renamed or moved. */
   has_moved: boolean;
 }
 
@@ -59,7 +59,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       return { releases, count: list.length, has_more, has_moved };
     },
 
-    /** The current name of the repository, which also answers under former names. */
+    /** The current name of the repository, which also responds under former names. */
     async readName(): Promise<string> {
       const action = say("sources.read_name", { name: repository.name });
       const { response } = await getJson("", action);
@@ -82,7 +82,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const { response } = await get(address, "application/vnd.github.raw+json", action);
       if (response.status === 404) return null;
       if (!response.ok) throw await readForgeError(response, action, explain);
-      // A folder has no raw form: GitHub answers with ordinary JSON.
+      // A folder has no raw form: GitHub responds with ordinary JSON.
       if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
         throw failure("rejected", action, say("sources.folder"));
       }

@@ -7,7 +7,7 @@ export const publicInstance = "https://gitlab.com";
 const maxPathCharacters = 1_000;
 const segmentPattern = /^[\p{L}\p{N}_.][\p{L}\p{N}_.-]{0,254}$/u;
 
-/** A project and where its instance answers. */
+/** A project and the address of its instance. */
 export interface Project {
   /** Without a slash at its end, with the path of an installation below one: `https://git.example/gitlab`. */
   instance: string;

@@ -37,7 +37,7 @@ export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
       const address = addressOf(config);
       return address.form === "index" ? address.index.host : new URL(address.repository.origin).host;
     },
-    // Whoever publishes the chart names its home, on any host.
+    // The chart's publisher names its home, on any host.
     pages: () => ({ version: ({ url }) => homeOf(url) }),
     // The index, conditionally; in a registry, the list of tags and the digest of each channel's current one.
     cost: (config, { channel_count }) => ({

@@ -29,8 +29,8 @@ interface Item {
 }
 
 /**
- * Reads an index in block style line by line. It only looks at indentation and open texts; it hands over the entries of the wanted
- * chart and forgets everything else at once.
+ * Reads an index in block style line by line. It only looks at indentation and open texts; it passes on the entries of the wanted
+ * chart and drops everything else at once.
  */
 export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   let rest = "";

@@ -4,7 +4,7 @@ import { type Explain, explainAccess } from "../failure.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 
-/** What a credential needs, by registry; others call it by names of their own. */
+/** What a credential needs, by registry; others use their own names for it. */
 const unreadable: Readonly<Record<string, Message>> = {
   [DOCKER_HUB]: say("sources.hub_unreadable"),
   "ghcr.io": say("sources.ghcr_unreadable"),

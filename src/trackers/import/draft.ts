@@ -56,7 +56,7 @@ export interface Draft {
   lines?: readonly string[];
   /** Its tag names a line and moves from version to version. */
   names_line?: boolean;
-  /** A question must be answered first; a remark asks it. */
+  /** A question must be answered first; it is in a remark. */
   needs_answer?: boolean;
   /** Another way to track it, for the person to choose instead. */
   alternative?: { sources: readonly SourceDraft[]; settings: Settings };

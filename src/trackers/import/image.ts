@@ -78,7 +78,7 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
   };
 }
 
-/** A tag that is a variable without a value leaves only the repository; the tag must be asked for. */
+/** A tag that is a variable without a value leaves only the repository; the user must enter the tag. */
 function withoutUnsetTag(reference: string): { named: string; asks: boolean } {
   const at = reference.indexOf("@");
   const tagged = at === -1 || !reference.slice(at).includes(unsetMark) ? reference : reference.slice(0, at);

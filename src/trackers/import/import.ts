@@ -55,7 +55,7 @@ const readers: Readonly<
 /** In order of detection: the first format that recognises a text wins. */
 const documentFormats = importFormats.filter((format) => format !== "images");
 
-/** Reads pasted text and proposes trackers. Stores nothing and contacts nobody. */
+/** Reads pasted text and proposes trackers. Stores nothing and sends no request. */
 export function trackerImports(options: ImportOptions) {
   return async (input: unknown): Promise<ProposalsView> => {
     const { format: asked, text, variables } = parseInput(ImportInput, input);

@@ -17,7 +17,7 @@ export function nameBefore(versions: readonly Version[], tag: string): string | 
   return versions.find((version) => (compareTo(version, tag) ?? 0) < 0)?.name ?? null;
 }
 
-/** One end of a comparison: what was asked, with its releases as far as they are known. */
+/** One end of a comparison: the requested version, with its known releases. */
 interface End {
   tag: string;
   releases: readonly ReleaseFactsRow[];
@@ -31,7 +31,7 @@ function endOf(tag: string | null, known: Known): End | null {
   const { name, releases } = version;
   const told = releases.flatMap(({ published_at }) => published_at ?? []);
   const published_at = told.length === 0 ? null : Math.min(...told);
-  // One variant's size: the tag that was asked for, else the first whose size is known.
+  // One variant's size: that of the requested tag, else the first known one.
   const sized = releases.filter(({ size_bytes }) => size_bytes !== null);
   const { size_bytes = null, size_platform = null } = sized.find((row) => row.tag === tag) ?? sized[0] ?? {};
   const view = { version: name, published_at, links: linksOf(version, known), size_bytes, size_platform };

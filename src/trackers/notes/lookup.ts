@@ -19,7 +19,7 @@ function readingOf({ versions, omitted_count }: NotesView): BreakingStep["notes"
   return states.has("unknown") || omitted_count > 0 ? "unread" : "read";
 }
 
-/** Stored release notes of one version or of all between two. Contacts nobody. */
+/** Stored release notes of one version or of all between two. Sends no request. */
 export function notesLookup(options: ComparisonOptions) {
   const { db } = options;
 
@@ -78,7 +78,9 @@ export function notesLookup(options: ComparisonOptions) {
     /** The notes of every version after `from` up to `to`, newest first; only of `to` without `from`. */
     notesBetween,
 
-    /** What breaks on the way as far as the stored notes say, and where they do not say all. Several services with the same move count once. */
+    /**
+     * What breaks on the way as far as the stored notes say, and where they do not say all. Several services with the same move count once.
+     */
     breakingIn: async (steps: readonly UpdateStep[]): Promise<readonly BreakingStep[]> => {
       const distinct = [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()];
       const found: BreakingStep[] = [];

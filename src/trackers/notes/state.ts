@@ -10,7 +10,7 @@ function reachOf({ id }: SourceRow, { versions, rows }: Known): number {
   return versions.findLastIndex(({ releases }) => releases.some((row) => row.source_id === id));
 }
 
-/** Whether a version has notes, has none, or nobody knows yet. */
+/** Whether a version has notes, has none, or it is not known yet. */
 export function notesState(version: Version, known: Known): NotesState {
   const { releases } = version;
   if (releases.some((row) => row.notes_digest !== null)) return "published";

@@ -7,7 +7,7 @@ import { orderTags } from "../../versions/order.ts";
 import { publishTime } from "../releases/facts.ts";
 import { openSource, type SourceAddress, type SourceOpener } from "../upstreams/source-session.ts";
 
-/** While somebody types a pattern, upstream is asked once. */
+/** While a pattern is being typed, upstream is queried once. */
 const listingLifeMs = 10 * 60_000;
 /** Failures are cached too, so that keystrokes do not repeat them. */
 const failureLifeMs = 30_000;

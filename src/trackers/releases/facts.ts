@@ -5,7 +5,7 @@ import type { ReleaseFactsRow } from "./queries.ts";
 
 /** 256 KiB, as stored. */
 const maxNotesBytes = 262_144;
-/** A build clock may be a day ahead; publish times further ahead would lead the order for ever. */
+/** A build clock may be a day ahead; publish times further ahead would lead the order forever. */
 const maxAheadMs = 86_400_000;
 
 /** A release's notes from a changelog, or why it has none. */

@@ -65,8 +65,8 @@ export function choicesOf<T extends Dated>(releases: readonly T[], channel: Aime
 }
 
 /**
- * What a source must fetch for a channel: what its type prefers has a quota of its own, so that thirty nightly builds do not push the
- * release out of the fetch depth, nor thirty releases the last candidate.
+ * What a source must fetch for a channel: the versions that its type prefers have their own quota, so that thirty nightly builds do not
+ * push the release out of the fetch depth, nor thirty releases the last candidate.
  */
 export function acceptsOf(channel: AimedChannel): Accept[] {
   const isMember: Accept = (tag, stage) => judgeRelease({ tag, stage }, channel).accepted;

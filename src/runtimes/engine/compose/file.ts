@@ -22,7 +22,7 @@ export interface FileEdit {
   patch: string | null;
   /** The new content of the file, for a person. */
   line: string;
-  /** The image that the files name now; null when they alone do not tell. */
+  /** The image that the files name now; null if they alone do not determine it. */
   present: string | null;
   /** Other services whose image the same edit changes. */
   also: readonly string[];

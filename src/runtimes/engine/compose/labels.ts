@@ -25,14 +25,14 @@ export type DependencyCondition = (typeof dependencyConditions)[number];
 
 export interface ComposeDependency {
   service: string;
-  /** An unknown or missing one is `service_started`: the order holds, and nothing waits for ever. */
+  /** An unknown or missing one is `service_started`: the order holds, and nothing waits forever. */
   condition: DependencyCondition;
   /** Whether it restarts when its dependency is replaced. */
   restarts: boolean;
 }
 
 /**
- * A container's labels about its compose project. Anybody who can create containers writes labels: never trust the texts as paths or
+ * A container's labels about its compose project. Anyone who can create containers writes labels: never trust the texts as paths or
  * arguments.
  */
 export interface ComposeContainer {
@@ -77,7 +77,7 @@ export function composeOf(container: Labelled): ComposeContainer | null {
   };
 }
 
-/** Created by `podman-compose`, which compares its file with a hash of its own and nothing with containers. */
+/** Created by `podman-compose`, which compares its file with its own hash, and nothing with containers. */
 export function isOfPodmanCompose(container: Labelled): boolean {
   return (stringMapAt(container.Config.Labels)[podmanProject] ?? "") !== "";
 }

@@ -29,7 +29,7 @@ export interface ComposeOutlook {
 export interface OutlookOptions {
   /**
    * New ids of replaced containers, by their old ones: containers that share their namespaces are hashed with them. An unknown id may be
-   * any text; the result then only tells whether the hash can be known.
+   * any text; the result then only shows whether the hash can be known.
    */
   moved?: ReadonlyMap<string, string>;
   /** Where compose is searched. */

@@ -14,7 +14,7 @@ export interface SourceFile {
   text: string;
 }
 
-/** The files of a project, as far as its labels tell. */
+/** The files of a project, according to its labels. */
 export interface ComposeSources {
   /** In merge order. */
   files: readonly SourceFile[];

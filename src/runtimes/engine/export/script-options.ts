@@ -269,7 +269,7 @@ function deviceOptions(host: RawObject): readonly Word[] {
 function deviceRequest(request: RawObject): readonly Word[] {
   const ids = stringsAt(request.DeviceIDs);
   if (request.Driver === "cdi") return ids.map((id) => [`--device=${id}`]);
-  // The CLI adds `gpu` by itself.
+  // The CLI adds `gpu` automatically.
   const abilities = stringsAt(listAt(request.Capabilities)[0]).filter((each) => each !== "gpu");
   const options = Object.entries(stringMapAt(request.Options)).map(([key, value]) => `${key}=${value}`);
   const fields = [

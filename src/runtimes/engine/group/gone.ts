@@ -9,7 +9,7 @@ export type NeedsClient = Pick<EngineClient, "hasVolume" | "hasNetwork" | "flavo
 
 /**
  * Refusals for volumes and networks that these members need and the engine no longer has: it would silently create an empty volume, and
- * only miss a network once the target is stopped. Refuses nothing when the engine cannot be asked.
+ * only miss a network once the target is stopped. Refuses nothing if the engine cannot be queried.
  */
 export async function goneNeeds(
   client: NeedsClient,

@@ -105,7 +105,7 @@ function isUpOrResting(situation: Situation): boolean {
   return isResting || (holder !== null && isRunning(holder));
 }
 
-/** For a container whose final state nobody recorded. */
+/** For a container whose final state was not recorded. */
 function goneSince(name: string, { previous, next, stranger }: Situation): Message | null {
   if (stranger !== null) return say("recovery.name_taken", { name });
   return previous === null && next === null ? say("recovery.gone", { name }) : null;

@@ -6,8 +6,8 @@ import { isBlank, listAt, objectAt, stringAt } from "../raw.ts";
 import type { Replaced } from "./target-plan.ts";
 
 /**
- * Why a container cannot run beside its successor: resources that only one can have. Both can share volumes; whoever opts in must know
- * whether the application tolerates that.
+ * Why a container cannot run beside its successor: resources that only one can have. Both can share volumes; the administrator who opts in
+ * must know whether the application tolerates that.
  */
 export function startFirstRefusals(
   { scene }: Replaced,

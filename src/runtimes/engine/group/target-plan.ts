@@ -103,7 +103,7 @@ export async function planTarget(
       order: options.start_first ? "start_first" : "stop_first",
       drain_seconds: options.drain_seconds,
       owed: owedAmong(hashed.map(({ scene }) => scene)),
-      // Notices about files need a look outside of the engine: whoever shows the plan adds them.
+      // Notices about files need more than the engine: the caller that shows the plan adds them.
       files: [],
       diff: diffOf(found, planned),
       carried: planned.map(({ plan }) => plan.carried).reduce(added, {}),

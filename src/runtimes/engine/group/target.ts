@@ -29,7 +29,7 @@ export interface FoundTarget extends Survey {
   members: readonly Member[];
 }
 
-/** Surveys the engine: only asks for what changed since the last time, which is enough for lists. */
+/** Surveys the engine: only requests what changed since the last time, which is enough for lists. */
 export async function findSurvey(source: SceneSource): Promise<Survey> {
   const all = await source.reads.containers();
   const imageOf = await source.reads.remembered();
@@ -46,8 +46,8 @@ export async function lookAtTarget(source: SceneSource, ref: TargetRef): Promise
 }
 
 /**
- * A target for plans and runs: it and its dependants are read anew and completely; for the rest of the engine only name, state and creation
- * matter, and a list shows when these changed. A target that is gone has no members. `owed`: see `PlanOptions`.
+ * A target for plans and runs: it and its dependants are read again and completely; for the rest of the engine only name, state and
+ * creation matter, and a list shows when these changed. A target that is gone has no members. `owed`: see `PlanOptions`.
  */
 export async function findTarget(
   source: SceneSource,
