@@ -101,10 +101,14 @@ export function formatInstant(ctx: FormatContext, instant: number): string {
   return `${withTime(ctx.language, date, formatClock(ctx, instant, "second"))} ${name}`;
 }
 
+/** Where a line may break without a space. */
+const besideIdeograph = /(?<=\p{sc=Han})(?=[\p{sc=Han}\d])|(?<=\d)(?=\p{sc=Han})/gu;
+
 /** "20 Nov, 21:14", in another year "20 Nov 2025, 21:14"; a line never breaks within it. */
 export function formatShort(ctx: SeenAt, instant: number, weekday: { weekday?: "short" } = {}): string {
   const date = formatDateAs(ctx, instant, { ...weekday, day: "numeric", month: "short", ...otherYear(ctx, instant) });
-  return withTime(ctx.language, date, formatClock(ctx, instant)).replaceAll(" ", "\u00a0");
+  const words = withTime(ctx.language, date, formatClock(ctx, instant)).replaceAll(" ", "\u00a0");
+  return words.replaceAll(besideIdeograph, "\u2060");
 }
 
 /** "21:14" today, else as `formatShort`. */

@@ -91,15 +91,20 @@ describe("times are in the zone of the settings", () => {
     const ctx = { language: "en", time_zone: "Europe/Berlin", now } as const;
     const shown = (instant: number, language: "en" | "zh" = "en") => formatShort({ ...ctx, language }, instant);
     expect(shown(now)).toBe("20\u00a0Nov,\u00a021:14");
-    expect(shown(now, "zh")).toBe("11月20日\u00a021:14");
+    expect(shown(now, "zh")).toBe("11\u2060月\u206020\u2060日\u00a021:14");
     // Already the next year there.
     expect(shown(Date.UTC(2026, 11, 31, 23, 30))).toBe("1\u00a0Jan\u00a02027,\u00a000:30");
-    expect(shown(Date.UTC(2026, 11, 31, 23, 30), "zh")).toBe("2027年1月1日\u00a000:30");
+    expect(shown(Date.UTC(2026, 11, 31, 23, 30), "zh")).toBe("2027\u2060年\u20601\u2060月\u20601\u2060日\u00a000:30");
   });
 
   test.each([
     ["en", "Fri\u00a020\u00a0Nov,\u00a021:14", "Fri\u00a020\u00a0Nov\u00a02026,\u00a021:14", "Fri"],
-    ["zh", "11月20日周五\u00a021:14", "2026年11月20日周五\u00a021:14", "周五"],
+    [
+      "zh",
+      "11\u2060月\u206020\u2060日\u2060周\u2060五\u00a021:14",
+      "2026\u2060年\u206011\u2060月\u206020\u2060日\u2060周\u2060五\u00a021:14",
+      "周五",
+    ],
   ] as const)("a weekday stands in a date of %s as in a heading", (language, same, other, alone) => {
     const ctx = { language, time_zone: "Europe/Berlin", now };
     expect(formatShort(ctx, now, { weekday: "short" })).toBe(same);
