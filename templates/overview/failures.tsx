@@ -1,12 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { BadRun, SharedFailure } from "../../src/stats/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
-import { Link } from "../components/link.tsx";
 import { Menu, MenuLink } from "../components/menu.tsx";
-import { Names } from "../components/names.tsx";
-import { Row, Rows } from "../components/rows.tsx";
-import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { bulkPath, failedValue } from "../executors/bulk.tsx";
@@ -16,10 +11,7 @@ import { type PageContext, withQuery } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { texts } from "../texts/texts.ts";
-import { here, Need, undecided } from "./need.tsx";
-
-/** Members of a cause that are named before it is unfolded. */
-const namedMembers = 5;
+import { here, Need, SharedNeed, undecided } from "./need.tsx";
 
 /** The latest snapshots, by executor. */
 export type Snapshots = ReadonlyMap<string, string>;
@@ -63,16 +55,11 @@ export function SharedFailureRow({ ctx, failure, snapshots, is_first }: FailureP
   const dismissible = runs.filter(({ is_dismissible }) => is_dismissible);
   const canRetry = failure.state === "failed" && failure.kind === "update";
   return (
-    <Row
+    <SharedNeed
       ctx={ctx}
-      id={`need-cause-${runs[0]?.run_id}`}
-      lead={
-        <State ctx={ctx} tone={tone}>
-          {t.overview.lead_words[word]}
-        </State>
-      }
+      tone={tone}
+      word={t.overview.lead_words[word]}
       title={host ?? connection}
-      fact={t.overview.executors_affected(run_count)}
       meta={[<Time ctx={ctx} at={failure.ended_at} />, reasonWords(ctx, failure)]}
       action={
         <>
@@ -96,62 +83,16 @@ export function SharedFailureRow({ ctx, failure, snapshots, is_first }: FailureP
           )}
         </>
       }
-    >
-      <Members
-        ctx={ctx}
-        id={`members-${runs[0]?.run_id}`}
-        names={runs.map(({ executor }) => executor)}
-        total={run_count}
-        more_href={withQuery("/runs", { state: failure.state })}
-      >
-        {runs.map((run) => (
-          <Row
-            ctx={ctx}
-            id={`need-${run.executor_id}`}
-            href={`/runs/${run.run_id}`}
-            title={run.executor}
-            fact={<Serving ctx={ctx} run={run} />}
-            meta={endOf(ctx, run)}
-            action={<BadRunActs ctx={ctx} run={run} snapshots={snapshots} />}
-          />
-        ))}
-      </Members>
-    </Row>
-  );
-}
-
-interface MembersProps {
-  ctx: PageContext;
-  id: string;
-  /** Of those that are listed. */
-  names: readonly string[];
-  /** However many are listed. */
-  total: number;
-  more_href: string;
-  /** A row for each. */
-  children: Child;
-}
-
-/** The members of a cause: the first of them by name, and each of them where they are unfolded. */
-export function Members({ ctx, id, names, total, more_href, children }: MembersProps) {
-  const shown = names.slice(0, namedMembers);
-  return (
-    <details class="unfolds" id={id}>
-      <summary>
-        <Icon name="chevron-right" />
-        <span>
-          <Names ctx={ctx} names={shown} more={total - shown.length} />
-        </span>
-      </summary>
-      <Rows>{children}</Rows>
-      {total === names.length ? null : (
-        <p class="meta">
-          <Link ctx={ctx} href={more_href}>
-            {texts(ctx).overview.more(total - names.length)}
-          </Link>
-        </p>
-      )}
-    </details>
+      members={runs}
+      total={run_count}
+      more_href={withQuery("/runs", { state: failure.state })}
+      row={(run) => ({
+        href: `/runs/${run.run_id}`,
+        fact: <Serving ctx={ctx} run={run} />,
+        meta: endOf(ctx, run),
+        action: <BadRunActs ctx={ctx} run={run} snapshots={snapshots} />,
+      })}
+    />
   );
 }
 

@@ -1,10 +1,17 @@
 import type { Child } from "hono/jsx";
 import { LinkButton } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
 import type { IconName } from "../components/icons.ts";
-import { Row } from "../components/rows.tsx";
+import { Link } from "../components/link.tsx";
+import { Names } from "../components/names.tsx";
+import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import type { Decidable } from "../executors/actions.tsx";
 import type { Tone } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/** Members of a cause that are named before it is unfolded. */
+const namedMembers = 5;
 
 /** Where a row's action leads back to. */
 export const here = { next: "/", target: "#overview" };
@@ -20,7 +27,9 @@ export const undecided: Omit<Decidable, "id"> = {
   dismissible_run_id: null,
 };
 
-interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "fact" | "meta"> {
+type RowProps = Parameters<typeof Row>[0];
+
+interface NeedProps extends Pick<RowProps, "ctx" | "title" | "fact" | "meta"> {
   id: string;
   href: string;
   tone: Tone;
@@ -77,5 +86,60 @@ export function Need({
         </>
       }
     />
+  );
+}
+
+interface SharedNeedProps<Member> extends Pick<RowProps, "ctx" | "title" | "meta" | "action"> {
+  tone: Tone;
+  word: string;
+  /** Those that are listed. */
+  members: readonly Member[];
+  /** However many are listed. */
+  total: number;
+  /** Where the others are. */
+  more_href: string;
+  /** What differs from member to member. */
+  row: (member: Member) => Omit<RowProps, "ctx" | "id" | "title">;
+}
+
+/** Several with one cause: the cause once, the first of them by name, and each of them where they are unfolded. */
+export function SharedNeed<Member extends { executor_id: string; executor: string }>(props: SharedNeedProps<Member>) {
+  const { ctx, tone, word, members, total, more_href, row, ...cause } = props;
+  const t = texts(ctx).overview;
+  const id = members[0]?.executor_id;
+  const named = members.slice(0, namedMembers).map(({ executor }) => executor);
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-cause-${id}`}
+      lead={
+        <State ctx={ctx} tone={tone}>
+          {word}
+        </State>
+      }
+      fact={t.executors_affected(total)}
+      {...cause}
+    >
+      <details class="unfolds" id={`members-${id}`}>
+        <summary>
+          <Icon name="chevron-right" />
+          <span>
+            <Names ctx={ctx} names={named} more={total - named.length} />
+          </span>
+        </summary>
+        <Rows>
+          {members.map((member) => (
+            <Row ctx={ctx} id={`need-${member.executor_id}`} title={member.executor} {...row(member)} />
+          ))}
+        </Rows>
+        {total === members.length ? null : (
+          <p class="meta">
+            <Link ctx={ctx} href={more_href}>
+              {t.more(total - members.length)}
+            </Link>
+          </p>
+        )}
+      </details>
+    </Row>
   );
 }

@@ -16,8 +16,7 @@ import type { UpstreamOutageView } from "../../src/trackers/upstreams/schema.ts"
 import { Behind, furthestBehind } from "../components/behind.tsx";
 import { LinkButton } from "../components/button.tsx";
 import { Menu } from "../components/menu.tsx";
-import { Row, Rows } from "../components/rows.tsx";
-import { State } from "../components/state.tsx";
+import { Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
 import { failureCode } from "../connections/state.tsx";
 import { OfferItems, offersFor } from "../executors/actions.tsx";
@@ -30,8 +29,8 @@ import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
 import { MemberTrackers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
-import { BadRunRow, Members, SharedFailureRow, type Snapshots } from "./failures.tsx";
-import { here, Need, undecided } from "./need.tsx";
+import { BadRunRow, SharedFailureRow, type Snapshots } from "./failures.tsx";
+import { here, Need, SharedNeed, undecided } from "./need.tsx";
 
 interface NeedsProps {
   ctx: PageContext;
@@ -220,7 +219,7 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
       word={t.lead_words.unknown}
       title={lost.executor}
       fact={lostWords(ctx, lost.problem)}
-      meta={lostFacts(ctx, lost)}
+      meta={[lastSeen(ctx, lost), translateMessage(ctx.language, lost.problem.message_data)]}
       verb={t.open}
     />
   );
@@ -231,33 +230,26 @@ function lostWords(ctx: PageContext, { code }: LostTarget["problem"]): string {
   return code === "target_refused" ? t.target_refused : t.target_missing;
 }
 
-function lostFacts(ctx: PageContext, { observed_at, problem }: LostTarget): readonly Child[] {
-  return [
-    observed_at === null ? null : (
-      <>
-        {texts(ctx).overview.last_seen} <Time ctx={ctx} at={observed_at} />
-      </>
-    ),
-    translateMessage(ctx.language, problem.message_data),
-  ];
+function lastSeen(ctx: PageContext, { observed_at }: LostTarget): Child {
+  if (observed_at === null) return null;
+  return (
+    <>
+      {texts(ctx).overview.last_seen} <Time ctx={ctx} at={observed_at} />
+    </>
+  );
 }
 
-/** Lost for one reason on one connection: one row, and each of them where it is unfolded. */
+/** Lost for one reason on one connection. */
 function SharedLostTargetsRow({ ctx, lost }: { ctx: PageContext; lost: SharedLostTargets }) {
   const t = texts(ctx).overview;
   const { connection, problem, targets, target_count } = lost;
   const href = "/executors?state=unknown";
   return (
-    <Row
+    <SharedNeed
       ctx={ctx}
-      id={`need-cause-${targets[0]?.executor_id}`}
-      lead={
-        <State ctx={ctx} tone="unknown">
-          {t.lead_words.unknown}
-        </State>
-      }
+      tone="unknown"
+      word={t.lead_words.unknown}
       title={connection}
-      fact={t.executors_affected(target_count)}
       meta={[
         lostWords(ctx, problem),
         problem.code === "target_missing" ? null : translateMessage(ctx.language, problem.message_data),
@@ -267,25 +259,15 @@ function SharedLostTargetsRow({ ctx, lost }: { ctx: PageContext; lost: SharedLos
           {t.open}
         </LinkButton>
       }
-    >
-      <Members
-        ctx={ctx}
-        id={`members-${targets[0]?.executor_id}`}
-        names={targets.map(({ executor }) => executor)}
-        total={target_count}
-        more_href={href}
-      >
-        {targets.map((each) => (
-          <Row
-            ctx={ctx}
-            id={`need-${each.executor_id}`}
-            href={`/executors/${each.executor_id}`}
-            title={each.executor}
-            meta={lostFacts(ctx, each)}
-          />
-        ))}
-      </Members>
-    </Row>
+      members={targets}
+      total={target_count}
+      more_href={href}
+      row={(each) => ({
+        href: `/executors/${each.executor_id}`,
+        fact: each.target === each.executor ? undefined : each.target,
+        meta: [lastSeen(ctx, each)],
+      })}
+    />
   );
 }
 
