@@ -235,7 +235,7 @@ function nameCell(ctx: PageContext, target: TargetView): Child {
   if (kind === null) return name;
   return (
     <>
-      {name} <span class="quiet plain">{kind}</span>
+      {name} <span class="quiet plain below">{kind}</span>
     </>
   );
 }

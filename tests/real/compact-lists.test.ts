@@ -411,7 +411,7 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
 
   test("rows with distances and two channels stay within the window, with their whole name and at most two lines", async () => {
     const name = "home-assistant";
-    const tags = { from: "7.0.11-bookworm", to: "7.4.0-bookworm", candidate: "10.12.0-rc2" };
+    const tags = { from: "7.0.11-bookworm", to: "7.4.0-bookworm", candidate: "7.5.0-bookworm-rc2" };
     const [service] = behind.services;
     if (service === undefined) throw new Error("Nothing is behind");
     const far = {
@@ -433,7 +433,7 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
           .values({ id: newId(app.clock.now()), source_id, latest_release_id: id, ...channel });
       }
     });
-    for (const width of [640, 800, 1024, 1280]) {
+    for (const width of [640, 800, 1024, 1280, 1600]) {
       await page.setViewportSize({ width, height: 800 });
       for (const path of ["/trackers", "/executors"]) {
         await page.goto(path);
@@ -591,5 +591,32 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       .locator("tbody .from > .arrow")
       .evaluateAll((all) => all.map((each) => getComputedStyle(each).marginLeft));
     expect(Number.parseFloat(arrow ?? "")).toBeGreaterThan(0);
+  });
+
+  test("on a phone a group tells how far behind it is, beside the beginning of its services' names", async () => {
+    const [main] = behind.services;
+    const far = { releases: 3, steps: { major: 0, minor: 1, patch: 3 }, is_at_least: false, days: 30 };
+    const services = ["immich-server", "immich-machine-learning"].map((service) => ({
+      ...{ ...main, service, behind: far },
+      found: { ...main?.found, name: service },
+    }));
+    await app.db.write((tx) =>
+      tx
+        .update(executors)
+        .set({ target_kind: "compose", observed: { ...behind, services }, observed_at: app.clock.now() })
+        .where(eq(executors.name, "app-0003")),
+    );
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto("/executors?q=app-0003");
+    const line = page.locator("tbody td.leading");
+    const shown = await line.evaluate((cell) => {
+      const { bottom, right } = cell.getBoundingClientRect();
+      return [".names", ".version.new", ".behind"].map((part) => {
+        const box = cell.querySelector(part)?.getBoundingClientRect();
+        return (box?.width ?? 0) > 30 && (box?.right ?? 0) <= right + 1 && (box?.bottom ?? 0) <= bottom + 2;
+      });
+    });
+    expect(await line.textContent()).toContain("1 minor, 3 patches");
+    expect(shown).toEqual([true, true, true]);
   });
 });
