@@ -1,4 +1,3 @@
-import { raw } from "hono/html";
 import { classes } from "../page.ts";
 import { type IconName, icons } from "./icons.ts";
 
@@ -13,11 +12,11 @@ interface IconProps {
 export function Icon({ name, label, class: extra }: IconProps) {
   return label === undefined ? (
     <svg class={classes("icon", extra)} viewBox="0 0 24 24" aria-hidden="true">
-      {raw(icons[name])}
+      <path d={icons[name]} />
     </svg>
   ) : (
     <svg class={classes("icon", extra)} viewBox="0 0 24 24" role="img" aria-label={label}>
-      {raw(icons[name])}
+      <path d={icons[name]} />
     </svg>
   );
 }

@@ -67,83 +67,114 @@ import x from "lucide-static/dist/esm/icons/x.mjs";
 
 /**
  * The icons in use, from the package `lucide-static`: single files, because its index would load two thousand. To add one, import its file
- * and name it below. Only the content of `<svg>` is kept; `Icon` writes the frame.
+ * and name it below. Only its outline is kept, `d` of one path: a list shows hundreds of icons, and browsers pay for every shape. `Icon`
+ * writes the frame.
  */
-function shapes(svg: string): string {
-  const start = svg.indexOf(">", svg.indexOf("<svg")) + 1;
-  return svg
-    .slice(start, svg.lastIndexOf("</svg>"))
-    .replaceAll(/\s*\n\s*/g, "")
-    .replaceAll(" />", "/>");
+function outline(svg: string): string {
+  const shapes = svg.matchAll(/<(path|circle|rect|line|polyline)\b([^>]*)>/g);
+  return [...shapes]
+    .map(([, shape = "", attributes = ""]) => {
+      const text = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? "0";
+      return pathOf(shape, text, (name) => Number(text(name)));
+    })
+    .join("");
+}
+
+function pathOf(shape: string, text: (name: string) => string, number: (name: string) => number): string {
+  switch (shape) {
+    case "circle": {
+      const r = number("r");
+      // What is filled is a dot: the stroke around it leaves a hole.
+      const dot = text("fill") === "0" ? "" : `M${text("cx")} ${text("cy")}h.01`;
+      return `${dot}M${number("cx") - r} ${number("cy")}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+    }
+    case "rect": {
+      const r = number("rx");
+      const width = number("width") - 2 * r;
+      const height = number("height") - 2 * r;
+      const corner = (x: number, y: number) => `a${r} ${r} 0 0 1 ${x} ${y}`;
+      const right = `h${width}${corner(r, r)}v${height}${corner(-r, r)}`;
+      return `M${number("x") + r} ${number("y")}${right}h${-width}${corner(-r, -r)}v${-height}${corner(r, -r)}z`;
+    }
+    case "line":
+      return `M${text("x1")} ${text("y1")}L${text("x2")} ${text("y2")}`;
+    case "polyline":
+      return `M${text("points")}`;
+    default:
+      // A relative start would count from the end of the shape before.
+      return text("d")
+        .replace(/^m\s*(-?[\d.]+)[\s,]*(-?[\d.]+)(?=[\s,]*[-\d.])/, "M$1 $2l")
+        .replace(/^m/, "M");
+  }
 }
 
 export const icons = {
-  bell: shapes(bell),
-  activity: shapes(activity),
-  "arrow-down": shapes(arrowDown),
-  "arrow-down-to-line": shapes(arrowDownToLine),
-  "arrow-left": shapes(arrowLeft),
-  "arrow-right": shapes(arrowRight),
-  "arrow-up": shapes(arrowUp),
+  bell: outline(bell),
+  activity: outline(activity),
+  "arrow-down": outline(arrowDown),
+  "arrow-down-to-line": outline(arrowDownToLine),
+  "arrow-left": outline(arrowLeft),
+  "arrow-right": outline(arrowRight),
+  "arrow-up": outline(arrowUp),
 
-  box: shapes(box),
-  "calendar-clock": shapes(calendarClock),
-  "chart-column": shapes(chartColumn),
-  check: shapes(check),
-  "chevron-down": shapes(chevronDown),
-  "chevron-left": shapes(chevronLeft),
-  "chevron-right": shapes(chevronRight),
-  "circle-check": shapes(circleCheck),
-  "circle-dashed": shapes(circleDashed),
-  "circle-minus": shapes(circleMinus),
-  "circle-question-mark": shapes(circleQuestionMark),
-  "circle-x": shapes(circleX),
-  clock: shapes(clock),
-  container: shapes(container),
-  copy: shapes(copy),
-  ellipsis: shapes(ellipsis),
-  "external-link": shapes(externalLink),
-  eye: shapes(eye),
-  "file-clock": shapes(fileClock),
-  "git-branch": shapes(gitBranch),
-  house: shapes(house),
-  info: shapes(info),
-  "key-round": shapes(keyRound),
-  keyboard: shapes(keyboard),
-  languages: shapes(languages),
-  layers: shapes(layers),
-  "list-checks": shapes(listChecks),
-  "list-filter": shapes(listFilter),
-  "loader-circle": shapes(loaderCircle),
-  lock: shapes(lock),
-  "log-out": shapes(logOut),
-  menu: shapes(menu),
-  monitor: shapes(monitor),
-  moon: shapes(moon),
-  package: shapes(packageBox),
-  pause: shapes(pause),
-  pencil: shapes(pencil),
-  play: shapes(play),
-  plug: shapes(plug),
-  plus: shapes(plus),
-  "refresh-cw": shapes(refreshCw),
-  rocket: shapes(rocket),
-  "rotate-ccw": shapes(rotateCcw),
-  "scroll-text": shapes(scrollText),
-  search: shapes(search),
-  send: shapes(send),
-  server: shapes(server),
-  settings: shapes(settings),
-  shield: shapes(shield),
-  sun: shapes(sun),
-  tag: shapes(tag),
-  target: shapes(target),
-  trash: shapes(trash),
-  "triangle-alert": shapes(triangleAlert),
-  "undo-2": shapes(undo2),
-  user: shapes(user),
-  webhook: shapes(webhook),
-  x: shapes(x),
+  box: outline(box),
+  "calendar-clock": outline(calendarClock),
+  "chart-column": outline(chartColumn),
+  check: outline(check),
+  "chevron-down": outline(chevronDown),
+  "chevron-left": outline(chevronLeft),
+  "chevron-right": outline(chevronRight),
+  "circle-check": outline(circleCheck),
+  "circle-dashed": outline(circleDashed),
+  "circle-minus": outline(circleMinus),
+  "circle-question-mark": outline(circleQuestionMark),
+  "circle-x": outline(circleX),
+  clock: outline(clock),
+  container: outline(container),
+  copy: outline(copy),
+  ellipsis: outline(ellipsis),
+  "external-link": outline(externalLink),
+  eye: outline(eye),
+  "file-clock": outline(fileClock),
+  "git-branch": outline(gitBranch),
+  house: outline(house),
+  info: outline(info),
+  "key-round": outline(keyRound),
+  keyboard: outline(keyboard),
+  languages: outline(languages),
+  layers: outline(layers),
+  "list-checks": outline(listChecks),
+  "list-filter": outline(listFilter),
+  "loader-circle": outline(loaderCircle),
+  lock: outline(lock),
+  "log-out": outline(logOut),
+  menu: outline(menu),
+  monitor: outline(monitor),
+  moon: outline(moon),
+  package: outline(packageBox),
+  pause: outline(pause),
+  pencil: outline(pencil),
+  play: outline(play),
+  plug: outline(plug),
+  plus: outline(plus),
+  "refresh-cw": outline(refreshCw),
+  rocket: outline(rocket),
+  "rotate-ccw": outline(rotateCcw),
+  "scroll-text": outline(scrollText),
+  search: outline(search),
+  send: outline(send),
+  server: outline(server),
+  settings: outline(settings),
+  shield: outline(shield),
+  sun: outline(sun),
+  tag: outline(tag),
+  target: outline(target),
+  trash: outline(trash),
+  "triangle-alert": outline(triangleAlert),
+  "undo-2": outline(undo2),
+  user: outline(user),
+  webhook: outline(webhook),
+  x: outline(x),
 };
 
 export type IconName = keyof typeof icons;
