@@ -17,11 +17,11 @@ export const engine = {
     `The engine at this address is Podman ${version}, not Docker; choose "Podman" as the connection's type`,
   is_not_podman: 'The engine at this address is not Podman; choose "Docker Engine" as the connection\'s type',
   podman_too_old: ({ version, oldest }: { version: string; oldest: string }) =>
-    `The engine is Podman ${version}; ${oldest} is the oldest that is supported`,
+    `The engine is Podman ${version}, and the oldest supported version is ${oldest}; update the engine`,
   api_not_offered: ({ min, max, wanted }: Range & { wanted: string }) =>
-    `The engine supports API ${min} to ${max}; the connection asks for ${wanted}`,
+    `The engine supports API ${min} to ${max}, and the connection asks for ${wanted}; enter a supported version, or leave it blank`,
   api_not_shared: ({ min, max, own_min, own_max }: Range & { own_min: string; own_max: string }) =>
-    `The engine supports API ${min} to ${max}; Tidemark supports ${own_min} to ${own_max}`,
+    `The engine supports API ${min} to ${max}, and Tidemark ${own_min} to ${own_max}; update whichever is older`,
   too_many_containers: ({ count, limit }: { count: number; limit: number }) =>
     `The engine has ${count} containers; at most ${limit} are supported`,
   requests_blocked: ({ requests }: { requests: readonly string[] }) =>

@@ -17,7 +17,8 @@ const quoted = (names: readonly string[], between: string) => names.map((name) =
 export const executors = {
   target_kind_wanted: ({ connection, kinds }: { connection: string; kinds: readonly string[] }) =>
     `The connection "${connection}" only has targets of these kinds: ${kinds.join(", ")}`,
-  target_missing: ({ target }: Target) => `The connection has no target "${target}"`,
+  target_missing: ({ target }: Target) =>
+    `The connection has no target "${target}"; start it, or edit the executor to choose another`,
   target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
   no_release_status: "Only a Helm release has a release status: choose another strategy",
   unreviewed: ({ target, cause }: Target & Cause, tell) =>
@@ -28,9 +29,8 @@ export const executors = {
     `The channel "${tracker}, ${source}, ${channel}" has no release yet`,
   too_young: ({ tracker, source, channel, hours }: Channel & { hours: number }) =>
     `No release of the channel "${tracker}, ${source}, ${channel}" is ${hours} ${hours === 1 ? "hour" : "hours"} old yet`,
-  no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" tracks no image`,
-  no_chart: ({ tracker, source }: Omit<Channel, "channel">) =>
-    `The source "${source}" of "${tracker}" releases no charts`,
+  no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" has no image`,
+  no_chart: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" has no chart`,
   other_chart: ({ target, chart, tracker, watched }: Target & { chart: string; tracker: string; watched: string }) =>
     `"${target}" has the chart "${chart}", and "${tracker}" follows "${watched}"`,
   runs_by_digest: ({ image }: { image: string }) =>

@@ -76,7 +76,8 @@ export const net = {
   connection_over: ({ host, port }: Host & { port: number }) =>
     `Connection to "${host}" port ${port} timed out or was cancelled`,
 
-  name_unresolved: ({ host }: Host) => `The name "${host}" could not be resolved`,
+  name_unresolved: ({ host }: Host) =>
+    `The name "${host}" could not be resolved; check it, and the DNS of this machine`,
   name_without_address: ({ host }: Host) => `The name "${host}" has no address`,
   name_with_many_addresses: ({ host, count, limit }: Host & { count: number; limit: number }) =>
     `The name "${host}" has ${count} addresses; at most ${limit} are accepted`,

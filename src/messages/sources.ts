@@ -12,9 +12,10 @@ export const sources = {
     `Could not ${tell(action)}: ${tell(reason)}`,
   config_error: ({ field, cause }: { field: string; cause: Message }, tell) =>
     `The source's configuration has an error in "${field}": ${tell(cause)}`,
-  credential_without_token: 'The credential has no usable "token"',
-  credential_without_login: 'The credential has no "username" and "password"',
-  credential_without_basic_auth: 'The credential has no "basic_auth" of the form "username:password"',
+  credential_without_token: 'The credential has no usable "token"; enter one under Credentials',
+  credential_without_login: 'The credential has no "username" and "password"; enter them under Credentials',
+  credential_without_basic_auth:
+    'The credential has no "basic_auth" of the form "username:password"; enter it under Credentials',
   graphql_needs_token:
     "GraphQL-first needs a credential, because GitHub accepts GraphQL only with a token; choose a credential or REST-first",
   no_preview: ({ kind }: { kind: string }) =>

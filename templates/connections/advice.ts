@@ -8,11 +8,11 @@ type Advice = keyof ReturnType<typeof texts>["connections"]["next_steps"];
 /** What to do about a failure that has its own remedy; null if its sentence says it, because any other advice would contradict that. */
 const adviceByCode: Readonly<Record<string, Advice | null>> = {
   "engine.answers_plain_http": null,
-  "engine.api_not_offered": "api_version",
-  "engine.api_not_shared": "update_either",
+  "engine.api_not_offered": null,
+  "engine.api_not_shared": null,
   "engine.is_not_podman": null,
   "engine.is_podman": null,
-  "engine.podman_too_old": "update_engine",
+  "engine.podman_too_old": null,
   "engine.requests_blocked": null,
   "connections.kind_unknown": null,
   "connections.setting_unusable": null,
@@ -30,6 +30,7 @@ const adviceByCode: Readonly<Record<string, Advice | null>> = {
   "net.clock_differs": null,
   "net.destination_blocked": null,
   "net.wants_https": null,
+  "net.name_unresolved": null,
   "net.no_socket": null,
   "net.port_not_allowed": null,
   "net.socket_denied": null,

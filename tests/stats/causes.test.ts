@@ -182,7 +182,9 @@ describe("byConnection()", () => {
       ["web", "vps"],
     ]);
     expect(shared).toMatchObject([{ connection: "nas", problem: { code: "target_missing" }, target_count: 2 }]);
-    expect(shared[0]?.problem.message).toBe('The connection has no target "…"');
+    expect(shared[0]?.problem.message).toBe(
+      'The connection has no target "…"; start it, or edit the executor to choose another',
+    );
     expect(shared[0]?.targets.map(({ executor }) => executor)).toEqual(["web", "db"]);
   });
 

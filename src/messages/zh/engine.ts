@@ -9,10 +9,11 @@ export const engine = {
 
   is_podman: ({ version }) => `此地址的引擎是 Podman ${version}，不是 Docker；请将连接类型选为“Podman”`,
   is_not_podman: "此地址的引擎不是 Podman；请将连接类型选为“Docker 引擎”",
-  podman_too_old: ({ version, oldest }) => `引擎是 Podman ${version}；支持的最低版本为 ${oldest}`,
-  api_not_offered: ({ min, max, wanted }) => `引擎支持 API ${min} 至 ${max}；连接要求 ${wanted}`,
+  podman_too_old: ({ version, oldest }) => `引擎是 Podman ${version}，支持的最低版本为 ${oldest}；请升级引擎`,
+  api_not_offered: ({ min, max, wanted }) =>
+    `引擎支持 API ${min} 至 ${max}，而连接要求 ${wanted}；请填写引擎支持的版本，或留空`,
   api_not_shared: ({ min, max, own_min, own_max }) =>
-    `引擎支持 API ${min} 至 ${max}；Tidemark 支持 ${own_min} 至 ${own_max}`,
+    `引擎支持 API ${min} 至 ${max}，而 Tidemark 支持 ${own_min} 至 ${own_max}；请升级较旧的一方`,
   too_many_containers: ({ count, limit }) => `引擎有 ${count} 个容器；最多支持 ${limit} 个`,
   requests_blocked: ({ requests }) => `以下请求无法到达引擎：${requests.join("、")}；请在套接字代理中放行`,
   credential_half: "凭据需同时包含客户端证书和客户端密钥，或两者都不含",

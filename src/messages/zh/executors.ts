@@ -7,7 +7,7 @@ const quoted = (names: readonly string[], between: string) => names.map((name) =
 
 export const executors = {
   target_kind_wanted: ({ connection, kinds }) => `连接“${connection}”只有这些类型的目标：${kinds.join("、")}`,
-  target_missing: ({ target }) => `连接上没有目标“${target}”`,
+  target_missing: ({ target }) => `连接上没有目标“${target}”；请启动它，或编辑执行器另选目标`,
   target_refused: ({ target, cause }, tell) => `无法更新“${target}”：${tell(cause)}`,
   no_release_status: "只有 Helm 发布才有发布状态：请选择其他策略",
   unreviewed: ({ target, cause }, tell) => `“${target}”要在您批准计划之后才会更新：${tell(cause)}`,
@@ -16,8 +16,8 @@ export const executors = {
   no_release: ({ tracker, source, channel }) => `通道“${tracker}, ${source}, ${channel}”还没有发布版本`,
   too_young: ({ tracker, source, channel, hours }) =>
     `通道“${tracker}, ${source}, ${channel}”还没有满 ${hours} 小时的版本`,
-  no_image: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）没有追踪镜像`,
-  no_chart: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）不发布 Chart`,
+  no_image: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）没有镜像`,
+  no_chart: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）没有 Chart`,
   other_chart: ({ target, chart, tracker, watched }) =>
     `“${target}”使用 Chart“${chart}”，而追踪器“${tracker}”追踪的是“${watched}”`,
   runs_by_digest: ({ image }) => `“${image}”按摘要运行，标签的写法未知：请先用标签运行一次`,

@@ -61,7 +61,7 @@ export const net = {
   connection_failed: ({ host, port }) => `无法连接“${host}”的端口 ${port}`,
   connection_over: ({ host, port }) => `连接“${host}”的端口 ${port} 超时或已取消`,
 
-  name_unresolved: ({ host }) => `无法解析域名“${host}”`,
+  name_unresolved: ({ host }) => `无法解析域名“${host}”；请检查该域名和本机的 DNS`,
   name_without_address: ({ host }) => `域名“${host}”没有地址`,
   name_with_many_addresses: ({ host, count, limit }) => `域名“${host}”有 ${count} 个地址；最多接受 ${limit} 个`,
 

@@ -6,9 +6,9 @@ const quoted = (said: string) => (said === "" ? "" : `：${said}`);
 export const sources = {
   failed: ({ action, reason }, tell) => `无法${tell(action)}：${tell(reason)}`,
   config_error: ({ field, cause }, tell) => `来源的配置（${field}）有误：${tell(cause)}`,
-  credential_without_token: "凭据中没有可用的“token”",
-  credential_without_login: "凭据中没有“username”和“password”",
-  credential_without_basic_auth: "凭据中没有“用户名:密码”形式的“basic_auth”",
+  credential_without_token: "凭据中没有可用的“token”；请在“凭据”页面填写",
+  credential_without_login: "凭据中没有“username”和“password”；请在“凭据”页面填写",
+  credential_without_basic_auth: "凭据中没有“用户名:密码”形式的“basic_auth”；请在“凭据”页面填写",
   graphql_needs_token: "GraphQL 优先需要凭据，因为 GitHub 只接受带令牌的 GraphQL 请求；请选择凭据，或改用 REST 优先",
   no_preview: ({ kind }) => `类型为“${kind}”的来源不会列出版本，无法预览`,
   described_only: "仅描述来源时不会发送任何请求",
@@ -33,7 +33,7 @@ export const sources = {
   answered_by_no_registry: ({ status }) => `响应为 ${status} 的网页，该地址可能不是镜像仓库`,
   answered_without_credential: ({ status, said }) => `响应为 ${status}，且该来源没有凭据${quoted(said)}`,
   private_or_missing: "该仓库是私有的，或者不存在；请添加有权读取它的凭据，或检查名称",
-  credential_rejected: "凭据有误、已撤销或已过期；请在“凭据”中更换",
+  credential_rejected: "凭据有误、已撤销或已过期；请在“凭据”页面更换",
   github_unreadable:
     "该仓库不存在，或者凭据无权读取它；细粒度个人访问令牌须包含此仓库并具有“Contents: Read-only”权限，经典个人访问令牌须具有“repo”权限范围",
   gitlab_unreadable: "该项目不存在，或者凭据无权读取它；令牌须具有“read_api”权限范围，且其用户须是项目成员",

@@ -149,7 +149,7 @@ test("it follows only a source of its chart", async () => {
   const refused = await person.api("PATCH", `/executors/${executor}`, { bindings: bindings("image") });
   expect([refused.status, refused.body]).toMatchObject([
     422,
-    { error: { fields: { "bindings.0.source": 'The source "main" of "image" releases no charts' } } },
+    { error: { fields: { "bindings.0.source": 'The source "main" of "image" has no chart' } } },
   ]);
   charts.push("issue");
   expect((await person.api("PATCH", `/executors/${executor}`, { bindings: bindings("issue") })).status).toBe(200);

@@ -86,8 +86,21 @@ test.each([
     "Check the credential",
   ],
   ["unreachable", say("net.destination_blocked", { entry: "nas.lan:2375" }), "to OUTBOUND_ALLOW", "can reach it"],
+  [
+    "rejected",
+    say("engine.podman_too_old", { version: "3.4", oldest: "4.0" }),
+    "update the engine",
+    "Check the address",
+  ],
+  [
+    "rejected",
+    say("engine.api_not_offered", { min: "1.24", max: "1.41", wanted: "1.45" }),
+    "enter a supported version",
+    "Check the address",
+  ],
+  ["unreachable", say("net.name_unresolved", { host: "nas.lan" }), "the DNS of this machine", "can reach it"],
 ])("nor beside a failure that is %s and says itself what to do", async (code, message, own, general) => {
-  const name = `gate-${code}`;
+  const name = `gate-${message.code.replaceAll(/\W/g, "-")}`;
   const path = await create(name);
   const last_check = { ok: false, code, ...told(message), version: null, api_version: null, platform: null };
   const checked = { ...last_check, warnings: [], checked_at: app.clock.now() };
@@ -100,8 +113,6 @@ test.each([
 
 const unanswered = (cause: Message) => say("engine.no_answer", { request: "GET /version", cause });
 test.each([
-  ["rejected", say("engine.podman_too_old", { version: "3.4", oldest: "4.0" }), "Update the engine"],
-  ["rejected", say("engine.api_not_offered", { min: "1.24", max: "1.41", wanted: "1.45" }), "Enter an API version"],
   ["unreachable", unanswered(say("net.certificate_expired")), "Renew the certificate"],
   ["unreachable", unanswered(say("net.certificate_not_yet_valid")), "Check the clocks"],
   ["unreachable", unanswered(say("net.certificate_untrusted")), "Add the CA certificate"],
