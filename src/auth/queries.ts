@@ -4,6 +4,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import type { DueTime } from "../db/due-times.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { listsOver } from "../db/listing.ts";
+import { rowsOfPrepared } from "../db/prepared.ts";
 import { administrators, installation, sessions } from "../db/tables.ts";
 
 export type AdministratorRow = typeof administrators.$inferSelect;
@@ -47,18 +48,21 @@ export async function updateAdministrator(
   await tx.update(administrators).set(changes).where(eq(administrators.id, id));
 }
 
-export async function findSessionWithAdministrator(
-  read: Reader,
-  id: string,
-): Promise<{ session: SessionRow; administrator: AdministratorRow } | null> {
-  const rows = await read
+const sessionWithAdministrator = rowsOfPrepared((read) =>
+  read
     .select({ session: sessions, administrator: administrators })
     .from(sessions)
     .innerJoin(administrators, eq(administrators.id, sessions.administrator_id))
     .innerJoin(installation, and(isAdministratorFact, eq(installation.value, administrators.id)))
-    .where(eq(sessions.id, id))
-    .limit(1);
-  return rows[0] ?? null;
+    .where(eq(sessions.id, sql.placeholder("id"))),
+);
+
+export async function findSessionWithAdministrator(
+  read: Reader,
+  id: string,
+): Promise<{ session: SessionRow; administrator: AdministratorRow } | null> {
+  const [found] = await sessionWithAdministrator(read, { id });
+  return found ?? null;
 }
 
 export async function insertSession(tx: Writer, row: typeof sessions.$inferInsert): Promise<void> {

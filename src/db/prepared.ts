@@ -19,16 +19,28 @@ export function preparedFor<D extends object, Q>(build: (db: D) => Q): (db: D) =
   };
 }
 
-/** Reads the rows with one of several values in the column passed to `isAmong`, with one statement for any number of values. */
+/** Reads the rows of a query that is built once, with the values of its placeholders. */
+export function rowsOfPrepared<Row>(
+  build: (read: Reader) => { prepare(): { all(values: Record<string, unknown>): Promise<Row[]> } },
+) {
+  const prepared = preparedFor((read: Reader) => build(read).prepare());
+  return async (read: Reader, values: Readonly<Record<string, string | number>> = {}): Promise<Row[]> =>
+    await prepared(read).all(values);
+}
+
+/** Whether a value is among those of a placeholder, which is given as JSON: one statement for any number of them. */
+export function isAmongGiven(value: SQL | SQLiteColumn, name: string): SQL {
+  return sql`${value} in (select value from json_each(${sql.placeholder(name)}))`;
+}
+
+/** Reads the rows with one of several values in the column passed to `isAmong`. */
 export function rowsAmong<Row>(
   build: (
     read: Reader,
     isAmong: (column: SQLiteColumn) => SQL,
   ) => { prepare(): { all(values: Record<string, unknown>): Promise<Row[]> } },
 ) {
-  const isAmong = (column: SQLiteColumn) =>
-    sql`${column} in (select value from json_each(${sql.placeholder("values")}))`;
-  const prepared = preparedFor((read: Reader) => build(read, isAmong).prepare());
+  const rows = rowsOfPrepared((read) => build(read, (column) => isAmongGiven(column, "values")));
   return async (read: Reader, values: readonly string[]): Promise<Row[]> =>
-    values.length === 0 ? [] : await prepared(read).all({ values: JSON.stringify(values) });
+    values.length === 0 ? [] : await rows(read, { values: JSON.stringify(values) });
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Reader } from "./client.ts";
+import { rowsOfPrepared } from "./prepared.ts";
 import { credentials } from "./tables/connections.ts";
 import { tracker_sources, trackers } from "./tables/trackers.ts";
 
@@ -18,11 +19,7 @@ export const isCredentialRefused = sql`(
   )
 )`;
 
-/**
- * The sources of enabled trackers whose credential is refused, at most `each` of a credential and host, the longest failing first;
- * `total` counts all of these, `since` is the first failure among them.
- */
-export async function refusedSources(read: Reader, { limit, each }: { limit: number; each: number }) {
+const refused = rowsOfPrepared((read) => {
   const shared = sql`partition by ${tracker_sources.credential_id}, ${tracker_sources.host}`;
   const longest = sql`order by ${tracker_sources.failing_since}, ${tracker_sources.id}`;
   const ranked = read
@@ -43,11 +40,19 @@ export async function refusedSources(read: Reader, { limit, each }: { limit: num
     .innerJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
     .where(and(eq(trackers.is_enabled, true), isCredentialRefused))
     .as("ranked");
-  return await read
+  return read
     .select()
     .from(ranked)
-    .where(sql`${ranked.place} <= ${each}`)
+    .where(sql`${ranked.place} <= ${sql.placeholder("each")}`)
     .orderBy(asc(ranked.since), asc(ranked.credential_id), asc(ranked.host), asc(ranked.place))
-    .limit(limit * each);
+    .limit(sql.placeholder("limit"));
+});
+
+/**
+ * The sources of enabled trackers whose credential is refused, at most `each` of a credential and host, the longest failing first;
+ * `total` counts all of these, `since` is the first failure among them.
+ */
+export async function refusedSources(read: Reader, { limit, each }: { limit: number; each: number }) {
+  return await refused(read, { each, limit: limit * each });
 }
 export type RefusedRow = Awaited<ReturnType<typeof refusedSources>>[number];

@@ -1,8 +1,8 @@
-import { and, asc, eq, inArray, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
 import { reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { preparedFor, rowsAmong } from "../db/prepared.ts";
+import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
 import { updateDifferences } from "./observation-schema.ts";
 
@@ -23,8 +23,27 @@ function servicesBound(read: Reader, condition: SQL) {
     .orderBy(asc(executors.name), asc(executor_bindings.service));
 }
 
-const boundToSource = preparedFor((read: Reader) =>
-  servicesBound(read, eq(executor_bindings.source_id, sql.placeholder("source_id"))).prepare(),
+const boundToSource = rowsOfPrepared((read) =>
+  servicesBound(read, eq(executor_bindings.source_id, sql.placeholder("source_id"))),
+);
+
+const looksOfAll = rowsOfPrepared((read) => read.select({ id: connections.id, ...lookColumns }).from(connections));
+
+const outdatedBindings = rowsOfPrepared((read) =>
+  read
+    .selectDistinct({ id: executor_bindings.tracker_id })
+    .from(executor_bindings)
+    .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
+    .innerJoin(
+      sql`json_each(${executors.observed}, '$.services') as service`,
+      sql`json_extract(service.value, '$.service') = ${executor_bindings.service}`,
+    )
+    .where(
+      and(
+        inArray(sql`json_extract(service.value, '$.difference')`, [...updateDifferences]),
+        not(isAmongGiven(executors.connection_id, "lost")),
+      ),
+    ),
 );
 
 /** More snapshots than the executors of one source keep. */
@@ -34,26 +53,12 @@ const maxSnapshotsRead = 100_000;
 export const boundExecutors = {
   ofTrackers: rowsAmong((read, isAmong) => servicesBound(read, isAmong(executor_bindings.tracker_id))),
 
-  ofSource: async (read: Reader, sourceId: string) => await boundToSource(read).all({ source_id: sourceId }),
+  ofSource: async (read: Reader, sourceId: string) => await boundToSource(read, { source_id: sourceId }),
 
   outdatedTrackers: async (read: Reader, now: number): Promise<readonly string[]> => {
-    const looks = await read.select({ id: connections.id, ...lookColumns }).from(connections);
+    const looks = await looksOfAll(read);
     const lost = looks.filter((facts) => reachOf(facts, now).problem !== null).map(({ id }) => id);
-    const service = sql`json_each(${executors.observed}, '$.services')`;
-    const rows = await read
-      .selectDistinct({ id: executor_bindings.tracker_id })
-      .from(executor_bindings)
-      .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
-      .innerJoin(
-        sql`${service} as service`,
-        sql`json_extract(service.value, '$.service') = ${executor_bindings.service}`,
-      )
-      .where(
-        and(
-          inArray(sql`json_extract(service.value, '$.difference')`, [...updateDifferences]),
-          notInArray(executors.connection_id, lost),
-        ),
-      );
+    const rows = await outdatedBindings(read, { lost: JSON.stringify(lost) });
     return rows.map((row) => row.id);
   },
 

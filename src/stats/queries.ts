@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { rowsAmong } from "../db/prepared.ts";
+import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { isCredentialRefused } from "../db/refused-credentials.ts";
 import {
   check_hours,
@@ -61,26 +61,17 @@ const runColumns = {
 
 /** In the order of the index on executors, so that only the last run is read. */
 const lastSettled = sql`(
-  select r.id from runs r where r.executor_id = ${executors.id} and r.state in ('succeeded', 'degraded', 'failed')
+  select r.rowid from runs r where r.executor_id = ${executors.id} and r.state in ('succeeded', 'degraded', 'failed')
   order by r.rowid desc limit 1
 )`;
-
-/**
- * Executors that may need attention: the observed state differs in one of `differences` or is unknown, the last run with changes failed,
- * or the connection is among the `lost`.
- * Ordered by name, each with that run.
- */
-export async function executorsToJudge(
-  read: Reader,
-  { differences, lost, limit }: { differences: readonly string[]; lost: readonly string[]; limit: number },
-) {
+const judging = rowsOfPrepared((read) => {
   const differs = sql`exists (
-    select 1 from json_each(${executors.observed}, '$.services')
-    where coalesce(json_extract(value, '$.difference'), 'unknown') in ${[...differences, "unknown"]}
+    select 1 from json_each(${executors.observed}, '$.services') as service
+    where ${isAmongGiven(sql`coalesce(json_extract(service.value, '$.difference'), 'unknown')`, "differences")}
   )`;
   const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
-  const isLost = inArray(executors.connection_id, [...lost]);
-  return await read
+  const isLost = isAmongGiven(executors.connection_id, "lost");
+  return read
     .select({
       executor: {
         ...executorColumns,
@@ -91,24 +82,45 @@ export async function executorsToJudge(
         skipped_versions: executors.skipped_versions,
         dismissed_run_id: executors.dismissed_run_id,
       },
-      run: runColumns,
+      bad_run_id: runs.id,
     })
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
-    .leftJoin(runs, eq(runs.id, lastSettled))
-    .where(or(inArray(runs.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs, isLost))
+    .leftJoin(runs, and(sql`${runs}.rowid = ${lastSettled}`, inArray(runs.state, ["degraded", "failed"])))
+    .where(or(isNotNull(runs.id), isNull(executors.observed), hasProblem, differs, isLost))
     .orderBy(asc(executors.name))
-    .limit(limit);
+    .limit(sql.placeholder("limit"));
+});
+
+const runsByIds = rowsAmong((read, isAmong) => read.select(runColumns).from(runs).where(isAmong(runs.id)));
+
+/**
+ * Executors that may need attention: the observed state differs in one of `differences` or is unknown, the last run with changes failed,
+ * or the connection is among the `lost`.
+ * Ordered by name, each with that run if it failed.
+ */
+export async function executorsToJudge(
+  read: Reader,
+  { differences, lost, limit }: { differences: readonly string[]; lost: readonly string[]; limit: number },
+) {
+  const listed = { differences: JSON.stringify([...differences, "unknown"]), lost: JSON.stringify(lost) };
+  const rows = await judging(read, { ...listed, limit });
+  const bad = await runsByIds(
+    read,
+    rows.flatMap(({ bad_run_id }) => bad_run_id ?? []),
+  );
+  const byId = new Map(bad.map((run) => [run.id, run]));
+  return rows.map(({ executor, bad_run_id }) => ({ executor, run: byId.get(bad_run_id ?? "") ?? null }));
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
 
 /** Every connection with what determines whether it responds, by name. */
-export async function looksOfConnections(read: Reader) {
-  return await read
+export const looksOfConnections = rowsOfPrepared((read) =>
+  read
     .select({ id: connections.id, name: connections.name, look: lookColumns })
     .from(connections)
-    .orderBy(asc(connections.name));
-}
+    .orderBy(asc(connections.name)),
+);
 
 /** Bindings to these trackers, each with its executor's observed state. */
 export const bindingsOfTrackers = rowsAmong((read, isAmong) =>
@@ -132,16 +144,16 @@ export const bindingsOfTrackers = rowsAmong((read, isAmong) =>
 export type BindingRow = Awaited<ReturnType<typeof bindingsOfTrackers>>[number];
 
 /** Oldest first. */
-export async function activeRuns(read: Reader, limit: number) {
-  return await read
+export const activeRuns = rowsOfPrepared((read) =>
+  read
     .select({ executor: executorColumns, run: runColumns })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
     .innerJoin(connections, eq(connections.id, executors.connection_id))
     .where(isActive)
     .orderBy(asc(runs.due_at))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit")),
+);
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
 /** It fails because its host does not respond: reported once with the host's outage. */
@@ -151,8 +163,8 @@ const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and
 ))`;
 
 /** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
-export async function failingSources(read: Reader, limit: number) {
-  return await read
+export const failingSources = rowsOfPrepared((read) =>
+  read
     .select({
       tracker: trackers.name,
       source: tracker_sources.key,
@@ -179,38 +191,52 @@ export async function failingSources(read: Reader, limit: number) {
       ),
     )
     .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit")),
+);
 export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
 
-/** Counts the sources of enabled trackers. */
-export async function sourceCounts(read: Reader) {
-  const rows = await read
+/** Without a look at every tracker: few are disabled. */
+const isOfEnabled = sql`${tracker_sources.tracker_id} not in (select id from ${trackers} where not is_enabled)`;
+
+const allSources = rowsOfPrepared((read) =>
+  read
     .select({
       total: count(),
-      failing: count(tracker_sources.failing_since),
-      /** Of the failing ones. */
-      waiting_for_host: sql<number>`coalesce(sum(${waitsForHost}), 0)`,
-      /** Likewise. */
-      refused: sql<number>`coalesce(sum(${isCredentialRefused}), 0)`,
-      /** The credentials that are refused, each once per host. */
-      refused_credentials: sql<number>`count(distinct case when ${isCredentialRefused}
-        then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
       checked: count(tracker_sources.last_checked_at),
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
     })
     .from(tracker_sources)
-    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(eq(trackers.is_enabled, true));
-  const none = { total: 0, failing: 0, waiting_for_host: 0, refused: 0, refused_credentials: 0, checked: 0 };
-  return rows[0] ?? { ...none, last_checked_at: null };
+    .where(isOfEnabled),
+);
+
+// Of these alone: what they are asked would take longer than the rest.
+const allFailing = rowsOfPrepared((read) =>
+  read
+    .select({
+      failing: count(),
+      waiting_for_host: sql<number>`coalesce(sum(${waitsForHost}), 0)`,
+      refused: sql<number>`coalesce(sum(${isCredentialRefused}), 0)`,
+      /** The credentials that are refused, each once per host. */
+      refused_credentials: sql<number>`count(distinct case when ${isCredentialRefused}
+        then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
+    })
+    .from(tracker_sources)
+    .where(and(isNotNull(tracker_sources.failing_since), isOfEnabled)),
+);
+
+/** Counts the sources of enabled trackers, and those of the failing ones. */
+export async function sourceCounts(read: Reader) {
+  const [[all], [failing]] = await Promise.all([allSources(read), allFailing(read)]);
+  return {
+    ...(all ?? { total: 0, checked: 0, last_checked_at: null }),
+    ...(failing ?? { failing: 0, waiting_for_host: 0, refused: 0, refused_credentials: 0 }),
+  };
 }
 
 const counted = (table: SQL) => sql<number>`(select count(*) from ${table})`;
 
-/** Counts everything in one statement. */
-export async function inventory(read: Reader) {
-  const rows = await read
+const counting = rowsOfPrepared((read) =>
+  read
     .select({
       trackers: counted(sql`${trackers}`),
       executors: counted(sql`${executors}`),
@@ -218,20 +244,25 @@ export async function inventory(read: Reader) {
       credentials: counted(sql`${credentials}`),
       notifiers: counted(sql`${notifiers}`),
     })
-    .from(sql`(select 1)`);
-  return rows[0] ?? { trackers: 0, executors: 0, connections: 0, credentials: 0, notifiers: 0 };
+    .from(sql`(select 1)`),
+);
+
+/** Counts everything in one statement. */
+export async function inventory(read: Reader) {
+  const [counts] = await counting(read);
+  return counts ?? { trackers: 0, executors: 0, connections: 0, credentials: 0, notifiers: 0 };
 }
 
 /** The windows in use, each once however many executors share it. */
-export async function windowsInUse(read: Reader, limit: number) {
-  return await read
+export const windowsInUse = rowsOfPrepared((read) =>
+  read
     .select({ window: executors.window, executors: count() })
     .from(executors)
     .where(and(eq(executors.trigger, "window"), eq(executors.is_enabled, true), isNotNull(executors.window)))
     .groupBy(executors.window)
     .orderBy(desc(count()))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit")),
+);
 
 /** The place of an instant among days; `starts` are their first instants, ascending. */
 function dayOf(instant: SQLiteColumn, starts: readonly number[]) {

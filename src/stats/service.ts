@@ -122,8 +122,8 @@ export function statsService(options: StatsServiceOptions) {
     const lostIds = [...reaches].flatMap(([id, { reach }]) => (reach.problem === null ? [] : [id]));
     const [judged, active, failing, refused, sources, outages] = await Promise.all([
       executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
-      activeRuns(read, maxJudged),
-      failingSources(read, maxJudged),
+      activeRuns(read, { limit: maxJudged }),
+      failingSources(read, { limit: maxJudged }),
       refusedSources(read, { limit: listed, each: listed }),
       sourceCounts(read),
       options.outages(),
@@ -189,7 +189,7 @@ export function statsService(options: StatsServiceOptions) {
   });
   const nextWindows = async (waiting: readonly PendingUpdate[], now: number): Promise<NextWindow[]> => {
     const zone = options.timezone();
-    const windows = (await windowsInUse(read, maxWindows)).flatMap(({ window, executors }) => {
+    const windows = (await windowsInUse(read, { limit: maxWindows })).flatMap(({ window, executors }) => {
       const opening = options.openingOf(window, zone, now);
       if (opening === null) return [];
       const updates = waiting.filter((each) => each.waiting?.until === opening.opens_at).length;

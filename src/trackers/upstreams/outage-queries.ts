@@ -16,7 +16,7 @@ import {
 } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import type { DueTime } from "../../db/due-times.ts";
-import { preparedFor } from "../../db/prepared.ts";
+import { preparedFor, rowsOfPrepared } from "../../db/prepared.ts";
 import { tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { upstream_outages } from "../../db/tables/upstreams.ts";
 
@@ -189,9 +189,9 @@ export async function latestAtHost(
 const maxOpen = 200;
 
 /** Ongoing outages, the oldest first. */
-export async function openOutages(read: Reader): Promise<OutageRow[]> {
-  return await read.select().from(upstream_outages).where(isOpen).orderBy(asc(upstream_outages.since)).limit(maxOpen);
-}
+export const openOutages = rowsOfPrepared((read) =>
+  read.select().from(upstream_outages).where(isOpen).orderBy(asc(upstream_outages.since)).limit(maxOpen),
+);
 
 /** Past outages, the latest first. */
 export async function endedOutages(read: Reader, limit: number): Promise<OutageRow[]> {
