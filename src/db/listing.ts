@@ -189,20 +189,16 @@ async function countOptions(
   return Object.fromEntries(groups.map(({ option, n }) => [option, n]));
 }
 
+/** Each by itself: few entries are of most options, and the database finds those without a look at every entry. */
 async function countEach(
   read: Reader,
   { from }: Entries,
   options: Readonly<Record<string, SQL | undefined>>,
   conditions: SQL | undefined,
 ): Promise<Counted> {
-  // Nested: a column of a selection loses its table's name, which subqueries need.
-  const sums = Object.entries(options).map(
-    ([option, is]) => [option, sql<number>`coalesce(sum(${sql`${is ?? sql`1`}`}), 0)`] as const,
-  );
-  const [row = {}] = await read
-    .select({ "": sql<number>`count(*)`, ...Object.fromEntries(sums) })
-    .from(from as SQL)
-    .where(conditions);
+  const countOf = (is?: SQL) => sql<number>`(select count(*) from ${from} where ${and(is, conditions) ?? sql`true`})`;
+  const counts = Object.entries(options).map(([option, is]) => [option, countOf(is)] as const);
+  const [row = {}] = await read.select({ "": countOf(), ...Object.fromEntries(counts) }).from(sql`(select 1)`);
   return { ...row };
 }
 
