@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, notInArray, or, type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { LookFacts } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
@@ -6,7 +6,7 @@ import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { preparedFor, rowsAmong } from "../db/prepared.ts";
+import { rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
@@ -358,42 +358,48 @@ export async function lastSettledRun(read: Reader, executorId: string): Promise<
   return rows[0] ?? null;
 }
 
-function decisive(read: Reader, condition?: SQL) {
-  const last = (condition: SQL) =>
-    sql`(select r.rowid from runs r where r.executor_id = ${executors.id} and ${condition} order by r.rowid desc limit 1)`;
-  const ended = sql`r.state in ('succeeded', 'degraded', 'failed', 'skipped')`;
-  return read
+const lastRun = (condition: SQL) =>
+  sql`(select r.rowid from runs r where r.executor_id = ${executors.id} and ${condition} order by r.rowid desc limit 1)`;
+/** The active run where there is one. */
+const lastNotSkipped = lastRun(sql`r.state <> 'skipped'`);
+const lastEnded = lastRun(sql`r.state in ('succeeded', 'degraded', 'failed', 'skipped')`);
+
+const decisiveRunsOf = rowsAmong((read, isAmong) =>
+  read
     .select({ executor_id: executors.id, run: runSummary })
     .from(executors)
-    .innerJoin(runs, sql`${runs}.rowid in (${last(sql`r.state <> 'skipped'`)}, ${last(ended)})`)
-    .where(condition)
-    .orderBy(lastFirst(runs));
-}
+    .innerJoin(runs, sql`${runs}.rowid in (${lastNotSkipped}, ${lastEnded})`)
+    .where(isAmong(executors.id))
+    .orderBy(lastFirst(runs)),
+);
 
-const everyDecisiveRun = preparedFor((read: Reader) => decisive(read).prepare());
-const decisiveRunsOf = rowsAmong((read, isAmong) => decisive(read, isAmong(executors.id)));
-
-/**
- * What the state of executors depends on, newest first: the last run of each that was not skipped, which is the active one where there
- * is one, and the last that ended.
- */
+/** What is shown of executors depends on these, newest first: the last run of each that was not skipped, and the last that ended. */
 export async function decisiveRuns(
   read: Reader,
-  executorIds: readonly string[] | null = null,
+  executorIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly RunSummary[]>> {
-  const rows = await (executorIds === null ? everyDecisiveRun(read).all() : decisiveRunsOf(read, executorIds));
+  const rows = await decisiveRunsOf(read, executorIds);
   const found = new Map<string, RunSummary[]>();
   for (const { executor_id, run } of rows) found.set(executor_id, [...(found.get(executor_id) ?? []), run]);
   return found;
 }
 
+/** The last run of each executor that was not skipped, without those whose version runs: no state depends on one. */
+export const unsuccessfulRuns = rowsOfPrepared((read) =>
+  read
+    .select({ executor_id: executors.id, run: runSummary })
+    .from(executors)
+    .innerJoin(runs, sql`${runs}.rowid = ${lastNotSkipped}`)
+    .where(notInArray(runs.state, ["succeeded", "degraded"])),
+);
+
 /** What is known of every executor's target. */
-export async function executorsObserved(read: Reader) {
+export const executorsObserved = rowsOfPrepared((read) => {
   const { id, connection_id, observed, held_since, snoozed_until, skipped_versions, dismissed_run_id } = executors;
-  return await read
+  return read
     .select({ id, connection_id, observed, held_since, snoozed_until, skipped_versions, dismissed_run_id })
     .from(executors);
-}
+});
 
 /** Downtimes of an executor's latest runs that installed another version, in ascending order. */
 export async function recentDowntimes(read: Reader, executorId: string, limit: number): Promise<number[]> {

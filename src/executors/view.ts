@@ -15,6 +15,7 @@ import {
   type ExecutorRow,
   executorsObserved,
   type RunSummary,
+  unsuccessfulRuns,
 } from "./queries.ts";
 import type { ExecutorState, ExecutorView } from "./schema.ts";
 import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
@@ -148,16 +149,18 @@ export async function executorsByState({
   clock,
   counted,
 }: Pick<ViewDeps, "read" | "clock" | "counted">): Promise<ReadonlyMap<ExecutorState, readonly string[]>> {
-  const [rows, runs] = await Promise.all([executorsObserved(read), decisiveRuns(read)]);
+  const [rows, runs] = await Promise.all([executorsObserved(read), unsuccessfulRuns(read)]);
   const facts = await connectionFacts(read, [...new Set(rows.map((row) => row.connection_id))]);
   const now = clock.now();
   const reaches = new Map(facts.map((connection) => [connection.id, reachOf(connection, now)]));
+  const lasts = new Map(runs.map(({ executor_id, run }) => [executor_id, run]));
   const found = new Map<ExecutorState, string[]>();
   for (const row of rows) {
     const reach = reaches.get(row.connection_id);
     if (reach === undefined) continue;
-    const state = stateOf(row, heldObservation(row, reach), runs.get(row.id) ?? [], counted.now());
-    found.set(state, [...(found.get(state) ?? []), row.id]);
+    const last = lasts.get(row.id);
+    const state = stateOf(row, heldObservation(row, reach), last === undefined ? [] : [last], counted.now());
+    found.getOrInsertComputed(state, () => []).push(row.id);
   }
   return found;
 }
