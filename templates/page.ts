@@ -46,8 +46,8 @@ export interface PageContext {
 }
 
 /** The address of a local page; `path` starts with `/` and comes from our code, never from data. */
-export function url(ctx: Pick<PageContext, "base_path">, path: string, query: QueryChanges = {}): string {
-  return ctx.base_path + withQuery(path, query);
+export function url(ctx: Pick<PageContext, "base_path">, path: string, query?: QueryChanges): string {
+  return ctx.base_path + (query === undefined ? path : withQuery(path, query));
 }
 
 type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;

@@ -7,5 +7,7 @@ export function viewOf<E extends v.ObjectEntries>(
   view: v.ObjectSchema<E, undefined>,
   values: NoInfer<Members<E>>,
 ): Members<E> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => name in view.entries)) as Members<E>;
+  const members: Record<string, unknown> = {};
+  for (const name of Object.keys(view.entries)) if (name in values) members[name] = values[name];
+  return members as Members<E>;
 }
