@@ -176,6 +176,8 @@ function Brand({ ctx }: { ctx: PageContext }) {
  * inside a row. We have the indicator styles: htmx would add a style sheet to the document.
  */
 const htmxConfig = JSON.stringify({
+  // No attribute of ours is written as `data-hx-`: looking for them takes time.
+  prefix: "",
   includeIndicatorCSS: false,
   extensions: "sse",
   defaultTimeout: 30_000,
