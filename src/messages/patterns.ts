@@ -26,6 +26,7 @@ export const patterns = {
   last_backslash: "it ends with a single backslash; a literal one is \\\\",
   open_set: "close the [ with ], or use \\[ for a literal one",
   counts: "counts go from 0 to 1000, the smaller first",
+  repeated_twice: "two repetitions follow each other; put what the second one repeats in brackets, as in (?:a+){3}",
   nothing_to_repeat: "a repetition needs something to repeat; use \\* for a literal star and .* for anything",
   brackets: "check brackets and escapes, and put a backslash before a literal ( ) [ ] { } . * + ? | ^ $",
 } satisfies Area;

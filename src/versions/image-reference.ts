@@ -136,11 +136,12 @@ function parseName(text: string, whole: string): { registry: string; repository:
   if (hasRegistry && !isHost(first)) throw badRegistry(first, whole);
   const registry = hasRegistry ? canonicalRegistry(first) : DOCKER_HUB;
   const path = hasRegistry ? text.slice(slash + 1) : text;
-  if (path !== path.toLowerCase()) {
-    const values = { image: quote(whole), lower: quote(path.toLowerCase()) };
-    throw new ImageReferenceError(say("images.uppercase", values));
+  const lower = path.toLowerCase();
+  const isPath = lower.split("/").every(isPathComponent);
+  if (isPath && path !== lower) {
+    throw new ImageReferenceError(say("images.uppercase", { image: quote(whole), lower: quote(lower) }));
   }
-  if (!path.split("/").every(isPathComponent)) {
+  if (!isPath) {
     throw new ImageReferenceError(say("images.repository", { image: quote(whole) }));
   }
   const repository = registry === DOCKER_HUB && !path.includes("/") ? `library/${path}` : path;

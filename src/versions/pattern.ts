@@ -204,7 +204,8 @@ function syntaxHint(text: string, near: string): Message {
   if (near.startsWith("\\")) return say("patterns.escape");
   if (text.endsWith("\\")) return say("patterns.last_backslash");
   if (near.startsWith("[")) return say("patterns.open_set");
-  if (near.startsWith("{") || near.includes("{")) return say("patterns.counts");
+  if (/^(?:[*+?]|\{\d+,?\d*\})[*+?{]/.test(near)) return say("patterns.repeated_twice");
+  if (near.includes("{")) return say("patterns.counts");
   if (near.startsWith("*") || near.startsWith("+") || near.startsWith("?")) {
     return say("patterns.nothing_to_repeat");
   }

@@ -7,6 +7,7 @@ import { fieldWords } from "../texts/fields.ts";
 import { translateMessage, translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button, Csrf } from "./button.tsx";
+import { withCode } from "./code.tsx";
 import { Control, FieldError, FieldFrame, fieldId, Help } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -367,10 +368,12 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
           return (
             <li>
               {field === undefined ? (
-                translateMessage(ctx.language, message)
+                withCode(translateMessage(ctx.language, message))
               ) : (
                 <a href={`#${fieldId(path)}`}>
-                  {t.of_field(fieldWords(ctx.language, area, field).title, translatePart(ctx.language, message))}
+                  {withCode(
+                    t.of_field(fieldWords(ctx.language, area, field).title, translatePart(ctx.language, message)),
+                  )}
                 </a>
               )}
             </li>

@@ -63,6 +63,7 @@ describe("parseImageReference()", () => {
     [" \t", "blank"],
     ["Nginx", "uppercase"],
     ["ghcr.io/Owner/app", "uppercase"],
+    ["Not an image", "repository"],
     ["nginx:", "tag"],
     ["nginx:.1", "tag"],
     ["nginx:1 2", "tag"],

@@ -87,6 +87,8 @@ describe("parsePattern() refuses", () => {
     ["(a", "syntax", "missing closing )"],
     ["a)", "syntax", "unexpected )"],
     ["*", "syntax", "something to repeat"],
+    ["(a+)+{3}", "syntax", "(?:a+){3}"],
+    ["a{2}*", "syntax", "(?:a+){3}"],
     ["a{2,1}", "syntax", "smaller first"],
     ["a{1001}", "syntax", "0 to 1000"],
     ["((((a{100}){100}){100}){100})", "too_large", "smaller counts"],

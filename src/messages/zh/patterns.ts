@@ -21,6 +21,7 @@ export const patterns = {
   last_backslash: "以单个反斜杠结尾，反斜杠本身请写作 \\\\",
   open_set: "请用 ] 结束 [，方括号本身请写作 \\[",
   counts: "次数范围为 0 到 1000，较小者在前",
+  repeated_twice: "两个重复符号不能相连，请用括号把第二个所重复的内容括起来，例如 (?:a+){3}",
   nothing_to_repeat: "重复符号前需要有内容，星号本身请写作 \\*，任意内容请写作 .*",
   brackets: "请检查括号和转义，以下字符本身前请加反斜杠：( ) [ ] { } . * + ? | ^ $",
 } satisfies Rendering<typeof english>;
