@@ -28,7 +28,7 @@ export const oidc = {
   address_form: ({ example }: { example: string }) =>
     `Enter an https URL without user and fragment, for example "${example}"`,
   address_not_https: "The address must be an https URL",
-  address_refused: "This address cannot be used",
+  address_refused: "This is the address of a cloud's metadata service; enter the address of the identity provider",
   address_missing: "This address is required without discovery",
   slug_form: "Use lowercase letters, digits and hyphens; start and end with a letter or digit",
   printable_ascii: "Use printable ASCII characters",

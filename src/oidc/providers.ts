@@ -61,8 +61,6 @@ export function providerService(options: ProviderServiceOptions) {
 
   /** The input as it is stored; throws 422 for missing and refused addresses. */
   const settle = (input: ProviderInput) => {
-    const missing = missingEndpoints(input);
-    if (Object.keys(missing).length > 0) throw invalidInput(missing);
     const isDiscovered = input.is_discovery_enabled;
     const addresses = {
       issuer_url: input.issuer_url,
@@ -71,7 +69,7 @@ export function providerService(options: ProviderServiceOptions) {
       jwks_url: isDiscovered ? null : input.jwks_url,
       userinfo_url: isDiscovered ? null : input.userinfo_url,
     };
-    const refused: Record<string, Message> = {};
+    const refused: Record<string, Message> = { ...missingEndpoints(input) };
     for (const [name, url] of Object.entries(addresses)) {
       if (url === null) continue;
       if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) refused[name] = say("oidc.address_not_https");

@@ -20,7 +20,7 @@ export const oidc = {
 
   address_form: ({ example }) => `请填写不含用户名和片段的 https 地址，例如“${example}”`,
   address_not_https: "地址必须是 https 地址",
-  address_refused: "不能使用此地址",
+  address_refused: "这是云平台元数据服务的地址，请填写身份提供方的地址",
   address_missing: "未启用自动发现时必须填写此地址",
   slug_form: "请使用小写字母、数字和连字符，首尾须为字母或数字",
   printable_ascii: "请使用可打印的 ASCII 字符",

@@ -81,6 +81,8 @@ describe("the form", () => {
     const refused = await person.post(path, manual);
     expect(refused.status).toBe(422);
     expect(refused.text).toContain("This address is required without discovery");
+    const all = await person.post(path, { ...manual, issuer_url: "http://id.example.org" });
+    expect(all.text).toContain("4 fields need attention");
     const addresses = { issuer_url: "id.example.org", token_url: "id.example.org/token" };
     const wrong = await person.post(path, { ...manual, ...addresses });
     expect(wrong.text).toContain("without user and fragment, for example &quot;https://id.example.org&quot;");
