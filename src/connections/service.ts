@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
+import { CredentialInput } from "../credentials/schema.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
+import { valuesOf } from "../forms/fields.ts";
 import { judgeInput, parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
@@ -36,6 +38,7 @@ import {
   connectionInput,
   connectionList,
   lastCheckOf,
+  newCredential,
   reachOf,
   serviceView,
   type TargetList,
@@ -222,6 +225,13 @@ export function connectionService(options: ConnectionServiceOptions) {
       throw error;
     }
   };
+  /** What is wrong with the secret of a new connection whose name or configuration is refused already. */
+  const secretErrors = async (kind: unknown, secret: unknown) => {
+    const { output, errors } = judgeInput(CredentialInput, { name: newCredential, kind, secret });
+    if (output === null || !runtimes.has(output.kind)) return errors;
+    const { problem } = await judgeSecret(output.kind, {}, output.secret);
+    return problem?.field?.startsWith("secret.") === true ? { [problem.field]: problem.said } : null;
+  };
   /** What a configuration leads to, for saving it; null while nobody knows, such as of a runtime that does not respond. */
   const identify = async (row: Led, openSecret: () => Promise<unknown>): Promise<string | null> => {
     const never = new AbortController().signal;
@@ -339,7 +349,8 @@ export function connectionService(options: ConnectionServiceOptions) {
      * `create` it refuses a secret that the runtime cannot use.
      */
     createWithSecret: async (actor: Actor, input: unknown, secret: unknown): Promise<ConnectionView> => {
-      const parsed = parseInput(Input, input);
+      const { output: parsed, errors } = judgeInput(Input, input);
+      if (errors !== null) throw invalidInput({ ...(await secretErrors(valuesOf(input).kind, secret)), ...errors });
       const { name, kind, config } = parsed;
       await refuseDestination(actor, parsed);
       const credential = credentials.draft({ name, kind, secret });

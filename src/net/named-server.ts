@@ -86,6 +86,7 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
       throw error;
     }
   };
+  /** With the server's address, by which `readJson` names it. */
   const read = async (message: IncomingMessage, maxBytes: number): Promise<Response> => {
     const limits = { host: server.host, max_bytes: maxBytes };
     const { start, rest } = await startBody(
@@ -94,9 +95,8 @@ export function openNamedServer(server: URL, options: NamedServerOptions): Named
     );
     const toError = (cause: unknown) =>
       cause instanceof PluginError ? cause : new PluginError("unreachable", options.broken_off, { cause });
-    return new Response(
-      rest === null ? start : streamBody(start, rest, { ...limits, toError, onEnd: () => undefined }),
-    );
+    const body = rest === null ? start : streamBody(start, rest, { ...limits, toError, onEnd: () => undefined });
+    return Object.defineProperty(new Response(body), "url", { value: server.href });
   };
   const requireDone = async (message: IncomingMessage): Promise<void> => {
     const status = message.statusCode ?? 0;

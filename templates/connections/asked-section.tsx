@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { ConnectionView } from "../../src/connections/schema.ts";
+import { type ConnectionView, validCheck } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Later } from "../components/later.tsx";
@@ -7,16 +7,19 @@ import { Banner } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
 import { type PageContext, partsOf, url } from "../page.ts";
 import { translateSentence } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
 
 /** What the engine listed, why it could not, or null before it was asked. */
 export type Found<List> = { list: List } | { failure: Message } | null;
+
+export type AskedConnection = Pick<ConnectionView, "id" | "is_enabled" | "last_check" | "reach">;
 
 interface AskedSectionProps<List> {
   ctx: PageContext;
   /** The section's id, and the last part of its address. */
   id: "targets" | "images";
   /** A disabled connection has no section. */
-  connection: Pick<ConnectionView, "id" | "is_enabled">;
+  connection: AskedConnection;
   title: string;
   found: Found<List>;
   words: { asking: string; show: string; again: string; failed: string };
@@ -50,7 +53,7 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
     return (
       <Section id={id} title={title} aside={again}>
         <Banner tone="failed" title={words.failed}>
-          {translateSentence(ctx.language, found.failure)}
+          <Reason ctx={ctx} connection={connection} failure={found.failure} />
         </Banner>
       </Section>
     );
@@ -65,4 +68,12 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
       {props.draw(found.list)}
     </Section>
   );
+}
+
+/** The last test, on the same page, has mostly told it already. */
+function Reason({ ctx, connection, failure }: { ctx: PageContext; connection: AskedConnection; failure: Message }) {
+  const known = validCheck(connection)?.message_data;
+  const sentence = translateSentence(ctx.language, failure);
+  const isKnown = known !== undefined && translateSentence(ctx.language, known) === sentence;
+  return <>{isKnown ? texts(ctx).connections.reason_above : sentence}</>;
 }

@@ -13,7 +13,7 @@ import { Digest, Reference } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { AskedSection, type Found } from "./asked-section.tsx";
+import { type AskedConnection, AskedSection, type Found } from "./asked-section.tsx";
 
 /** A page of the images, beside how many there are of them, and of others. */
 interface ListedImages {
@@ -27,7 +27,7 @@ export type FoundImages = Found<ListedImages> | "none";
 
 interface UnusedImagesProps {
   ctx: PageContext;
-  connection: Pick<ConnectionView, "id" | "is_enabled">;
+  connection: AskedConnection;
   found: FoundImages;
 }
 

@@ -15,7 +15,7 @@ import { ServiceLines } from "../executors/versions.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { AskedSection, type Found } from "./asked-section.tsx";
+import { type AskedConnection, AskedSection, type Found } from "./asked-section.tsx";
 
 type ServiceState = TargetView["services"][number]["state"];
 
@@ -31,7 +31,7 @@ export type Discovery = Found<TargetList>;
 
 interface TargetsProps {
   ctx: PageContext;
-  connection: Pick<ConnectionView, "id" | "name" | "is_enabled">;
+  connection: AskedConnection & Pick<ConnectionView, "name">;
   discovery: Discovery;
   /** How many targets can be adopted. */
   new_count?: number | undefined;

@@ -429,7 +429,7 @@ export function UnusedImagesSample({ ctx }: { ctx: PageContext }) {
   return (
     <Layout ctx={ctx} title="nas" section="connections">
       <PageHeader ctx={ctx} title="nas" />
-      <UnusedImages ctx={ctx} connection={{ id: id(2), is_enabled: true }} found={{ list }} />
+      <UnusedImages ctx={ctx} connection={{ ...executor(ctx).connection, last_check: null }} found={{ list }} />
     </Layout>
   );
 }

@@ -49,7 +49,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/keys/**", `${feature} src/db/*.ts src/auth/service.ts src/backups/{schema,service}.ts`],
   [
     "src/connections/**",
-    `${feature} src/credentials/service.ts src/notifications/outage-schema.ts src/runtimes/*.ts src/versions/*.ts`,
+    `${feature} src/credentials/{schema,service}.ts src/notifications/outage-schema.ts src/runtimes/*.ts src/versions/*.ts`,
   ],
   ["src/trackers/**", `${feature} src/credentials/service.ts ${views} src/sources/*.ts src/versions/*.ts`],
   [

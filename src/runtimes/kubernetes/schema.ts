@@ -82,6 +82,7 @@ export const Config = v.strictObject({
       v.description(
         "A rollout without any progress for this long has failed. A Deployment's own progress deadline counts too",
       ),
+      v.metadata({ advanced: true }),
     ),
     defaultStallSeconds,
   ),

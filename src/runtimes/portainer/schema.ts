@@ -46,6 +46,7 @@ export const Config = v.strictObject({
       v.description(
         "How long Portainer may work without any change to the containers, such as while it pulls an image",
       ),
+      v.metadata({ advanced: true }),
     ),
     defaultStallSeconds,
   ),

@@ -77,6 +77,7 @@ export const connections = {
   discovering: "Discovering targets",
   discover_again: "Refresh",
   discovery_failed: "The targets could not be listed",
+  reason_above: "The reason is under “Last test”.",
   no_targets: "No targets found",
   no_targets_text: "There is nothing here that Tidemark can update. Deploy something, then refresh.",
   updates: "Updates",

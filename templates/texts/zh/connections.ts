@@ -78,6 +78,7 @@ export const connections = {
   discovering: "正在发现目标",
   discover_again: "刷新",
   discovery_failed: "无法列出目标",
+  reason_above: "原因见上方的“最近一次测试”。",
   no_targets: "没有找到目标",
   no_targets_text: "该处没有 Tidemark 可以更新的内容。请先部署，然后刷新。",
   updates: "更新",

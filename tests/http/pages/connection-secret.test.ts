@@ -128,6 +128,18 @@ test("no credential is stored with a connection that is refused", async () => {
   expect(await named("credentials", "spoilt")).toBeUndefined();
 });
 
+test("what is wrong with the secret is told with everything else", async () => {
+  const cluster = await post("", { "config.namespaces": "Not a namespace!" });
+  for (const field of ["secret-kubeconfig", "config-namespaces", "name"]) {
+    expect(cluster.text).toContain(`href="#f-${field}"`);
+  }
+  const blank = { "config.url": "", "config.endpoint_id": "", "secret.api_key": "" };
+  const portainer = await person.post("/connections", { kind: "portainer", name: "p", credential_id: "new", ...blank });
+  for (const field of ["config-url", "config-endpoint_id", "secret-api_key"]) {
+    expect(portainer.text).toContain(`href="#f-${field}"`);
+  }
+});
+
 test("a kubeconfig without contexts is refused at its field", async () => {
   const answer = await post("empty", ofText("apiVersion: v1\nclusters: []\n"));
   expect(answer.status).toBe(422);

@@ -173,6 +173,16 @@ test("targets that cannot be read say why, in the page and as a part of it", asy
   expect(whole.text).toContain("The targets could not be listed");
 });
 
+test("why they cannot be read is told once, where the last test has told it", async () => {
+  const path = await create("cave");
+  const tested = (await person.get(`${path}/targets`, { htmx: true })).text.split("</section>")[0];
+  expect(tested).toContain("The reason is under “Last test”");
+  expect(tested).not.toContain("the socket does not exist");
+  await app.db.write((tx) => tx.update(connections).set({ last_check: null }).where(eq(connections.name, "cave")));
+  const untested = (await person.get(`${path}/targets`, { htmx: true })).text.split("</section>")[0];
+  expect(untested).toContain("the socket does not exist");
+});
+
 test("the heading, the row and the filter of a connection tell the same", async () => {
   const path = await create("hall");
   const stateIn = (html: string, from: string) =>
