@@ -24,7 +24,7 @@ export const fields: FieldDictionary = {
   credential_id: { title: "凭据" },
   is_enabled: { title: "启用" },
   secret: { title: "机密信息" },
-  ca_certificate: { title: "CA 证书", description: "PEM 格式，用于校验引擎的证书" },
+  ca_certificate: { title: "CA 证书", description: "PEM 格式，用于校验引擎或集群的证书" },
   client_certificate: { title: "客户端证书", description: "PEM 格式" },
   client_key: { title: "客户端密钥", description: "PEM 格式" },
   "credentials.kind": { options: credentials.kinds },
