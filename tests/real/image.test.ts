@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Compose, composeMissing, startCompose } from "../peers/compose.ts";
@@ -110,12 +110,41 @@ peerSuite("the image, run by its compose file", engineMissing() ?? composeMissin
     expect(JSON.stringify(body)).toContain("own_container");
   });
 
+  test(
+    "is backed up and restored, and asks for a new password, by the documented commands",
+    async () => {
+      const commands = documentedCommands();
+      expect(commands).toHaveLength(6);
+      for (const command of commands) {
+        const { code, stderr } = await compose.run(command);
+        const asks = command.includes("reset-password");
+        expect([command, code, stderr]).toEqual([
+          command,
+          asks ? 2 : 0,
+          expect.stringContaining(asks ? "terminal" : ""),
+        ]);
+      }
+      await eventually("the restored service to answer", async () => (await fetch(`${home}/health/ready`)).ok);
+      expect((await api.get("/account")).status).toBe(401);
+      expect((await api.post("/session", { username: "admin", password: testPassword })).status).toBe(201);
+    },
+    limit,
+  );
+
   test("ends in an orderly way when it is stopped", async () => {
     await compose.must(["stop"]);
     const { State } = (await inspect()) as { State: { ExitCode: number } };
     expect(State.ExitCode).toBe(0);
   });
 });
+
+/** What docs/operations.md says to run in the container, without the words "docker compose" and without a terminal. */
+function documentedCommands(): string[][] {
+  const text = readFileSync(join(import.meta.dir, "../../docs/operations.md"), "utf8");
+  const block = text.split("## Commands in a container\n")[1]?.split("```")[1] ?? "";
+  const lines = [...block.matchAll(/^docker compose (.+?)(?:\s+#.*)?$/gm)].map(([, words = ""]) => words.split(" "));
+  return lines.map((words) => (words[0] === "exec" ? ["exec", "-T", ...words.slice(1)] : words));
+}
 
 /** Of the data directory and of the key file in it: who may read them. */
 const modeOfKeys = `const { statSync: s } = require("node:fs"); const m = (p) => (s(p).mode & 0o777).toString(8); console.log(m("/data"), s("/data").uid, m("/data/keys.json"))`;
