@@ -46,8 +46,8 @@ function documentedSite(kind: ProxyKind, title: string): string {
 function placed(site: string, ports: { proxy: number; server: number }, tls: Certificate): string {
   return site
     .replaceAll("listen 443 ssl", `listen 127.0.0.1:${ports.proxy} ssl`)
-    .replaceAll("https://tidemark.example.org {", `https://${name}:${ports.proxy} {\n  bind 127.0.0.1`)
-    .replaceAll("tidemark.example.org", name)
+    .replaceAll(/https:\/\/\S+ \{/g, `https://${name}:${ports.proxy} {\n  bind 127.0.0.1`)
+    .replaceAll(/server_name \S+;/g, `server_name ${name};`)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${ports.server}`)
     .replaceAll("/etc/ssl/tidemark.pem", tls.cert_file)
     .replaceAll("/etc/ssl/tidemark.key", tls.key_file);
