@@ -253,7 +253,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
     const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long, so settings are checked again before anything is touched.
+  // A pull can take long, so the executor's settings are read again before anything is touched.
   const current = await deps.executors.settings(run.executor_id);
   refuseDeferred(context, current, intent.versions);
   if (!isWindowOpen({ ...context, settings: current })) {
@@ -264,7 +264,7 @@ export async function prepare(context: RunContext, intent: Intent): Promise<Prep
   return prepared;
 }
 
-/** Starts nothing while the process is shutting down, and stops waiting for it. */
+/** Starts nothing once the process is shutting down, and stops waiting when it begins to. */
 async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>): Promise<Prepared> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

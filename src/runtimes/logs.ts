@@ -57,7 +57,7 @@ export interface LogPart {
   state: "running" | "starting" | "stopped";
   /** Another text for each start of the container. */
   start: string;
-  /** Why its log can never be read; null if that is not known. */
+  /** Why its log can never be read; null if no reason is known. */
   unreadable: Message | null;
   /** Values from its configuration that must not be shown. */
   secrets: readonly string[];

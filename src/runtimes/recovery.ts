@@ -1,7 +1,7 @@
 import { PluginError } from "../errors.ts";
 import type { Recovery } from "./session.ts";
 
-/** A run is not recovered again if another rollback failed, or if its target is gone. */
+/** A run is not recovered again once its repeated rollback has failed, or its target is gone. */
 export async function unlessStuck(recovery: Promise<Recovery>): Promise<Recovery> {
   try {
     return await recovery;

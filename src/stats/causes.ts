@@ -136,7 +136,7 @@ interface CausedSource extends Reasoned {
   row: FailingRow;
 }
 
-/** The request names the source. */
+/** The names in a failed request identify its source, so they do not count towards the cause. */
 function causedSource(row: FailingRow, reason: Message): CausedSource {
   const asked = says(reason, "sources.failed") ? Object.values(reason.params.action.params) : [];
   const names = asked.flatMap((name) => (typeof name === "string" ? (name.match(everyWord) ?? []) : []));

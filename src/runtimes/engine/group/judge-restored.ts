@@ -75,7 +75,7 @@ function stateAfter({ member, present }: Restored): ContainerInspect["State"] {
   return runs ? { ...state, Status: "running", Running: true } : state;
 }
 
-/** A dependant of those is judged unchanged, among the resulting containers. */
+/** A dependant of those is itself judged as it is now, but among the resulting containers. */
 export function amongThose(dependant: Replaced, after: readonly ContainerInspect[]): Replaced {
   const { scene } = dependant;
   return { ...dependant, scene: { ...scene, around: { ...scene.around, all: after } } };
