@@ -56,7 +56,7 @@ export function bulkService(options: BulkOptions) {
     executor: ExecutorView,
     { together, over, signal }: { together: Together; over: Promise<null>; signal: AbortSignal },
   ): Promise<Planned> => {
-    const late = { plan: null, problem: problem("late", say("bulk.late", { executor: executor.name })) };
+    const late = { plan: null, problem: problem("late", say("bulk.late")) };
     if (signal.aborted) return late;
     try {
       const plan = await Promise.race([together.plan(executor.id), over]);
@@ -111,10 +111,10 @@ export function bulkService(options: BulkOptions) {
   };
 
   const reviewApproval = async (executor: ExecutorView): Promise<BulkReview> => {
-    const { active_run_id, waiting, name } = executor;
+    const { active_run_id, waiting } = executor;
     const isAwaiting = waiting?.reason === "approval" && active_run_id !== null;
     const hash = isAwaiting ? (await runs.view(active_run_id)).plan_hash : null;
-    const why = hash === null ? problem("not_awaiting", say("bulk.not_awaiting", { executor: name })) : null;
+    const why = hash === null ? problem("not_awaiting", say("bulk.not_awaiting")) : null;
     return { executor, problem: why, unsafe: [], plan_hash: hash, plan: null, breaking: [] };
   };
 
@@ -145,12 +145,12 @@ export function bulkService(options: BulkOptions) {
 
   const start = async (
     actor: Actor,
-    { id, name }: ExecutorView,
+    { id }: ExecutorView,
     { plan, problem: why }: Planned,
     { plan_hash, newest_run_id }: Seen,
   ): Promise<Done> => {
     if (why !== null) return { outcome: "refused", problem: why };
-    if (plan?.plan?.hash !== plan_hash) return refused("plan_changed", say("bulk.plan_changed", { executor: name }));
+    if (plan?.plan?.hash !== plan_hash) return refused("plan_changed", say("bulk.plan_changed"));
     const run = await runs.create(actor, id, { plan_hash, newest_run_id });
     return { outcome: "done", run_id: run.id };
   };
@@ -186,11 +186,11 @@ export function bulkService(options: BulkOptions) {
 
   const approve = async (
     actor: Actor,
-    { active_run_id: run_id, name }: ExecutorView,
+    { active_run_id: run_id }: ExecutorView,
     seen: Seen | undefined,
   ): Promise<Done> => {
     if (seen === undefined || run_id === null || run_id !== seen.newest_run_id) {
-      return refused("not_awaiting", say("bulk.not_awaiting", { executor: name }));
+      return refused("not_awaiting", say("bulk.not_awaiting"));
     }
     await runs.decide(actor, run_id, { decision: "approve", plan_hash: seen.plan_hash });
     return { outcome: "done", run_id };
@@ -308,12 +308,12 @@ function askedOf<T extends { id: string }>(asked: readonly T[], { id }: Executor
 
 /** Why no plan is needed to know that a run cannot start. */
 function whyNotStarted({ name, is_enabled, connection, waiting, active_run_id: run }: ExecutorView): Problem | null {
-  if (!is_enabled) return problem("executor_disabled", say("runs.executor_disabled", { executor: name }));
+  if (!is_enabled) return problem("executor_disabled", say("bulk.disabled"));
   if (!connection.is_enabled) {
     return problem("connection_disabled", say("executors.connection_disabled", { connection: connection.name }));
   }
   if (run !== null && waiting?.reason === "approval") {
-    return problem("awaits_approval", say("bulk.awaits_approval", { executor: name }));
+    return problem("awaits_approval", say("bulk.awaits_approval"));
   }
   if (run !== null) return problem("run_active", say("executors.in_progress", { executor: name, run }));
   return connection.reach.state === "unreachable" ? connection.reach.problem : null;

@@ -19,20 +19,18 @@ interface Update {
  * that can be rolled back. Without any source of release notes, the step alone decides.
  */
 export function whyUnsafe({ executor, plan, breaking }: Update): readonly Problem[] {
-  const { name, target } = executor;
+  const { target } = executor;
   const updates = (plan ?? executor).services.filter(
     ({ difference }) => difference !== null && updateDifferences.includes(difference),
   );
   const skipped = new Set(executor.skipped_revision?.split("\n"));
   const isSkipped = updates.some((each) => skipped.has(revisionOf([each]) ?? ""));
   const reasons: (readonly [code: string, message: Message] | null)[] = [
-    executor.held_since === null ? null : ["on_hold", say("executors.on_hold", { executor: name })],
-    executor.snoozed_until === null ? null : ["snoozed", say("executors.snoozed", { executor: name })],
-    isSkipped ? ["version_skipped", say("executors.version_skipped", { executor: name })] : null,
-    executor.state === "failed" || executor.state === "dismissed"
-      ? ["last_failed", say("bulk.last_failed", { executor: name })]
-      : null,
-    updates.length === 0 ? ["already_current", say("executors.already_current", { target: target.id })] : null,
+    executor.held_since === null ? null : ["on_hold", say("bulk.on_hold")],
+    executor.snoozed_until === null ? null : ["snoozed", say("bulk.snoozed")],
+    isSkipped ? ["version_skipped", say("bulk.version_skipped")] : null,
+    executor.state === "failed" || executor.state === "dismissed" ? ["last_failed", say("bulk.last_failed")] : null,
+    updates.length === 0 ? ["already_current", say("bulk.already_current")] : null,
     ...updates.map(whyLarge),
     plan?.is_downgrade === true ? ["not_onward", say("bulk.not_onward")] : null,
     ...(plan?.plan?.warnings ?? []).map(({ code, message_data }) => [code, message_data] as const),
@@ -43,9 +41,7 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
     ...breaking.map(({ tracker, notes }) =>
       notes === "unread" ? (["notes_unread", say("bulk.notes_unread", { tracker })] as const) : null,
     ),
-    target.is_declarative && target.saved_as === undefined
-      ? ["no_rollback", say("bulk.no_rollback", { target: target.id })]
-      : null,
+    target.is_declarative && target.saved_as === undefined ? ["no_rollback", say("bulk.no_rollback")] : null,
   ];
   return reasons.flatMap((reason) => (reason === null ? [] : [{ code: reason[0], ...told(reason[1]) }]));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { say } from "../../src/messages/message.ts";
+import { say, told } from "../../src/messages/message.ts";
+import { LeftOut } from "../../templates/components/bulk.tsx";
 import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
 import { withCode } from "../../templates/components/code.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
@@ -29,6 +30,18 @@ test("why there is no plan is not repeated when the page says it already", () =>
   const where = String(<PlanFailure ctx={ctx} failure={failure} said={failure} said_at="#executor-problem" />);
   expect(where).not.toContain("the engine");
   expect(where).toContain('<a href="#executor-problem">See the reason above</a>');
+});
+
+test("what is left out of an action says its name once, and that of others in its reason", () => {
+  const cause = say("phrases.about", { name: "app", said: say("executors.no_release_status") });
+  const problem = { code: "target_refused", ...told(say("executors.target_refused", { target: "app", cause })) };
+  const shown = (name: string) => {
+    const entries = [{ name, href: "/executors/e", problems: [problem] }];
+    return String(<LeftOut ctx={ctx} title="1 executor is left out" entries={entries} />).replaceAll(/<[^>]*>/g, " ");
+  };
+  expect(shown("app").match(/\bapp\b/g)).toHaveLength(1);
+  expect(shown("app")).toContain("Only a Helm release has a release status");
+  expect(shown("web")).toContain("app&quot; cannot be updated: &quot;app&quot;: only a Helm release");
 });
 
 test.each([

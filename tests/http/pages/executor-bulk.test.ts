@@ -183,7 +183,7 @@ describe("an update of several", () => {
     engine.add("db", "registry.test/app:1.0", digest("c"));
     const done = await person.get(await confirm(shown(text)));
     expect(done.text).toContain("Started 2 updates");
-    expect(done.text).toContain("The plan of &quot;db&quot; has changed since you saw it");
+    expect(done.text).toContain("The plan has changed since you saw it");
     expect(await started()).toHaveLength(2);
   });
 
@@ -194,8 +194,8 @@ describe("an update of several", () => {
     const { text } = await person.get(location ?? "");
     expect(text).toContain("Update 1 executor?");
     expect(text).toContain("2 executors are left out");
-    expect(text).toContain("is disabled");
-    expect(text).toContain("already runs the desired version");
+    expect(text).toContain("The executor is disabled");
+    expect(text).toContain("The desired version is already running");
     expect(shown(text)).toHaveLength(1);
   });
 
@@ -262,7 +262,7 @@ describe("all safe updates", () => {
     expect(text).toContain("Install 2 safe updates?");
     expect(text).toContain("2 of them have no source of release notes");
     expect(text).toContain("1 update needs review first");
-    expect(text).toContain("Automatic updates of &quot;cache&quot; are on hold");
+    expect(text).toContain("Automatic updates are on hold");
     expect(shown(text)).toHaveLength(2);
     await confirm(shown(text));
     expect(await started()).toHaveLength(2);
