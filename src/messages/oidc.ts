@@ -6,10 +6,14 @@ type Provider = { name: string };
 export const oidc = {
   refused:
     "The identity provider could not sign you in; sign in with the password instead. The audit log has the reason",
-  provider_unreachable: "The identity provider does not respond",
-  metadata_invalid: "The identity provider's discovery document cannot be used",
-  metadata_issuer_wrong: "The identity provider's discovery document names an issuer other than the issuer URL",
-  endpoint_not_https: "The identity provider names an endpoint that is not https",
+  provider_unreachable:
+    "The identity provider does not respond; check that it is running and that the issuer URL is correct",
+  metadata_invalid:
+    "The identity provider's discovery document cannot be used; check the issuer URL, or turn off discovery and enter the endpoints",
+  metadata_issuer_wrong:
+    "The identity provider's discovery document names another issuer; enter that one as the issuer URL, exactly as it is written there",
+  endpoint_not_https:
+    "The identity provider names an endpoint that is not https; correct its address in the settings of the provider itself",
   provider_unusable: "The identity provider cannot be used",
 
   already_bound: "The administrator is already bound; remove that binding first",

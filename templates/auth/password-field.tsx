@@ -52,7 +52,7 @@ export function PasswordField(props: PasswordFieldProps) {
           autocomplete={props.autocomplete}
           autocapitalize="none"
           spellcheck={false}
-          autofocus={props.autofocus}
+          autofocus={props.autofocus === true || error !== undefined}
           aria-describedby={described === "" ? undefined : described}
           aria-invalid={error === undefined ? undefined : "true"}
         />

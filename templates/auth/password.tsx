@@ -67,7 +67,6 @@ function PasswordForm({ ctx, errors, is_forced }: PasswordPageProps) {
         autocomplete="new-password"
         error={errors.new_password}
         help={t.password_rule(12, 256)}
-        autofocus={errors.new_password !== undefined}
       />
       <div class="sign-in-actions">
         <Button type="submit" kind="main">

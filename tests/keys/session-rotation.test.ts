@@ -220,6 +220,7 @@ describe("the pages of the keys", () => {
     house = await keyHouse();
     const wrong = await house.person.post("/settings/keys/session", { current_password: "not the one at all" });
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The current password is wrong")]);
+    expect(wrong.text).toMatch(/<input[^>]*name="current_password"[^>]* autofocus/);
     const done = await house.person.post("/settings/keys/session", password);
     expect([done.status, done.text]).toEqual([200, expect.stringContaining("including this one, and revoked")]);
     expect(done.text).toContain((await house.services.security_keys.get()).session.fingerprint);

@@ -17,7 +17,7 @@ export const fields = {
   at_most: ({ limit }) => `不能大于 ${limit}`,
   at_least_characters: ({ limit }) => `至少 ${limit} 个字符`,
   at_most_characters: ({ limit }) => `最多 ${limit} 个字符`,
-  at_least_entries: ({ limit }) => `至少需要 ${limit} 项`,
+  at_least_entries: ({ limit }) => (limit === 1 ? "请至少选择一项" : `至少需要 ${limit} 项`),
   at_most_entries: ({ limit }) => `最多允许 ${limit} 项`,
   time_of_day: "请按“HH:MM”填写时间，00:00 至 23:59",
   instant: "请填写日期和时间，例如“2026-11-21T03:12:09Z”",

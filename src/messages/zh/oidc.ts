@@ -3,10 +3,10 @@ import type { Rendering } from "../types.ts";
 
 export const oidc = {
   refused: "身份提供方未能让您登录，请改用密码登录；原因见审计日志",
-  provider_unreachable: "身份提供方没有响应",
-  metadata_invalid: "身份提供方的发现文档无法使用",
-  metadata_issuer_wrong: "身份提供方的发现文档中的签发者与签发者地址不一致",
-  endpoint_not_https: "身份提供方给出的某个端点不是 https",
+  provider_unreachable: "身份提供方没有响应，请检查它是否在运行、签发者地址是否正确",
+  metadata_invalid: "身份提供方的发现文档无法使用，请检查签发者地址，或关闭自动发现并填写各端点",
+  metadata_issuer_wrong: "身份提供方的发现文档写的是另一个签发者，请将它原样填写为签发者地址",
+  endpoint_not_https: "身份提供方给出的某个端点不是 https，请在身份提供方的设置中更正",
   provider_unusable: "身份提供方无法使用",
 
   already_bound: "管理员已经绑定，请先解除该绑定",
