@@ -458,7 +458,7 @@ matrixSuite("groups of containers", (mode, inTurn) => {
     );
     const failure = await apply(session, plan, journal).catch(errorMessage);
     await change;
-    expect(failure).toContain('"meanwhile-web-1" was changed while the run waited');
+    expect(failure).toContain('"meanwhile-web-1" changed while the run waited');
     expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
     expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `meanwhile-${each}-1 running ${old}`));
     await removeGroup(engine, project);
