@@ -123,7 +123,7 @@ export function executorService(options: ExecutorServiceOptions) {
   });
   /** A refusal is audited, so that someone who tries internal addresses one by one is noticed. */
   const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
-    if (check.strategy !== "http" && check.strategy !== "tcp") return;
+    if (!("probe" in check)) return;
     const destination = probes[check.strategy].destination?.(check.probe);
     const reason = destination === undefined ? null : options.judgeDestination(destination);
     if (reason === null) return;

@@ -127,7 +127,7 @@ async function judge(
   const ranBefore = Math.min(Math.max(now - (started?.at ?? now), 0), stabilityMs);
   const since = clock.elapsed() - ranBefore;
   const kind = check.strategy === "auto" ? "native" : check.strategy;
-  const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
+  const config = "probe" in check ? check.probe : {};
   const signal = AbortSignal.any([lease.signal, shutdown]);
   await journal.begin("verify", { strategy: check.strategy });
   const readiness = () => session.readiness(settings.target, clock.elapsed() - since, journal);
