@@ -26,7 +26,12 @@ describe("requireFlavour()", () => {
   test.each([
     ["Podman as docker", podmanOf("4.3.1"), dockerFlavour, 'is Podman 4.3.1, not Docker; choose "Podman"'],
     ["Docker as podman", docker, podmanFlavour, 'is not Podman; choose "Docker Engine"'],
-    ["Podman 3", podmanOf("3.4.4"), podmanFlavour, "Podman 3.4.4, and the oldest supported version is 4.0.0; update the engine"],
+    [
+      "Podman 3",
+      podmanOf("3.4.4"),
+      podmanFlavour,
+      "Podman 3.4.4, and the oldest supported version is 4.0.0; update the engine",
+    ],
   ] as const)("refuses %s with the type to choose", (_what, version, flavour, sentence) => {
     expect(() => requireFlavour(structuredClone(version), flavour)).toThrow(sentence);
   });
