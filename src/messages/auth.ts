@@ -8,14 +8,14 @@ const restore =
 /** Signing in, the administrator's account, passwords and API tokens. */
 export const auth = {
   wrong_credentials: "The user name or password is wrong",
-  wrong_password: "The current password is wrong",
+  wrong_password: "The password is wrong",
   too_many_attempts: ({ seconds }: { seconds: number }) => `Too many failed attempts; try again in ${seconds} s`,
   too_many_checks: "Too many passwords are being checked; try again in a moment",
   session_required: "An API token cannot change the account or its tokens; sign in with the password",
   too_many_tokens: ({ limit }: { limit: number }) => `There are ${limit} API tokens, the maximum; revoke one first`,
   username_form: "Start with a letter or digit; letters, digits and . _ @ + - may follow",
 
-  password_unchanged: "The new password is the current one; choose another",
+  password_unchanged: "The new password is the old one; choose another",
   password_changed_meanwhile: "The password was changed in the meantime; sign in again",
   password_too_many_bytes: ({ limit }: { limit: number }) => `The password has more than ${limit} bytes, the maximum`,
   password_broken: "The password contains a damaged character; type it again",

@@ -1,3 +1,4 @@
+import { restoreCommand } from "./database.ts";
 import type { Area, Message } from "./types.ts";
 
 type Source = { source: string };
@@ -58,7 +59,7 @@ export const backups = {
   no_room_to_restore: "There is no room on the disk for the restored files; free space, then run this again",
   correct_and_repeat: ({ cause }: Cause, tell) => `${tell(cause)}. Correct this, then run this again`,
   unfinished: ({ problem, undo }: { problem: Message; undo: Message }, tell) =>
-    `${tell(problem)}. Correct this and start again, or run "bun run restore FOLDER": with the same backup it completes the restore, with ${tell(undo)} it undoes it`,
+    `${tell(problem)}. Correct this and start again, or run ${restoreCommand}: with the same backup it completes the restore, with ${tell(undo)} it undoes it`,
   restore_incomplete: ({ source, at, cause }: Source & { at: string } & Cause, tell) =>
     `The restore of "${source}" began at ${at} and is not complete: ${tell(cause)}`,
   restore_note_unreadable: ({ path }: { path: string }) =>

@@ -4,8 +4,11 @@ type File = { path: string };
 /** Evidence of an earlier installation: our own key file, or keys from the environment. */
 type Kept = { keys: "key_file" | "given" };
 
-const restore =
-  'Restore a backup: stop the service, run "bun run restore FOLDER" with a folder from the backups folder or one of your own, then start again';
+/** A service that does not start has no container to run it in. */
+export const restoreCommand =
+  '"bun run restore FOLDER" (in a container: "docker compose run --rm tidemark bun run restore FOLDER")';
+
+const restore = `Restore a backup: stop the service, run ${restoreCommand} with a folder from the backups folder or one of your own, then start again`;
 const signs = { key_file: "its key file exists", given: "its keys are in the environment" } as const;
 const fresh = {
   key_file: "To start from scratch, move the key file away first",

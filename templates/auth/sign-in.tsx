@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { say } from "../../src/messages/message.ts";
 import { Button, Csrf } from "../components/button.tsx";
-import { Code } from "../components/code.tsx";
+import { OwnCommand } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { formatWait } from "../format.ts";
 import { BareLayout } from "../layout.tsx";
@@ -82,7 +82,7 @@ export function SignInPage({ ctx, username, next, refusal, reason, others }: Sig
         <p>{t.first_start}</p>
         <h2>{t.forgot_title}</h2>
         <p>{t.forgot}</p>
-        <Code ctx={ctx} text="bun run reset-password" />
+        <OwnCommand ctx={ctx} text="bun run reset-password" compose="exec" />
       </details>
     </BareLayout>
   );

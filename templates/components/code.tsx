@@ -37,6 +37,25 @@ export function Code({ ctx, text, what, wraps }: CodeProps) {
   );
 }
 
+interface OwnCommandProps {
+  ctx: PageContext;
+  /** One of the product's own commands: "bun run restore FOLDER". */
+  text: string;
+  /** How compose runs it: in the running container, or in one of its own while the service is stopped. */
+  compose: "exec" | "run --rm";
+}
+
+/** A command of the product, as it is called on the host and in a container; the product does not know in which of them it runs. */
+export function OwnCommand({ ctx, text, compose }: OwnCommandProps) {
+  return (
+    <>
+      <Code ctx={ctx} text={text} wraps />
+      <p>{texts(ctx).common.in_container}</p>
+      <Code ctx={ctx} text={`docker compose ${compose} tidemark ${text}`} wraps />
+    </>
+  );
+}
+
 /** A sentence whose commands and settings are in backquotes: these as code. Anything but a text is left as it is. */
 export function withCode(child: Child): Child {
   const parts = typeof child === "string" ? child.split("`") : [];

@@ -1,7 +1,7 @@
 import type { BackupView } from "../../src/backups/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
-import { Code } from "../components/code.tsx";
+import { OwnCommand } from "../components/code.tsx";
 import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -60,7 +60,7 @@ export function BackupsPage({ newest, maximum, error, ...list }: BackupsPageProp
       <Section title={t.restore_title}>
         <Panel>
           <p>{t.restore_text}</p>
-          <Code ctx={ctx} text={`bun run restore ${newest?.path ?? "FOLDER"}`} wraps />
+          <OwnCommand ctx={ctx} text={`bun run restore ${newest?.path ?? "FOLDER"}`} compose="run --rm" />
           <p>{t.no_download}</p>
         </Panel>
       </Section>

@@ -159,7 +159,7 @@ describe("confirmPassword()", () => {
     "refuses %p at its field, and records it under the action",
     async (password) => {
       const refusal = await confirm(password).catch((error: unknown) => error);
-      expect(refusal).toMatchObject({ status: 422, fields: { current_password: "The current password is wrong" } });
+      expect(refusal).toMatchObject({ status: 422, fields: { current_password: "The password is wrong" } });
       expect((await house.audit_entries.list({ limit: 1 })).items).toMatchObject([
         { event: "session_key_rotated", outcome: "failed", detail: { reason: "wrong_password" } },
       ]);

@@ -394,7 +394,9 @@ describe("bun run restore", () => {
   test("a start does not go on with a restore whose note is damaged, and says how to end it", async () => {
     const dir = copyOfInstallation(template);
     writeFileSync(join(dir, "tidemark.restore.json"), "{");
-    expect(await refusedStart(dir)).toContain('run "bun run restore FOLDER": with the same backup it completes');
+    expect(await refusedStart(dir)).toContain(
+      'run "bun run restore FOLDER" (in a container: "docker compose run --rm tidemark bun run restore FOLDER"): with the same backup it completes',
+    );
     expect((await command("backup", dir, [newFolder()])).err).toContain("A restore has begun and is not complete");
     const { err } = await command("restore", dir, [join(dir, "nowhere")]);
     expect(err).toMatch(/nowhere" was not restored\..+A restore has begun and is not complete/);

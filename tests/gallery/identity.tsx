@@ -103,7 +103,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
       ctx={ctx}
       kind="unbind"
       {...question}
-      errors={{ current_password: plain("The current password is wrong") }}
+      errors={{ current_password: plain("The password is wrong") }}
     />
   ),
   "/bind-continue": (ctx) => (

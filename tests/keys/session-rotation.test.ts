@@ -219,7 +219,7 @@ describe("the pages of the keys", () => {
   test("rotate the session key, say what has ended, and take the cookie back", async () => {
     house = await keyHouse();
     const wrong = await house.person.post("/settings/keys/session", { current_password: "not the one at all" });
-    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The current password is wrong")]);
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The password is wrong")]);
     expect(wrong.text).toMatch(/<input[^>]*name="current_password"[^>]* autofocus/);
     const done = await house.person.post("/settings/keys/session", password);
     expect([done.status, done.text]).toEqual([200, expect.stringContaining("including this one, and revoked")]);

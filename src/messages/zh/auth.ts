@@ -5,14 +5,14 @@ const restore = "请停止服务，从可信的备份恢复数据库，然后重
 
 export const auth = {
   wrong_credentials: "用户名或密码错误",
-  wrong_password: "当前密码错误",
+  wrong_password: "密码错误",
   too_many_attempts: ({ seconds }) => `失败次数过多，请在 ${seconds} 秒后重试`,
   too_many_checks: "正在核对的密码过多，请稍后重试",
   session_required: "API 令牌不能更改账户或其令牌，请用密码登录",
   too_many_tokens: ({ limit }) => `API 令牌已达上限 ${limit} 个，请先撤销一个`,
   username_form: "必须以字母或数字开头，其后可使用字母、数字和 . _ @ + -",
 
-  password_unchanged: "新密码与当前密码相同，请另选一个",
+  password_unchanged: "新密码与原密码相同，请另选一个",
   password_changed_meanwhile: "密码已在此期间被修改，请重新登录",
   password_too_many_bytes: ({ limit }) => `密码超过 ${limit} 字节的上限`,
   password_broken: "密码含有损坏的字符，请重新输入",

@@ -1,5 +1,6 @@
 import type { backups as english } from "../backups.ts";
 import type { Rendering } from "../types.ts";
+import { restoreCommand } from "./database.ts";
 
 export const backups = {
   remote_database: "数据库位于 libSQL 服务器上；请使用该服务器自身的备份",
@@ -46,7 +47,7 @@ export const backups = {
   no_room_to_restore: "磁盘上没有空间存放恢复的文件；请释放空间，然后再次运行",
   correct_and_repeat: ({ cause }, tell) => `${tell(cause)}。请排除问题，然后再次运行`,
   unfinished: ({ problem, undo }, tell) =>
-    `${tell(problem)}。请排除问题后重新启动，或运行“bun run restore FOLDER”：使用同一个备份会完成恢复，使用${tell(undo)}会撤销恢复`,
+    `${tell(problem)}。请排除问题后重新启动，或运行${restoreCommand}：使用同一个备份会完成恢复，使用${tell(undo)}会撤销恢复`,
   restore_incomplete: ({ source, at, cause }, tell) => `“${source}”的恢复始于 ${at}，尚未完成：${tell(cause)}`,
   restore_note_unreadable: ({ path }) => `有一次恢复已开始但尚未完成，且无法读取其记录“${path}”`,
   staged_missing: ({ path }) => `缺少“${path}”`,

@@ -1,8 +1,10 @@
 import type { database as english } from "../database.ts";
 import type { Rendering } from "../types.ts";
 
-const restore =
-  "请恢复备份：停止服务，用备份文件夹中的某个文件夹或您自己的文件夹运行“bun run restore FOLDER”，然后重新启动";
+export const restoreCommand =
+  "“bun run restore FOLDER”（在容器中则为“docker compose run --rm tidemark bun run restore FOLDER”）";
+
+const restore = `请恢复备份：停止服务，用备份文件夹中的某个文件夹或您自己的文件夹运行${restoreCommand}，然后重新启动`;
 const signs = { key_file: "密钥文件仍在", given: "环境中给出了其密钥" } as const;
 const fresh = {
   key_file: "要从头开始，请先移走密钥文件",

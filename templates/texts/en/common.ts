@@ -46,6 +46,7 @@ export const common = {
   remove: "Remove",
   copy: "Copy",
   copied: "Copied",
+  in_container: "If Tidemark runs in a container:",
   copy_what: (what: string) => `Copy ${what}`,
   test: "Test",
   retry: "Retry",

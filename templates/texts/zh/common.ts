@@ -47,6 +47,7 @@ export const common = {
   remove: "移除",
   copy: "复制",
   copied: "已复制",
+  in_container: "如果 Tidemark 运行在容器中：",
   copy_what: (what: string) => `复制${what}`,
   test: "测试",
   retry: "重试",

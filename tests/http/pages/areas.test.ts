@@ -105,7 +105,7 @@ describe("/account", () => {
       { headers: { "accept-language": "zh" } },
     );
     expect(wrong.status).toBe(422);
-    expect(wrong.text).toContain("当前密码错误");
+    expect(wrong.text).toContain("<span>密码错误</span>");
     expect(wrong.text).not.toContain("another good one");
   });
 });

@@ -181,7 +181,8 @@ test("backups are sorted, filtered and searched, and the newest is the one to re
   expect(await names("q=UPGRADE")).toEqual(["1000"]);
   const page = await get(`${path}?sort=time`);
   expect(countsOf(page)).toEqual({ All: 3, Manual: 2, "Before upgrade": 1, "With keys": 1, "Without keys": 2 });
-  expect(page).toMatch(/bun run restore [^<]+manual-1700000002000</);
+  expect(page).toMatch(/<code>bun run restore [^<]+manual-1700000002000</);
+  expect(page).toMatch(/<code>docker compose run --rm tidemark bun run restore [^<]+manual-1700000002000</);
 });
 
 test("the audit is filtered by event and outcome, sorted by column, and exported as shown", async () => {
