@@ -66,7 +66,7 @@ export const secretSchemas = {
     kubeconfig: v.optional(
       multiline(
         "Kubeconfig",
-        "Must contain its data, as from kubectl config view --raw --flatten",
+        "Must contain its data, as from `kubectl config view --raw --flatten`",
         maxKubeconfigLength,
       ),
     ),

@@ -12,11 +12,11 @@ export const podman = {
   foreign_namespace: ({ path }: { path: string }) =>
     `It joins the network namespace "${path}", which belongs to none of the containers`,
   pid_file: ({ path }: { path: string }) =>
-    `Its process ID is written to "${path}" (--pidfile), which cannot be set through the Podman API`,
+    `Its process ID is written to "${path}" (\`--pidfile\`), which cannot be set through the Podman API`,
   service_container: "It is the service container of a Kubernetes file, which Podman creates and removes itself",
   kube_play: "It was created from a Kubernetes file; change the image there and play the file again",
   id_file: ({ path }: { path: string }) =>
-    `The file "${path}" (--cidfile) will still contain the ID of the current container`,
+    `The file "${path}" (\`--cidfile\`) will still contain the ID of the current container`,
   compose_unit: ({ unit }: { unit: string }) =>
     `If the systemd unit "${unit}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again afterwards`,
 

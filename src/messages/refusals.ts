@@ -12,7 +12,7 @@ export const refusals = {
   leftover: ({ name }: Named) => `It is a backup kept by an update of "${name}", not a target`,
   leftovers: ({ name, names }: Named & Names) =>
     `An earlier update left ${quotedList(names)}; check "${name}", then remove them`,
-  auto_remove: "It was started with --rm: the engine removes it when it stops, so it could not be restored",
+  auto_remove: "It was started with `--rm`: the engine removes it when it stops, so it could not be restored",
   systemd_owned: ({ unit }: { unit: string }) =>
     `The systemd unit "${unit}" manages it; change the image in the unit instead`,
   pod_infra: "It is the infrastructure container of a pod and has no image to update",
@@ -25,7 +25,7 @@ export const refusals = {
   volume_unnamed: ({ path }: { path: string }) =>
     `The engine does not report the name of the volume at "${path}", so it could not be mounted again`,
   network_lost: ({ network }: { network: string }) =>
-    `It lost the network "${network}" when the engine failed to start it. Reconnect it with "docker network connect" or recreate it, then start it`,
+    `It lost the network "${network}" when the engine failed to start it. Reconnect it with \`docker network connect\` or recreate it, then start it`,
   network_suspect:
     "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it",
   mac_unknown: ({ networks }: { networks: readonly string[] }) =>

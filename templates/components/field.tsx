@@ -20,7 +20,7 @@ export function fieldId(path: string): string {
 export function Help({ text, id }: { text: string; id: string }) {
   return text === "" ? null : (
     <p class="help" id={id}>
-      {text}
+      {withCode(text)}
     </p>
   );
 }

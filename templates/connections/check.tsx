@@ -103,7 +103,7 @@ function Remedy({ ctx, remedy }: { ctx: PageContext; remedy: string | null }) {
         <span>{t.lead}</span>
       </summary>
       <div class="advanced-fields">
-        <p>{t.text}</p>
+        <p>{withCode(t.text)}</p>
         <Code ctx={ctx} text={remedy} what={t.what} />
       </div>
     </details>

@@ -208,7 +208,10 @@ function TargetTable({
           group: groupOf(target),
           cells: {
             name: nameCell(ctx, target),
-            owner: target.owner_data === null ? null : withCode(translateMessage(ctx.language, target.owner_data)),
+            owner:
+              target.owner_data === null ? null : (
+                <span>{withCode(translateMessage(ctx.language, target.owner_data))}</span>
+              ),
             image: (
               <ServiceLines
                 ctx={ctx}

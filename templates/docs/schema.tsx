@@ -1,3 +1,4 @@
+import { withCode } from "../components/code.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import type { ApiBound, ApiNode } from "./view.ts";
@@ -13,7 +14,7 @@ interface NodesProps {
 
 /** A sentence of the document, in English; text between backticks is code. */
 export function Prose({ text }: { text: string }) {
-  return <span lang="en">{text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</span>;
+  return <span lang="en">{withCode(text)}</span>;
 }
 
 /** The fields of a body, a response or a list of parameters; nested ones below their own. */

@@ -1,6 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { withCode } from "../components/code.tsx";
 import { Asked } from "../components/confirm.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -72,7 +73,7 @@ function Choice({ name, type, value, title, text, checked }: ChoiceProps) {
       <span>
         <b>{title}</b>
         <br />
-        <span class="quiet">{text}</span>
+        <span class="quiet">{withCode(text)}</span>
       </span>
     </label>
   );

@@ -97,7 +97,7 @@ export function PastOutages({ ctx, outages }: { ctx: PageContext; outages: reado
       host: <span class="version host">{outage.host}</span>,
       began: <Time ctx={ctx} at={outage.since} form="short" />,
       lasted: <Duration ctx={ctx} ms={Math.max(0, (outage.ended_at ?? ctx.now) - outage.since)} />,
-      reason: withCode(reasonOf(ctx, outage.error.message_data)),
+      reason: <span>{withCode(reasonOf(ctx, outage.error.message_data))}</span>,
     },
   }));
   return (

@@ -4,6 +4,7 @@ import { LeftOut } from "../../templates/components/bulk.tsx";
 import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
 import { withCode } from "../../templates/components/code.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
+import { Help } from "../../templates/components/field.tsx";
 import { valueAt } from "../../templates/components/form.tsx";
 import { SafeLink } from "../../templates/components/link.tsx";
 import { Meter } from "../../templates/components/progress.tsx";
@@ -372,4 +373,10 @@ test.each([
   ["an odd ` stays", "an odd ` stays"],
 ])("what is in backquotes is code: %s", (text, html) => {
   expect(String(<p>{withCode(text)}</p>)).toBe(`<p>${html}</p>`);
+});
+
+test("a command in the help of a field is code", () => {
+  expect(String(<Help id="h" text="As `helm ls` prints" />)).toBe(
+    '<p class="help" id="h">As <code>helm ls</code> prints</p>',
+  );
 });

@@ -6,10 +6,10 @@ export const podman = {
   from_folder: ({ path }) => `它由目录“${path}”创建，而不是由镜像创建`,
   secrets: ({ names }) => `它使用机密${quotedList(names)}，而 Podman 不报告其形式和位置`,
   foreign_namespace: ({ path }) => `它加入了网络命名空间“${path}”，而该命名空间不属于任何容器`,
-  pid_file: ({ path }) => `它的进程号写入“${path}”（--pidfile），而 Podman API 无法设置该项`,
+  pid_file: ({ path }) => `它的进程号写入“${path}”（\`--pidfile\`），而 Podman API 无法设置该项`,
   service_container: "它是 Kubernetes 文件的服务容器，由 Podman 自行创建和移除",
   kube_play: "它由 Kubernetes 文件创建；请在文件中修改镜像后重新执行",
-  id_file: ({ path }) => `文件“${path}”（--cidfile）中仍将是当前容器的 ID`,
+  id_file: ({ path }) => `文件“${path}”（\`--cidfile\`）中仍将是当前容器的 ID`,
   compose_unit: ({ unit }) =>
     `如果 systemd 单元“${unit}”已安装并启动，则项目的每个容器都停止过一次后，它会停止整个项目；请在更新前停止该单元，更新后再启动`,
 

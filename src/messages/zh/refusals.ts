@@ -7,7 +7,7 @@ export const refusals = {
 
   leftover: ({ name }) => `它是“${name}”的更新所保留的备份，不是独立的目标`,
   leftovers: ({ name, names }) => `先前的更新留下了${quotedList(names)}；请确认“${name}”状态正常，然后移除遗留的容器`,
-  auto_remove: "它以 --rm 启动：停止时引擎会将其移除，因此无法恢复",
+  auto_remove: "它以 `--rm` 启动：停止时引擎会将其移除，因此无法恢复",
   systemd_owned: ({ unit }) => `它由 systemd 单元“${unit}”管理；请改为修改该单元中的镜像`,
   pod_infra: "它是 pod 的基础设施容器，没有可更新的镜像",
   swarm_task: "它是 swarm 服务的任务；swarm 会自行替换任务",
@@ -18,7 +18,7 @@ export const refusals = {
   own_data: "它挂载了 Tidemark 自身数据所在的卷",
   volume_unnamed: ({ path }) => `引擎没有给出挂载在“${path}”的卷的名称，因此无法重新挂载`,
   network_lost: ({ network }) =>
-    `引擎启动它失败时使它脱离了网络“${network}”。请用“docker network connect”重新连接或重新创建它，然后启动`,
+    `引擎启动它失败时使它脱离了网络“${network}”。请用 \`docker network connect\` 重新连接或重新创建它，然后启动`,
   network_suspect: "上次启动时引擎未能连接其网络，可能使它脱离了某个网络。请检查它的网络，然后启动它",
   mac_unknown: ({ networks }) => `无法得知是否在${quotedList(networks)}上为它指定了 MAC 地址：引擎只在容器运行时给出`,
   image_missing: ({ id }) => `创建它所用的镜像（${id}）已不在引擎上`,

@@ -53,7 +53,7 @@ export const connections = {
   remedy: {
     title: "Role to apply",
     lead: "grants all missing permissions",
-    text: "Save it as role.yaml and have an administrator of the cluster run kubectl apply -f role.yaml. Then test again.",
+    text: "Save it as role.yaml and have an administrator of the cluster run `kubectl apply -f role.yaml`. Then test again.",
     what: "role",
   },
   api_version: "API version",

@@ -22,7 +22,7 @@ export const snapshots = {
   format: "Format",
   script: "Shell script",
   script_text:
-    "Requires sh and the docker or podman command. Does not touch an existing container of the same name unless you use --replace.",
+    "Requires sh and the docker or podman command. Does not touch an existing container of the same name unless you use `--replace`.",
   compose: "Compose file",
   compose_text: "For docker compose. Networks and volumes must exist.",
   with_secrets: "With secrets in clear text",

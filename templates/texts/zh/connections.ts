@@ -54,7 +54,7 @@ export const connections = {
   remedy: {
     title: "需要应用的角色",
     lead: "授予所有缺少的权限",
-    text: "请将其保存为 role.yaml，由集群管理员执行 kubectl apply -f role.yaml，然后重新测试。",
+    text: "请将其保存为 role.yaml，由集群管理员执行 `kubectl apply -f role.yaml`，然后重新测试。",
     what: "角色",
   },
   api_version: "API 版本",

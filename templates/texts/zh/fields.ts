@@ -7,7 +7,7 @@ const secrets: FieldDictionary = {
   basic_auth: { title: "用户名和密码", description: "格式为“用户名:密码”" },
   username: { title: "用户名", description: "用于登录拉取镜像的仓库，不用于登录引擎" },
   password: { title: "密码", description: "也可以是访问令牌" },
-  kubeconfig: { title: "Kubeconfig", description: "须内含数据：kubectl config view --raw --flatten" },
+  kubeconfig: { title: "Kubeconfig", description: "须内含数据：`kubectl config view --raw --flatten`" },
   api_key: { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
 };
 

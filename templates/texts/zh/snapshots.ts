@@ -21,7 +21,7 @@ export const snapshots = {
   export_text: "一个无需 Tidemark 即可重新创建容器的文件。其中不含数据：卷和文件夹按现状使用。",
   format: "导出为",
   script: "Shell 脚本",
-  script_text: "需要 sh 以及 docker 或 podman 命令。除非使用 --replace，否则不改动已有的同名容器。",
+  script_text: "需要 sh 以及 docker 或 podman 命令。除非使用 `--replace`，否则不改动已有的同名容器。",
   compose: "Compose 文件",
   compose_text: "供 docker compose 使用。网络和卷必须已存在。",
   with_secrets: "包含明文机密",
