@@ -14,6 +14,9 @@ export type Found<List> = { list: List } | { failure: Message } | null;
 
 export type AskedConnection = Pick<ConnectionView, "id" | "is_enabled" | "last_check" | "reach">;
 
+/** The event of an open page after "Test now": what failed to load before may load now, or fail for another reason. */
+export const connectionTested = "connection-tested";
+
 interface AskedSectionProps<List> {
   ctx: PageContext;
   /** The section's id, and the last part of its address. */
@@ -44,12 +47,18 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
     );
   }
   const shown = partsOf(ctx.path).bare === address ? ctx.path : address;
+  const isFailed = "failure" in found;
+  const asking = {
+    "hx-get": url(ctx, shown),
+    ...target,
+    ...(isFailed ? { "hx-trigger": `click, ${connectionTested} from:body` } : {}),
+  };
   const again = (
-    <LinkButton ctx={ctx} href={shown} small icon="refresh-cw" attributes={{ "hx-get": url(ctx, shown), ...target }}>
+    <LinkButton ctx={ctx} href={shown} small icon="refresh-cw" attributes={asking}>
       {words.again}
     </LinkButton>
   );
-  if ("failure" in found) {
+  if (isFailed) {
     return (
       <Section id={id} title={title} aside={again}>
         <Banner tone="failed" title={words.failed}>

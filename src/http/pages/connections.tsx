@@ -1,5 +1,6 @@
 import { adoptPath } from "../../../templates/adoption/props.ts";
 import { ToastPartial } from "../../../templates/components/notice.tsx";
+import { connectionTested } from "../../../templates/connections/asked-section.tsx";
 import { ConnectionCheck } from "../../../templates/connections/check.tsx";
 import { ConnectionDelete, ConnectionNow, ConnectionPage } from "../../../templates/connections/detail.tsx";
 import { ConnectionFormPage } from "../../../templates/connections/form.tsx";
@@ -57,6 +58,7 @@ export function connectionPages(app: App, services: Services, page: PageSettings
       ? { tone: "current", text: t.tested_ok(connection.name) }
       : { tone: "failed", text: t.tested_failed(connection.name) };
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, `/connections/${id}`, notice);
+    c.header("HX-Trigger", connectionTested);
     return respondHtml(
       c,
       <>

@@ -155,6 +155,17 @@ test("testing again by htmx answers with the part alone, a toast beside it", asy
   expect((await person.post(`${path}/checks`)).location).toBe(path);
 });
 
+test("after a test, what failed to load before is loaded again, so that no former reason stays", async () => {
+  const path = await create("boathouse");
+  const { headers } = await person.post(`${path}/checks`, {}, { htmx: true });
+  const event = headers.get("hx-trigger");
+  for (const part of ["targets", "images"]) {
+    const { text } = await person.get(`${path}/${part}`, { htmx: true });
+    const again = new RegExp(`<a[^>]*hx-get="${path}/${part}"[^>]*>`).exec(text)?.[0];
+    expect(again).toContain(`hx-trigger="click, ${event} from:body"`);
+  }
+});
+
 test("an open page keeps the last test's result up to date, without its button", async () => {
   const path = await create("west-wing");
   const { text } = await person.get(path);
