@@ -142,7 +142,11 @@ export async function createServices(options: ServiceOptions) {
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
   const sessions = sessionService({ db, clock, log, audit, held: auth.held });
   const audit_entries = auditEntryService({ db, audit });
-  const credentials = credentialService({ db, clock, sealer, audit });
+  const runtimeKinds: Runtimes = redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt);
+  const credentials = credentialService({
+    ...{ db, clock, sealer, audit },
+    judgeSecret: (kind, secret) => runtimeKinds[kind]?.judgeSecret?.(secret),
+  });
   const { data_dir } = config;
   const opensData = config.encryption_key === null;
   const backups = backupService({
@@ -258,7 +262,6 @@ export async function createServices(options: ServiceOptions) {
     helm: config.helm,
     ...(config.service_account === null ? {} : { service_account: config.service_account }),
   };
-  const runtimeKinds = redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt);
   const connections = connectionService({
     ...parts,
     instance_id: options.instance_id,

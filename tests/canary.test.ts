@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { systemClock } from "../src/clock.ts";
 import { openDatabase } from "../src/db/client.ts";
 import { run_steps, runs } from "../src/db/tables.ts";
@@ -25,21 +26,24 @@ const canary = (name: string) => `kanarie-${name}-7f3a9c52e1d84b06`;
 const pem = (name: string) =>
   `-----BEGIN PRIVATE KEY-----\n${Buffer.from(canary(name)).toString("base64")}\n-----END PRIVATE KEY-----\n`;
 
+const kubeconfig = JSON.stringify({
+  "current-context": "home",
+  clusters: [{ name: "home", cluster: { server: "https://home.invalid" } }],
+  users: [{ name: "home", user: {} }],
+  contexts: [{ name: "home", context: { cluster: "home", user: "home" } }],
+  preferences: { note: canary("kubeconfig") },
+});
+
 const credentials: readonly [kind: string, secret: Record<string, string>][] = [
   ["github", { token: `ghp_${canary("github")}` }],
   ["gitlab", { token: `glpat-${canary("gitlab")}` }],
   ["gitea", { token: canary("gitea") }],
   ["helm", { basic_auth: `someone:${canary("helm")}` }],
   ["oci", { username: "someone", password: canary("oci") }],
-  [
-    "docker",
-    {
-      client_key: pem("docker-key"),
-      client_certificate: "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n",
-    },
-  ],
+  // Beside a certificate, because one that no connection can use is refused.
+  ["docker", { ca_certificate: pem("docker-key") + rootCertificates[0] }],
   ["podman", { username: "someone", password: canary("podman") }],
-  ["kubernetes", { token: canary("kubernetes"), kubeconfig: `token: ${canary("kubeconfig")}` }],
+  ["kubernetes", { token: canary("kubernetes"), kubeconfig }],
   ["portainer", { api_key: `ptr_${canary("portainer")}` }],
 ];
 
@@ -142,9 +146,8 @@ async function store(host: string): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const [kind, secret] of credentials) {
     for (const [field, value] of Object.entries(secret)) {
-      const isSecret = field !== "username" && field !== "client_certificate";
-      const own = value.includes("PRIVATE KEY") ? canary("docker-key") : (value.split(":").at(-1)?.trim() ?? "");
-      if (isSecret) remember(`${kind} ${field}`, own);
+      const own = value.includes("PRIVATE KEY") ? canary("docker-key") : (/kanarie-[\w-]+/.exec(value)?.[0] ?? "");
+      if (field !== "username") remember(`${kind} ${field}`, own);
     }
     ids.set(kind, await made("/credentials", { name: kind, kind, secret }));
   }

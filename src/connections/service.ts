@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
-import { CredentialInput } from "../credentials/schema.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
@@ -53,7 +52,7 @@ interface ConnectionServiceOptions extends Pick<Parts, "db" | "clock" | "audit" 
   /** The owner of this process's leases. */
   instance_id: string;
   runtimes: Runtimes;
-  credentials: Pick<CredentialService, "draft" | "openSecret" | "requireKind">;
+  credentials: Pick<CredentialService, "draft" | "judge" | "openSecret" | "requireKind">;
   /** Checks the host that a connection names; null when it is allowed, else the reason. */
   judgeHost: (host: string) => Message | null;
   /** The guarded HTTP client of the runtimes' sessions. */
@@ -217,6 +216,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     let choices: SecretChoices = {};
     try {
       choices = runtime.choices?.(secret) ?? {};
+      runtime.judgeSecret?.(secret);
       const session = await runtime.open(config, secret, { fetch: options.openFetch(signal), signal, clock, self });
       await session[Symbol.asyncDispose]();
       return { choices, problem: null };
@@ -224,13 +224,6 @@ export function connectionService(options: ConnectionServiceOptions) {
       if (error instanceof PluginError) return { choices, problem: error };
       throw error;
     }
-  };
-  /** What is wrong with the secret of a new connection whose name or configuration is refused already. */
-  const secretErrors = async (kind: unknown, secret: unknown) => {
-    const { output, errors } = judgeInput(CredentialInput, { name: newCredential, kind, secret });
-    if (output === null || !runtimes.has(output.kind)) return errors;
-    const { problem } = await judgeSecret(output.kind, {}, output.secret);
-    return problem?.field?.startsWith("secret.") === true ? { [problem.field]: problem.said } : null;
   };
   /** What a configuration leads to, for saving it; null while nobody knows, such as of a runtime that does not respond. */
   const identify = async (row: Led, openSecret: () => Promise<unknown>): Promise<string | null> => {
@@ -350,7 +343,10 @@ export function connectionService(options: ConnectionServiceOptions) {
      */
     createWithSecret: async (actor: Actor, input: unknown, secret: unknown): Promise<ConnectionView> => {
       const { output: parsed, errors } = judgeInput(Input, input);
-      if (errors !== null) throw invalidInput({ ...(await secretErrors(valuesOf(input).kind, secret)), ...errors });
+      if (errors !== null) {
+        const wrong = credentials.judge({ name: newCredential, kind: valuesOf(input).kind, secret }).errors;
+        throw invalidInput({ ...wrong, ...errors });
+      }
       const { name, kind, config } = parsed;
       await refuseDestination(actor, parsed);
       const credential = credentials.draft({ name, kind, secret });

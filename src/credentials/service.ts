@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { failureOf, lastCheckOf, reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
-import { AppError, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
-import { parseInput } from "../forms/issues.ts";
+import { AppError, type FieldErrors, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
+import { judgeInput, parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
@@ -39,6 +39,8 @@ export type CredentialService = ReturnType<typeof credentialService>;
 
 interface CredentialServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   sealer: Sealer;
+  /** Throws `PluginError` for a parsed secret that no connection can use. */
+  judgeSecret: (kind: CredentialKind, secret: unknown) => void;
 }
 
 const StoredSecret = v.record(v.string(), v.unknown());
@@ -118,16 +120,39 @@ export function credentialService(options: CredentialServiceOptions) {
     return view;
   };
 
+  const secretErrors = (kind: CredentialKind, secret: unknown): FieldErrors | null => {
+    try {
+      options.judgeSecret(kind, secret);
+      return null;
+    } catch (error) {
+      if (error instanceof PluginError) return { [error.field ?? "secret"]: error.said };
+      throw error;
+    }
+  };
+  /** A new credential, and what is wrong with it, its secret included. */
+  const judge = (input: unknown) => {
+    const judged = judgeInput(CredentialInput, input);
+    if (judged.errors !== null) return judged;
+    const errors = secretErrors(judged.output.kind, judged.output.secret);
+    return errors === null ? judged : { output: null, errors };
+  };
+
   /** The secret with newly entered members; null removes one. */
   const merged = (row: CredentialRow, entered: readonly [string, unknown][]): unknown => {
     const members = Object.entries({ ...storedSecret(row), ...Object.fromEntries(entered) });
     const secret = Object.fromEntries(members.filter(([, value]) => value !== null));
-    return parseInput(v.object({ secret: secretSchemas[kindOf(row)] }), { secret }).secret;
+    const kind = kindOf(row);
+    const parsed = parseInput(v.object({ secret: secretSchemas[kind] }), { secret }).secret;
+    const errors = secretErrors(kind, parsed);
+    if (errors !== null) throw invalidInput(errors);
+    return parsed;
   };
 
   /** A new credential that is stored by the caller's transaction. */
   const draft = (input: unknown) => {
-    const { secret, ...fields } = parseInput(CredentialInput, input);
+    const { output, errors } = judge(input);
+    if (errors !== null) throw invalidInput(errors);
+    const { secret, ...fields } = output;
     const now = clock.now();
     const id = newId(now);
     const sealed_secret = sealer.sealJson(secret);
@@ -145,6 +170,7 @@ export function credentialService(options: CredentialServiceOptions) {
   };
 
   return {
+    judge,
     draft,
 
     /** By name. */

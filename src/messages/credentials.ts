@@ -5,6 +5,10 @@ export const credentials = {
   token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
     `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
   token_with_spaces: "A token has no spaces",
+  certificate_half: "A client certificate needs its key, and a key its certificate",
+  certificate_unreadable: ({ member }: { member: string }) =>
+    `"${member}" cannot be read: paste the whole PEM text, from BEGIN to END`,
+  key_of_another: "This key does not belong to the client certificate; enter the key that it was issued for",
   basic_auth: 'Enter it as "username:password"',
   other_kind: ({ name, kind, wanted }: { name: string; kind: string; wanted: string }) =>
     `The credential "${name}" is of type "${kind}"; choose one of type "${wanted}"`,

@@ -26,7 +26,6 @@ export const engine = {
     `The engine has ${count} containers; at most ${limit} are supported`,
   requests_blocked: ({ requests }: { requests: readonly string[] }) =>
     `Requests to the engine are blocked: ${requests.join(", ")}; allow them at the socket proxy`,
-  credential_half: "The credential needs the client certificate and the client key, or neither",
   address_wanted:
     'Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port; turn off "TLS verification" for plain HTTP',
   version_wanted: "Enter the version as 1.41, or leave it blank",

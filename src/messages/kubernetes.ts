@@ -33,7 +33,6 @@ export const kubernetes = {
     `Enter at most ${limit} namespaces, or leave the field blank for all`,
 
   credential_missing: "Choose a credential for this cluster, or use in-cluster mode",
-  credential_half: "A client certificate needs its key, and a key its certificate",
   server_missing: "The credential does not name an API server: enter its address in the connection",
   login_blank: "Paste or upload a kubeconfig, or enter a token or a client certificate",
   login_missing:
@@ -66,8 +65,6 @@ export const kubernetes = {
     has_ca
       ? `The certificate of "${host}" is not signed by the CA certificate of the credential: enter this cluster's own CA, and check the address`
       : `The certificate of "${host}" is not signed by a public authority: enter the cluster's CA certificate in the credential`,
-  certificate_unreadable: ({ member }: { member: string }) =>
-    `"${member}" cannot be read: paste the whole PEM text, from BEGIN to END`,
   unauthenticated: "The cluster does not accept the credential: it expired, was revoked or belongs to another cluster",
   refused: ({ status, said }: { status: number; said: Message }, tell) =>
     `The API server responded with ${status}${quoting(tell, said)}`,

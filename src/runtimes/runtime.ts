@@ -43,6 +43,8 @@ export interface Runtime {
   needsSecret?(config: unknown): boolean;
   /** What a secret has to choose from, such as the contexts of a kubeconfig. Throws `rejected` for one that cannot be read. */
   choices?(secret: unknown): SecretChoices;
+  /** Throws `rejected`, with the field, for a parsed secret that no configuration of this runtime can use. */
+  judgeSecret?(secret: unknown): void;
   /** Runtimes with the same kind of target share the object. */
   target_kinds: readonly TargetKind[];
   /** `secret` is the parsed secret of a credential of the same kind, or null. */

@@ -44,7 +44,13 @@ afterEach(() => temporary.close());
 function open() {
   const clock = createFakeClock();
   const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined });
-  return credentialService({ db: temporary.db, clock, sealer, audit: auditRecorder({ clock }) });
+  return credentialService({
+    db: temporary.db,
+    clock,
+    sealer,
+    audit: auditRecorder({ clock }),
+    judgeSecret: () => undefined,
+  });
 }
 
 describe("credentialService()", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { rootCertificates } from "node:tls";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import {
   connections,
@@ -17,6 +18,8 @@ import { addSurroundings } from "../support/surroundings.ts";
 import { type FormFields, type TestApp, testApp } from "../support/test-app.ts";
 
 type Input = Readonly<Record<string, unknown>>;
+
+const [ca_certificate] = rootCertificates;
 
 interface ParityCase {
   resource: string;
@@ -429,7 +432,7 @@ const cases: readonly ParityCase[] = [
     accepted: [
       ["a registry login", { name: "hub", kind: "oci", description: "d", secret: { username: "u", password: "p" } }],
       ["a token", { name: "forge", kind: "github", description: "", secret: { token: "ghp_abcdefgh" } }],
-      ["a key of several lines", { name: "tls", kind: "docker", description: "", secret: { client_key: "a\nb\n" } }],
+      ["several lines", { name: "tls", kind: "docker", description: "", secret: { ca_certificate } }],
     ],
     refused: [
       ["a form left blank", { name: "", kind: "oci", secret: { username: "" } }],

@@ -34,7 +34,7 @@ export function groundOn<C extends Clock>(db: Database, clock: C, options: Groun
   const log = createLog({ level, format: "text", clock, redact, write });
   const audit = auditRecorder({ clock });
   const sealer = createSealer({ keys, clock, onOpen });
-  const credentials = credentialService({ db, clock, sealer, audit });
+  const credentials = credentialService({ db, clock, sealer, audit, judgeSecret: () => undefined });
   return { db, clock, lines, log, audit, sealer, counted: countedTime(clock, null), credentials };
 }
 

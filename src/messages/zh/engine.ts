@@ -16,7 +16,6 @@ export const engine = {
     `引擎支持 API ${min} 至 ${max}，而 Tidemark 支持 ${own_min} 至 ${own_max}；请升级较旧的一方`,
   too_many_containers: ({ count, limit }) => `引擎有 ${count} 个容器；最多支持 ${limit} 个`,
   requests_blocked: ({ requests }) => `以下请求无法到达引擎：${requests.join("、")}；请在套接字代理中放行`,
-  credential_half: "凭据需同时包含客户端证书和客户端密钥，或两者都不含",
   address_wanted: "请填写 unix:///套接字路径、/套接字路径 或 tcp://主机:端口；明文 HTTP 请关闭“TLS 验证”",
   version_wanted: "请按 1.41 的形式填写版本，或留空",
   registry_wanted: "请按“主机”或“主机:端口”填写镜像仓库",

@@ -20,7 +20,6 @@ export const kubernetes = {
   too_many_namespaces: ({ limit }) => `最多填写 ${limit} 个命名空间；留空表示全部`,
 
   credential_missing: "请为该集群选择凭据，或使用集群内模式",
-  credential_half: "客户端证书和私钥必须同时提供",
   server_missing: "凭据中没有 API 服务器地址：请在连接中填写",
   login_blank: "请粘贴或上传 kubeconfig，或填写令牌或客户端证书",
   login_missing: "kubeconfig 的用户没有令牌、证书或密码。请在其中补充，或另外填写令牌",
@@ -48,7 +47,6 @@ export const kubernetes = {
     has_ca
       ? `“${host}”的证书不是由凭据中的 CA 证书签发：请填写该集群自己的 CA 证书，并检查地址`
       : `“${host}”的证书不是由公共机构签发：请在凭据中填写集群的 CA 证书`,
-  certificate_unreadable: ({ member }) => `无法读取“${member}”：请粘贴从 BEGIN 到 END 的完整 PEM 文本`,
   unauthenticated: "集群不接受该凭据：它已过期、已撤销或属于其他集群",
   refused: ({ status, said }, tell) => `API 服务器返回 ${status}${quoting(tell, said)}`,
   broken_off: "API 服务器的响应中断",

@@ -4,12 +4,7 @@ import { SaidError } from "../../errors.ts";
 import { say, toText } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
 import type { Refusal } from "../target.ts";
-
-export interface TlsMaterial {
-  ca_certificate: string | null;
-  client_certificate: string | null;
-  client_key: string | null;
-}
+import type { TlsMaterial } from "../tls-material.ts";
 
 /** Where an engine listens. `tls: null` is plain HTTP. */
 export type EngineAddress =

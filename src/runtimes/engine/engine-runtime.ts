@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
 import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { parseConfig } from "../config.ts";
@@ -7,6 +6,7 @@ import { containersOf } from "../containers-detail.ts";
 import type { Runtime } from "../runtime.ts";
 import type { RegistryAuth } from "../session.ts";
 import type { TargetKind } from "../target-kind.ts";
+import { requireTlsMaterial, type TlsMaterial } from "../tls-material.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress, placeOf } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
 import type { Flavour } from "./flavour.ts";
@@ -132,14 +132,20 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
     async open(config, secret, context) {
       const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parseConfig(Config, config);
       const material = secretOf(secret);
+      const reached = engineAddress(address, isVerified, material === null ? null : tlsOf(material));
+      if (reached.kind === "tcp" && reached.tls !== null) requireTlsMaterial(reached.tls);
       return openEngine({
         flavour,
-        address: engineAddress(address, isVerified, tlsOf(material)),
+        address: reached,
         api_version: apiVersion === "" ? null : apiVersion,
         registry_auth: registryLogin(material, registry),
         memory: memoryOf(address),
         context,
       });
+    },
+    judgeSecret(secret) {
+      const material = secretOf(secret);
+      if (material !== null) requireTlsMaterial(tlsOf(material));
     },
     registryLogin(config, secret, image) {
       const login = registryLogin(secretOf(secret), parseConfig(Config, config).registry);
@@ -169,12 +175,7 @@ function secretOf(secret: unknown): SecretMembers | null {
 
 type SecretMembers = v.InferOutput<typeof Secret>;
 
-function tlsOf(secret: SecretMembers | null) {
-  if (secret === null) return null;
-  const { ca_certificate, client_certificate, client_key } = secret;
-  if ((client_certificate === null) !== (client_key === null)) {
-    throw new PluginError("rejected", say("engine.credential_half"));
-  }
+function tlsOf({ ca_certificate, client_certificate, client_key }: SecretMembers): TlsMaterial {
   return { ca_certificate, client_certificate, client_key };
 }
 

@@ -1,10 +1,10 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { RuntimeContext } from "../runtime.ts";
-import { readKubeconfig } from "./kubeconfig.ts";
+import { requireTlsMaterial } from "../tls-material.ts";
+import { contextsIn, type Kubeconfig, parseKubeconfig, readKubeconfig } from "./kubeconfig.ts";
 import { type Config, isServer, type Secret } from "./schema.ts";
 
 /** How the API server is reached. Its certificate is always verified: by `ca`, or by the system's authorities if that is null. */
@@ -33,52 +33,67 @@ export async function accessOf(
 ): Promise<ClusterAccess> {
   if (config.in_cluster) return await ownAccess(service_account);
   if (secret === null) throw rejected(say("kubernetes.credential_missing"), { field: "credential_id" });
-  const { kubeconfig, token, client_certificate, client_key, ca_certificate } = secret;
+  const { server: named, ...login } = loginOf(secret, kubeconfigOf(secret), config.context);
+  const server = config.server === "" ? named : config.server;
+  if (server === "") throw rejected(say("kubernetes.server_missing"), { field: "config.server" });
+  return { ...login, server: serverOf(server) };
+}
+
+/** Throws `rejected` for a secret that no connection can use, whichever context it chooses. */
+export function judgeSecret(secret: Secret): void {
+  const kubeconfig = kubeconfigOf(secret);
+  const { contexts, current } = kubeconfig === null ? { contexts: [], current: "" } : contextsIn(kubeconfig);
+  const names = contexts.map(({ name }) => name);
+  let problem: PluginError | null = null;
+  // Of several, what is wrong with the current one is told.
+  for (const context of names.includes(current) ? [current, ...names] : names.length === 0 ? [""] : names) {
+    try {
+      loginOf(secret, kubeconfig, context);
+      return;
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+      problem ??= error;
+    }
+  }
+  if (problem !== null) throw problem;
+}
+
+function kubeconfigOf({ kubeconfig }: Secret): Kubeconfig | null {
+  return kubeconfig === null ? null : parseKubeconfig(kubeconfig);
+}
+
+/** All but where: `server` is that of the kubeconfig, or blank. */
+function loginOf(
+  secret: Secret,
+  kubeconfig: Kubeconfig | null,
+  context: string,
+): Omit<ClusterAccess, "server" | "renew"> & { server: string } {
+  const { token, client_certificate, client_key, ca_certificate } = secret;
   if ((client_certificate === null) !== (client_key === null)) {
-    const field = client_key === null ? "secret.client_key" : "secret.client_certificate";
-    throw rejected(say("kubernetes.credential_half"), { field });
+    requireTlsMaterial({ ca_certificate, client_certificate, client_key });
   }
   if (kubeconfig === null && token === null && client_certificate === null) {
     throw rejected(say("kubernetes.login_blank"), { field: "secret.kubeconfig" });
   }
-  const read = kubeconfig === null ? null : readKubeconfig(kubeconfig, config.context);
-  const server = config.server === "" ? (read?.server ?? "") : config.server;
-  if (server === "") throw rejected(say("kubernetes.server_missing"), { field: "config.server" });
-  const access = {
-    server: serverOf(server),
+  const read = kubeconfig === null ? null : readKubeconfig(kubeconfig, context);
+  const login = {
+    server: read?.server ?? "",
     tls_server_name: read?.tls_server_name ?? null,
     ca: ca_certificate ?? read?.ca ?? null,
     cert: client_certificate ?? read?.cert ?? null,
     key: client_key ?? read?.key ?? null,
     authorization: authorizationOf(token ?? read?.token ?? null, read?.basic ?? null),
   };
-  const fieldOf = (member: keyof Secret) => `secret.${secret[member] === null ? "kubeconfig" : member}`;
-  if ((access.cert === null) !== (access.key === null)) {
-    throw rejected(say("kubernetes.credential_half"), { field: fieldOf("client_key") });
-  }
-  requirePem("ca_certificate", fieldOf, access.ca, (pem) => new X509Certificate(pem));
-  requirePem("client_certificate", fieldOf, access.cert, (pem) => new X509Certificate(pem));
-  requirePem("client_key", fieldOf, access.key, createPrivateKey);
-  if (access.cert === null && access.authorization === null) {
+  requireTlsMaterial(
+    { ca_certificate: login.ca, client_certificate: login.cert, client_key: login.key },
+    (member) => `secret.${secret[member] === null ? "kubeconfig" : member}`,
+  );
+  if (login.cert === null && login.authorization === null) {
     throw rejected(say("kubernetes.login_missing"), {
       field: "secret.kubeconfig",
     });
   }
-  return access;
-}
-
-/** Otherwise the first request would fail with a code of the TLS library. */
-function requirePem(
-  member: keyof Secret,
-  fieldOf: (member: keyof Secret) => string,
-  pem: string | null,
-  read: (pem: string) => unknown,
-): void {
-  try {
-    if (pem !== null) read(pem);
-  } catch (cause) {
-    throw rejected(say("kubernetes.certificate_unreadable", { member }), { field: fieldOf(member), cause });
-  }
+  return login;
 }
 
 function serverOf(text: string): URL {

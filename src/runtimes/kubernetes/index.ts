@@ -6,10 +6,10 @@ import { parseConfig } from "../config.ts";
 import type { PlanDetail, PlannedPart } from "../plan.ts";
 import type { Runtime } from "../runtime.ts";
 import type { StepKind, TargetKind } from "../target-kind.ts";
-import { accessOf } from "./access.ts";
+import { accessOf, judgeSecret } from "./access.ts";
 import { clearFolders } from "./helm/program.ts";
 import { releaseKind } from "./helm/release-target.ts";
-import { contextsIn } from "./kubeconfig.ts";
+import { contextsIn, parseKubeconfig } from "./kubeconfig.ts";
 import { Config, namespacesIn, Secret } from "./schema.ts";
 import { openSession } from "./session.ts";
 import { rules, workloadKinds } from "./workloads.ts";
@@ -84,12 +84,13 @@ export const kubernetes: Runtime = {
   choices(secret) {
     const { kubeconfig } = parseConfig(Secret, secret);
     if (kubeconfig === null) return {};
-    const { contexts, current } = contextsIn(kubeconfig);
+    const { contexts, current } = contextsIn(parseKubeconfig(kubeconfig));
     const options = contexts.map(({ name, server }) => {
       return { value: name, title: server === "" ? name : `${name} (${server})` };
     });
     return options.length === 0 ? {} : { context: { options, current } };
   },
+  judgeSecret: (secret) => judgeSecret(parseConfig(Secret, secret)),
   open: async (config, secret, context) => {
     const parsed = parseConfig(Config, config);
     const access = await accessOf(

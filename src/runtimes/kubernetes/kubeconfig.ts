@@ -61,11 +61,15 @@ const Kubeconfig = v.looseObject({
   ),
 });
 
+export type Kubeconfig = v.InferOutput<typeof Kubeconfig>;
+
 const rejected = (said: Message, field = "secret.kubeconfig") => new PluginError("rejected", said, { field });
 
-/** The contexts of a kubeconfig, each with the server that it leads to, and the current one. Throws `rejected`. */
-export function contextsIn(text: string): { contexts: readonly { name: string; server: string }[]; current: string } {
-  const { clusters, contexts, "current-context": current } = parseKubeconfig(text);
+/** The contexts of a kubeconfig, each with the server that it leads to, and the current one. */
+export function contextsIn({ clusters, contexts, "current-context": current }: Kubeconfig): {
+  contexts: readonly { name: string; server: string }[];
+  current: string;
+} {
   const serverOf = (cluster: string) => clusters?.find(({ name }) => name === cluster)?.cluster?.server;
   const found = (contexts ?? []).map(({ name, context }) => {
     const server = serverOf(context?.cluster ?? "");
@@ -78,8 +82,8 @@ export function contextsIn(text: string): { contexts: readonly { name: string; s
  * Reads one context of a kubeconfig, `context` or the current one. Nothing in it may run a program, read a file of this machine or disable
  * verification: such members are refused by name. Throws `rejected`.
  */
-export function readKubeconfig(text: string, context: string): KubeconfigAccess {
-  const { clusters, users, contexts: listed, "current-context": current } = parseKubeconfig(text);
+export function readKubeconfig(kubeconfig: Kubeconfig, context: string): KubeconfigAccess {
+  const { clusters, users, contexts: listed, "current-context": current } = kubeconfig;
   const contexts = listed ?? [];
   const known = contexts.map((each) => each.name);
   const name = context === "" ? current : context;
@@ -113,7 +117,8 @@ export function readKubeconfig(text: string, context: string): KubeconfigAccess 
 
 const contextField = "config.context";
 
-function parseKubeconfig(text: string): v.InferOutput<typeof Kubeconfig> {
+/** Throws `rejected`. */
+export function parseKubeconfig(text: string): Kubeconfig {
   if (Buffer.byteLength(text) > maxBytes)
     throw rejected(say("kubernetes.kubeconfig_too_large", { kib: maxBytes / 1024 }));
   const config = v.safeParse(Kubeconfig, parseYaml(text));

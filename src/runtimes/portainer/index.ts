@@ -33,6 +33,13 @@ const stack: TargetKind = {
     typeof detail.stack === "string" ? [{ name: detail.stack, service: detail.stack, is_running: true }] : [],
 };
 
+/** Throws `rejected` for one that no request can carry. */
+function keyIn(secret: unknown): string {
+  const key = parseConfig(Secret, secret).api_key.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new PluginError("rejected", say("portainer.key_with_spaces"), { field: "secret.api_key" });
+}
+
 /** The standalone compose stacks of one environment of a Portainer. */
 export const portainer: Runtime = {
   kind: "portainer",
@@ -40,15 +47,13 @@ export const portainer: Runtime = {
   Config,
   target_kinds: [stack],
   needsSecret: () => true,
+  judgeSecret: (secret) => void keyIn(secret),
   open: async (config, secret, context) => {
     const parsed = parseConfig(Config, config);
     if (secret === null || secret === undefined) {
       throw new PluginError("rejected", say("portainer.credential_missing"), { field: "credential_id" });
     }
-    const { api_key } = parseConfig(Secret, secret);
-    const key = api_key.trim();
-    if (!/^[\x21-\x7e]+$/.test(key))
-      throw new PluginError("rejected", say("portainer.key_with_spaces"), { field: "secret.api_key" });
+    const key = keyIn(secret);
     const ca = parsed.ca_certificate.trim() === "" ? null : parsed.ca_certificate;
     const access = { server: serverOf(parsed), ca, api_key: key, endpoint_id: parsed.endpoint_id };
     return openSession(access, parsed, context);

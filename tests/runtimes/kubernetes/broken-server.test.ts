@@ -282,5 +282,5 @@ test.each([
 ])("a certificate that is cut off is named: %s", async (member, secret) => {
   const config = v.parse(Config, { server: "https://cluster.test" });
   const error = await failure(accessOf(config, v.parse(Secret, { ...secret, [member]: pem }), undefined));
-  expect(error.said).toEqual(say("kubernetes.certificate_unreadable", { member }));
+  expect(error.said).toEqual(say("credentials.certificate_unreadable", { member }));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { saidBy } from "../../../src/errors.ts";
-import { readKubeconfig } from "../../../src/runtimes/kubernetes/kubeconfig.ts";
+import { parseKubeconfig, readKubeconfig } from "../../../src/runtimes/kubernetes/kubeconfig.ts";
 
 const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const data = (text: string) => Buffer.from(text).toString("base64");
@@ -25,7 +25,7 @@ function kubeconfig(cluster: object = {}, user: object = { token: "secret-token"
 
 function refusal(text: string, context = "") {
   try {
-    readKubeconfig(text, context);
+    readKubeconfig(parseKubeconfig(text), context);
     return null;
   } catch (error) {
     return saidBy(error);
@@ -34,7 +34,7 @@ function refusal(text: string, context = "") {
 
 describe("a kubeconfig", () => {
   test("gives the server, the authority and the login of its current context", () => {
-    expect(readKubeconfig(kubeconfig(), "")).toEqual({
+    expect(readKubeconfig(parseKubeconfig(kubeconfig()), "")).toEqual({
       server: "https://lab:6443",
       tls_server_name: null,
       ca: pem,
@@ -47,9 +47,13 @@ describe("a kubeconfig", () => {
 
   test("may have a client certificate, or a user with a password", () => {
     const certificate = { "client-certificate-data": data(pem), "client-key-data": data(pem) };
-    expect(readKubeconfig(kubeconfig({}, certificate), "lab")).toMatchObject({ cert: pem, key: pem, token: null });
+    expect(readKubeconfig(parseKubeconfig(kubeconfig({}, certificate)), "lab")).toMatchObject({
+      cert: pem,
+      key: pem,
+      token: null,
+    });
     const basic = { username: "me", password: "pass" };
-    expect(readKubeconfig(kubeconfig({}, basic), "")).toMatchObject({ basic });
+    expect(readKubeconfig(parseKubeconfig(kubeconfig({}, basic)), "")).toMatchObject({ basic });
   });
 
   test.each([
