@@ -12,6 +12,7 @@ import { type Message, plain, say, told, toldAs, toldEach } from "../messages/me
 import type { OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
 import type { PluginContext } from "../plugin.ts";
+import { splitConfig } from "../runtimes/config.ts";
 import type { Runtime, RuntimeContext, Runtimes, SecretChoices, SnapshotReader } from "../runtimes/runtime.ts";
 import type { RegistryAuth, RuntimeSession } from "../runtimes/session.ts";
 import type { Target } from "../runtimes/target.ts";
@@ -122,11 +123,11 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
   const mergedConfig = (row: ConnectionRow, changes: Readonly<Record<string, unknown>> | undefined) => {
     const runtime = runtimeOf(row);
-    const { errors } = judgeInput(runtime.Config, row.config);
-    // Another version of Tidemark may have stored fields that no form shows.
-    const known = Object.entries(row.config).filter(([name]) => errors?.[name]?.code !== "fields.unknown_field");
-    const merged = Object.entries({ ...Object.fromEntries(known), ...changes }).filter(([, value]) => value !== null);
-    return parseConfig(runtime, Object.fromEntries(merged));
+    // What another version of Tidemark stored and no form shows is kept for it.
+    const { own, foreign } = splitConfig(runtime.Config, row.config);
+    const merged = Object.entries({ ...own, ...changes }).filter(([, value]) => value !== null);
+    const kept = Object.entries(foreign).filter(([name]) => changes?.[name] !== null);
+    return { ...Object.fromEntries(kept), ...parseConfig(runtime, Object.fromEntries(merged)) };
   };
 
   const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {

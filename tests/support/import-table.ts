@@ -11,7 +11,7 @@ const plugin = `${pure} src/net/*.ts src/{versions,compose-file}/*.ts src/forms/
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
 /** What the kinds of runtimes and the rest of the product know of each other. */
 const runtime =
-  "src/runtimes/{runtime,config,session,target,target-kind,plan,containers-detail,journal,journal-times,logs,recovery}.ts";
+  "src/runtimes/{runtime,config,session,target,target-kind,plan,containers-detail,tls-material,journal,journal-times,logs,recovery}.ts";
 /** Values that pages show and services judge. */
 const words = "src/trackers/{releases/same-build,notes/settings}.ts";
 const api = `${process} ${views} src/services.ts src/*/service.ts src/forms/*.ts src/http/{,middleware/}*.ts`;

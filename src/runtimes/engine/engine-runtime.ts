@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
-import { parseConfig } from "../config.ts";
+import { parseConfig, readConfig } from "../config.ts";
 import { containersOf } from "../containers-detail.ts";
 import type { Runtime } from "../runtime.ts";
 import type { RegistryAuth } from "../session.ts";
@@ -163,8 +163,8 @@ export function engineRuntime({ kind, flavour, title, example }: EngineKind): Ru
       write: (text, options) => writeExport(readSnapshot(text), options),
     },
     warnings(config) {
-      const parsed = v.safeParse(Config, config);
-      return parsed.success ? addressWarnings(parsed.output.address, parsed.output.tls_verification) : [];
+      const parsed = readConfig(Config, config);
+      return parsed === null ? [] : addressWarnings(parsed.address, parsed.tls_verification);
     },
   };
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { plain, say } from "../../messages/message.ts";
 import type { Message } from "../../messages/types.ts";
 import { bareHost } from "../../net/address.ts";
-import { parseConfig } from "../config.ts";
+import { parseConfig, readConfig } from "../config.ts";
 import type { PlanDetail, PlannedPart } from "../plan.ts";
 import type { Runtime } from "../runtime.ts";
 import type { StepKind, TargetKind } from "../target-kind.ts";
@@ -112,8 +112,7 @@ export const kubernetes: Runtime = {
   },
   overlaps(one, other) {
     const [own = [], others = []] = [one, other].map((config) => {
-      const parsed = v.safeParse(Config, config);
-      return parsed.success ? namespacesIn(parsed.output.namespaces) : [];
+      return namespacesIn(readConfig(Config, config)?.namespaces ?? "");
     });
     if (own.length === 0 || others.length === 0) return true;
     return own.some((name) => others.includes(name));

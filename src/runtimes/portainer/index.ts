@@ -1,8 +1,7 @@
-import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
-import { parseConfig } from "../config.ts";
+import { parseConfig, readConfig } from "../config.ts";
 import { isLoopback } from "../engine/address.ts";
 import type { PlanDetail } from "../plan.ts";
 import type { Runtime } from "../runtime.ts";
@@ -64,9 +63,9 @@ export const portainer: Runtime = {
     return `${serverOf(parsed).href.replace(/\/$/, "")}#${parsed.endpoint_id}`;
   },
   warnings: (config) => {
-    const parsed = v.safeParse(Config, config);
-    if (!parsed.success) return [];
-    const { protocol, hostname } = serverOf(parsed.output);
+    const parsed = readConfig(Config, config);
+    if (parsed === null) return [];
+    const { protocol, hostname } = serverOf(parsed);
     if (protocol === "https:" || isLoopback(bareHost(hostname))) return [];
     return [{ code: "plain_http", message: say("portainer.plain_http") }];
   },

@@ -109,9 +109,9 @@ test.each([
   },
 );
 
-test("such a connection can be renamed and disabled, keeps what is stored, and is mended in its form", async () => {
+test("such a connection can be renamed and disabled, is mended in its form, and keeps what another version stored", async () => {
   const { id } = await addConnection("docker");
-  const old = { socket: "/nowhere/old.sock", tls_verification: true };
+  const old = { socket: "/nowhere/old.sock", via: ["a"], tls_verification: true };
   await store(id, old);
   const renamed = await person.api("PATCH", `/runtime-connections/${id}`, { name: "shed", is_enabled: false });
   expect(renamed.status).toBe(200);
@@ -119,12 +119,21 @@ test("such a connection can be renamed and disabled, keeps what is stored, and i
   const form = {
     name: "shed",
     is_enabled: "on",
-    "config.address": "/nowhere/new.sock",
-    "config.tls_verification": "on",
+    "config.address": "tcp://nas.invalid:2375",
   };
   expect((await person.post(`/connections/${id}`, form)).status).toBe(303);
-  expect(await stored(id)).toMatchObject({ address: "/nowhere/new.sock" });
-  expect(await stored(id)).not.toHaveProperty("socket");
+  const { socket, via } = old;
+  const mended = { address: "tcp://nas.invalid:2375", api_version: "", tls_verification: false, registry: "" };
+  expect(await stored(id)).toEqual({ socket, via, ...mended });
+  const { body } = await person.api("POST", `/runtime-connections/${id}/checks`);
+  expect(body.message).not.toContain("cannot be used");
+  const warned = (await person.api("GET", `/runtime-connections/${id}`)).body;
+  expect(warned).toMatchObject({ warnings: [{ code: "tls_not_verified" }, { code: "plain_tcp" }] });
+  // Nobody can enter them, and whoever knows them can remove one.
+  const path = `/runtime-connections/${id}`;
+  expect((await person.api("PATCH", path, { config: { socket: "/other" } })).status).toBe(422);
+  expect((await person.api("PATCH", path, { config: { socket: null } })).status).toBe(200);
+  expect(await stored(id)).toEqual({ via, ...mended });
 });
 
 test("it keeps nobody from another connection to the same cluster", async () => {
