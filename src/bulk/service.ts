@@ -308,7 +308,7 @@ function askedOf<T extends { id: string }>(asked: readonly T[], { id }: Executor
 
 /** Why no plan is needed to know that a run cannot start. */
 function whyNotStarted({ name, is_enabled, connection, waiting, active_run_id: run }: ExecutorView): Problem | null {
-  if (!is_enabled) return problem("executor_disabled", say("bulk.disabled"));
+  if (!is_enabled) return problem("executor_disabled", say("runs.executor_disabled"));
   if (!connection.is_enabled) {
     return problem("connection_disabled", say("executors.connection_disabled", { connection: connection.name }));
   }

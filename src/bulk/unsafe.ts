@@ -26,11 +26,11 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
   const skipped = new Set(executor.skipped_revision?.split("\n"));
   const isSkipped = updates.some((each) => skipped.has(revisionOf([each]) ?? ""));
   const reasons: (readonly [code: string, message: Message] | null)[] = [
-    executor.held_since === null ? null : ["on_hold", say("bulk.on_hold")],
-    executor.snoozed_until === null ? null : ["snoozed", say("bulk.snoozed")],
-    isSkipped ? ["version_skipped", say("bulk.version_skipped")] : null,
+    executor.held_since === null ? null : ["on_hold", say("executors.on_hold")],
+    executor.snoozed_until === null ? null : ["snoozed", say("executors.snoozed")],
+    isSkipped ? ["version_skipped", say("executors.version_skipped")] : null,
     executor.state === "failed" || executor.state === "dismissed" ? ["last_failed", say("bulk.last_failed")] : null,
-    updates.length === 0 ? ["already_current", say("bulk.already_current")] : null,
+    updates.length === 0 ? ["already_current", say("executors.already_current")] : null,
     ...updates.map(whyLarge),
     plan?.is_downgrade === true ? ["not_onward", say("bulk.not_onward")] : null,
     ...(plan?.plan?.warnings ?? []).map(({ code, message_data }) => [code, message_data] as const),

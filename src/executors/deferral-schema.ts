@@ -87,15 +87,14 @@ export function isSnoozed({ snoozed_until }: Pick<Deferral, "snoozed_until">, no
  * `now`: counted time.
  */
 export function whyDeferred(
-  executor: Deferral & { name: string },
+  executor: Deferral,
   updates: readonly WantedVersion[],
   { now, stage }: { now: number; stage: "decision" | "plan" },
 ): DeferralReason | null {
-  const { name } = executor;
-  if (executor.held_since !== null) return { code: "on_hold", message: say("executors.on_hold", { executor: name }) };
-  if (isSnoozed(executor, now)) return { code: "snoozed", message: say("executors.snoozed", { executor: name }) };
+  if (executor.held_since !== null) return { code: "on_hold", message: say("executors.on_hold") };
+  if (isSnoozed(executor, now)) return { code: "snoozed", message: say("executors.snoozed") };
   const skips = stage === "plan" ? updates.some((each) => isSkipped(executor, each)) : areAllSkipped(executor, updates);
-  return skips ? { code: "version_skipped", message: say("executors.version_skipped", { executor: name }) } : null;
+  return skips ? { code: "version_skipped", message: say("executors.version_skipped") } : null;
 }
 
 /** The longest snooze; what should last longer is a hold. */

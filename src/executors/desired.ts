@@ -94,7 +94,7 @@ export async function compareWithDesired(
   const refused: Unmet | null =
     refusal === undefined
       ? null
-      : { code: "target_refused", message: say("executors.target_refused", { target: id, cause: refusal.message }) };
+      : { code: "target_refused", message: say("executors.target_refused", { cause: refusal.message }) };
   const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
   const observed = compared.map(({ observation }) => observation);
   return {

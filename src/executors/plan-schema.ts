@@ -74,11 +74,11 @@ export const PlanView = v.object({
 export type PlanView = v.InferOutput<typeof PlanView>;
 
 /** Why a manual run of this plan would do nothing; null if it would do something. A downgrade is approved by the plan's hash. */
-export function whyNoRun({ plan, unmet, target }: PlanView): Problem | null {
+export function whyNoRun({ plan, unmet }: PlanView): Problem | null {
   const reason = unmet ?? plan?.refusals[0] ?? null;
   if (reason !== null) return reason;
   if (plan !== null && !plan.is_noop) return null;
-  return { code: "already_current", ...told(say("executors.already_current", { target: target.id })) };
+  return { code: "already_current", ...told(say("executors.already_current")) };
 }
 
 /** The moves of a plan that was made now. */

@@ -19,12 +19,12 @@ export function acceptedAs(accepted: readonly string[], known: readonly Message[
 
 /** Why no automatic run starts: settings that would be lost and are not accepted. */
 export function unacceptedSettings(
-  settings: Pick<ExecutorSettings, "target" | "requires_approval" | "accepted_unknown_settings">,
+  settings: Pick<ExecutorSettings, "requires_approval" | "accepted_unknown_settings">,
   unknown: readonly Message[],
 ): Unmet | null {
   const accepted = settings.accepted_unknown_settings;
   const [first] = unknown.filter((each) => !accepted.includes(toText(each)) && !accepted.includes(inEnglish(each)));
   if (first === undefined || settings.requires_approval) return null;
-  const message = say("executors.settings_unknown", { target: settings.target.id, cause: first });
+  const message = say("executors.settings_unknown", { cause: first });
   return { code: "settings_unknown", message };
 }

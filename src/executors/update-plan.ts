@@ -84,22 +84,21 @@ function judgePlan(
   settings: ExecutorSettings,
   purpose: PlanPurpose,
 ): Unmet | null {
-  const target = settings.target.id;
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
-    return { code: "target_refused", message: say("executors.target_refused", { target, cause: refusal.message }) };
+    return { code: "target_refused", message: say("executors.target_refused", { cause: refusal.message }) };
   }
   const unreviewed = plan.warnings.find(({ code }) => needsReview.has(code));
   if (unreviewed !== undefined && !purpose.is_reviewed && !settings.requires_approval) {
-    return { code: "target_refused", message: say("executors.unreviewed", { target, cause: unreviewed.message }) };
+    return { code: "target_refused", message: say("executors.unreviewed", { cause: unreviewed.message }) };
   }
   const isSame = ({ desired, difference }: ServiceObservation) => desired === null || isSameContent(difference);
   const isLeft = comparison.services.every((each) => isSame(each) || isSkipped(settings, each));
   if (purpose.is_automatic && isLeft && !comparison.services.every(isSame)) {
-    return { code: "version_skipped", message: say("executors.version_skipped", { executor: settings.name }) };
+    return { code: "version_skipped", message: say("executors.version_skipped") };
   }
   if (plan.is_noop || (purpose.is_automatic && isLeft)) {
-    return { code: "already_current", message: say("executors.already_current", { target }) };
+    return { code: "already_current", message: say("executors.already_current") };
   }
   const unaccepted = unacceptedSettings(settings, unknownSettingsIn(plan.warnings));
   if (unaccepted !== null && purpose.is_automatic && !purpose.is_reviewed) return unaccepted;

@@ -209,7 +209,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unknown_settings: row.unknown_settings.map((text) => inEnglish(fromText(text))),
       unknown_settings_data: row.unknown_settings.map(fromText),
       accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
-      warnings: warningsOf(row, target),
+      warnings: warningsOf(row),
       state,
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
@@ -241,9 +241,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
 }
 
 /** Findings of the last inspection that keep automatic runs from starting. */
-function warningsOf(row: ExecutorRow, target: ExecutorView["target"]): ExecutorView["warnings"] {
+function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
-  const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings.map(fromText));
+  const unaccepted = unacceptedSettings(row, row.unknown_settings.map(fromText));
   return unaccepted === null ? [] : [{ code: unaccepted.code, ...told(unaccepted.message) }];
 }
 

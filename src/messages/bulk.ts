@@ -5,11 +5,6 @@ type Move = { from: string; to: string };
 /** Why one of several executors is not acted on, and why its update is not safe to make unseen: said beside its name. */
 export const bulk = {
   too_many: ({ limit }: { limit: number }) => `At most ${limit} can be changed at once; narrow the filters`,
-  disabled: "The executor is disabled",
-  on_hold: "Automatic updates are on hold",
-  snoozed: "Automatic updates are snoozed",
-  version_skipped: "This version is skipped",
-  already_current: "The desired version is already running",
   awaits_approval: "A run is waiting for approval; approve or refuse it instead",
   not_awaiting: "No run is waiting for approval",
   late: "The plan was not ready in time; open the executor's page to run it",

@@ -13,16 +13,15 @@ const desired = (tag: string | null) => (tag === null ? "the desired version" : 
 const start = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const quoted = (names: readonly string[], between: string) => names.map((name) => `"${name}"`).join(between);
 
-/** Why a target cannot be updated, or an executor stored or changed. */
+/** Why a target cannot be updated, or an executor stored or changed. What is said beside the name of an executor does not repeat it. */
 export const executors = {
   target_kind_wanted: ({ connection, kinds }: { connection: string; kinds: readonly string[] }) =>
     `The connection "${connection}" only has targets of these kinds: ${kinds.join(", ")}`,
   target_missing: ({ target }: Target) =>
     `The connection has no target "${target}"; start it, or edit the executor to choose another`,
-  target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
+  target_refused: ({ cause }: Cause, tell) => `The target cannot be updated: ${tell(cause)}`,
   no_release_status: "Only a Helm release has a release status: choose another strategy",
-  unreviewed: ({ target, cause }: Target & Cause, tell) =>
-    `"${target}" is updated only once you have approved the plan: ${tell(cause)}`,
+  unreviewed: ({ cause }: Cause, tell) => `The target is updated only once you have approved the plan: ${tell(cause)}`,
   service_missing: ({ target, service }: Target & Service) => `"${target}" has no service "${service}"`,
   of_service: ({ service, said }: Service & { said: Message }, tell) => `Service "${service}": ${tell(said)}`,
   no_release: ({ tracker, source, channel }: Channel) =>
@@ -49,12 +48,11 @@ export const executors = {
     `"${target}" runs the desired tag "${tag}", but the digest of the running image is unknown, so it cannot be compared with the latest build`,
   desired_build_unknown: ({ target, tag }: Target & { tag: string }) =>
     `"${target}" runs the desired tag "${tag}", but the digest of the latest build is unknown, so the running one cannot be compared with it`,
-  already_current: ({ target }: Target) => `"${target}" already runs the desired version`,
-  on_hold: ({ executor }: Executor) => `Automatic updates of "${executor}" are on hold`,
-  snoozed: ({ executor }: Executor) => `Automatic updates of "${executor}" are snoozed`,
-  version_skipped: ({ executor }: Executor) => `This version is skipped for "${executor}"`,
-  settings_unknown: ({ target, cause }: Target & Cause, tell) =>
-    `"${target}" is updated only manually or with approval: ${tell(cause)}`,
+  already_current: "The desired version is already running",
+  on_hold: "Automatic updates are on hold",
+  snoozed: "Automatic updates are snoozed",
+  version_skipped: "This version is skipped",
+  settings_unknown: ({ cause }: Cause, tell) => `The target is updated only manually or with approval: ${tell(cause)}`,
   other_line: ({ from, to }: Move) =>
     `${start(desired(to))} leaves the line of ${current(from)}; review the plan and run it manually (over the API with its hash)`,
   other_variant: ({ from, to }: Move) =>

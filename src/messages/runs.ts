@@ -89,7 +89,7 @@ export const runs = {
   window_closed_meanwhile: ({ executor }: Executor) =>
     `The maintenance window closed while the image of "${executor}" was being pulled`,
   connection_disabled: "The connection is disabled",
-  executor_disabled: ({ executor }: Executor) => `The executor "${executor}" is disabled`,
+  executor_disabled: "The executor is disabled",
 
   waits_for_run: ({ executor, connection }: Run & Executor & { connection: string }) =>
     `Waiting for the run of "${executor}" on "${connection}"`,

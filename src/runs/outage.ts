@@ -57,8 +57,7 @@ export async function notOwed({
   const { read } = deps.db;
   const newer = await newerRunOf(read, run, touchingSteps(deps.connections.targetKind(settings.target.kind)));
   if (newer !== null) return { outcome: "replaced", detail: say("runs.replaced_by_run", { run: newer }) };
-  if (!settings.is_enabled)
-    return { outcome: "disabled", detail: say("runs.executor_disabled", { executor: settings.name }) };
+  if (!settings.is_enabled) return { outcome: "disabled", detail: say("runs.executor_disabled") };
   const executor = await executorOfRun(read, run.executor_id);
   if (executor?.is_connection_enabled !== true) return { outcome: "disabled", detail: say("runs.connection_disabled") };
   return null;

@@ -210,7 +210,7 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     return false;
   }
   if (!settings.is_enabled) {
-    const message = say("runs.executor_disabled", { executor: settings.name });
+    const message = say("runs.executor_disabled");
     const reason: Reason = { code: "executor_disabled", message };
     await endRun(held, "pending", "skipped", { reason });
     return false;

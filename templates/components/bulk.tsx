@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { type BulkAction, type BulkOutcome, type BulkResult, maxBulk } from "../../src/bulk/schema.ts";
-import { type Message, say, says } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { Problem } from "../../src/messages/schema.ts";
 import type { RunView } from "../../src/runs/schema.ts";
 import { Layout } from "../layout.tsx";
@@ -126,7 +126,7 @@ export function LeftOut({ ctx, title, entries }: LeftOutProps) {
       <Rows>
         {entries.map(({ name, href, problems }) => (
           <Row ctx={ctx} title={name} href={href}>
-            <Notes ctx={ctx} name={name} problems={problems} />
+            <Notes ctx={ctx} problems={problems} />
           </Row>
         ))}
       </Rows>
@@ -134,30 +134,14 @@ export function LeftOut({ ctx, title, entries }: LeftOutProps) {
   );
 }
 
-/** A reason without the name of what it is about, which its row has already. */
-function ownReason(name: string, reason: Message): Message {
-  if (says(reason, "executors.target_refused") && reason.params.target === name) {
-    return ownReason(name, reason.params.cause);
-  }
-  if (says(reason, "executors.already_current") && reason.params.target === name) return say("bulk.already_current");
-  return says(reason, "phrases.about") && reason.params.name === name ? ownReason(name, reason.params.said) : reason;
-}
-
-interface NotesProps {
-  ctx: PageContext;
-  /** Of the row that they are in. */
-  name: string;
-  problems: readonly Problem[];
-}
-
-export function Notes({ ctx, name, problems }: NotesProps) {
+export function Notes({ ctx, problems }: { ctx: PageContext; problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
   return (
     <ul class="bulk-notes">
       {problems.map(({ message_data }) => (
         <li>
           <Icon name="triangle-alert" />
-          <span>{withCode(translateMessage(ctx.language, ownReason(name, message_data)))}</span>
+          <span>{withCode(translateMessage(ctx.language, message_data))}</span>
         </li>
       ))}
     </ul>
@@ -279,7 +263,7 @@ function ResultRow({ ctx, action, result, run, pathOf }: ResultRowProps) {
       }
       title={name}
       href={isGone ? undefined : pathOf(result)}
-      meta={problem === null ? [] : [translateMessage(ctx.language, ownReason(name, problem.message_data))]}
+      meta={problem === null ? [] : [translateMessage(ctx.language, problem.message_data)]}
     />
   );
 }

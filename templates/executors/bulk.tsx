@@ -216,7 +216,7 @@ function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedA
         downtime === null ? null : t.bulk.expected_downtime(formatDuration(ctx.language, downtime)),
       ]}
     >
-      <Notes ctx={ctx} name={executor.name} problems={unsafe} />
+      <Notes ctx={ctx} problems={unsafe} />
     </Row>
   );
 }

@@ -118,7 +118,7 @@ test("every reason is told, not only the first", () => {
   const update = { ...safe, ...executor({ held_since: 1, state: "failed" })(safe), breaking: [breaking] };
   const reasons = whyUnsafe(update);
   expect(reasons.map(({ message_data }) => message_data)).toEqual([
-    say("bulk.on_hold"),
+    say("executors.on_hold"),
     say("bulk.last_failed"),
     say("bulk.breaking", { tracker: "app", versions: ["1.1"] }),
   ]);

@@ -19,12 +19,14 @@ test("what an engine does not tell completely is not updated unasked, and the ru
   await world.tick();
   const [run] = await world.runsOf(executor);
   expect(run).toMatchObject({ state: "skipped", reason_code: "settings_unknown" });
-  expect(english(run?.reason)).toBe(`"web" is updated only manually or with approval: ${inEnglish(warning.message)}`);
+  expect(english(run?.reason)).toBe(
+    `The target is updated only manually or with approval: ${inEnglish(warning.message)}`,
+  );
   expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
 });
 
 test("an executor that would not be updated by itself says so when it is stored", async () => {
-  const message = say("executors.settings_unknown", { target: "web", cause: warning.message });
+  const message = say("executors.settings_unknown", { cause: warning.message });
   const warnings = [{ code: "settings_unknown", ...told(message) }];
   const read = async (id: string) => await world.main.executors.get(id);
   const executor = await world.addExecutor({ trigger: "immediate" });

@@ -1,13 +1,13 @@
 import type { BulkReview, TrackerReview } from "../../src/bulk/schema.ts";
 import type { PlanView } from "../../src/executors/plan-schema.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { say, told } from "../../src/messages/message.ts";
+import { type Message, say, told } from "../../src/messages/message.ts";
 import { BulkQuestion, BulkResultPage } from "../../templates/executors/bulk.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { TrackerBulkQuestion, TrackerBulkResultPage } from "../../templates/trackers/bulk.tsx";
 import { executor as group } from "./groups.tsx";
 
-const problem = (...[code, params]: Parameters<typeof say>) => ({ code, ...told(say(code, params)) });
+const problem = (said: Message) => ({ code: said.code, ...told(said) });
 const hash = "3f".repeat(32);
 
 /** Executors of one container each, from one version to the next. */
@@ -40,12 +40,12 @@ function reviews(ctx: PageContext): readonly BulkReview[] {
     ready(single("traefik", "3.4.1", "3.4.3")),
     ready(
       single("grafana", "11.6.0", "12.0.2"),
-      problem("bulk.major", { from: "11.6.0", to: "12.0.2" }),
-      problem("executors.on_hold", { executor: "grafana" }),
+      problem(say("bulk.major", { from: "11.6.0", to: "12.0.2" })),
+      problem(say("executors.on_hold")),
     ),
     ready({ ...base, id: "paperless-ngx", name: "paperless-ngx" }),
-    left(single("gitea", "1.24.0", "1.24.0"), problem("executors.already_current", { target: "gitea" })),
-    left(single("home-assistant", "2026.11.1", "2026.11.3"), problem("bulk.late", { executor: "home-assistant" })),
+    left(single("gitea", "1.24.0", "1.24.0"), problem(say("executors.already_current"))),
+    left(single("home-assistant", "2026.11.1", "2026.11.3"), problem(say("bulk.late"))),
   ];
 }
 
@@ -65,7 +65,7 @@ function trackerReviews(): readonly TrackerReview[] {
   const users = ["traefik", "traefik-internal"].map((name) =>
     say("request.named", { what: say("thing.executor"), name }),
   );
-  const inUse = problem("request.in_use", { what: say("thing.tracker"), name: "traefik", users });
+  const inUse = problem(say("request.in_use", { what: say("thing.tracker"), name: "traefik", users }));
   const sources = (image: string) => [
     { host: "ghcr.io", config: { image } },
     { host: "api.github.com", config: { repository: image } },

@@ -116,7 +116,7 @@ matrixSuite(
         const run = await runs.update(executor);
         expect([run.state, run.reason_code, run.reason]).toEqual([
           ...["skipped", "target_refused"],
-          say("executors.target_refused", { target: "refused", cause: say("refusals.network_suspect") }),
+          say("executors.target_refused", { cause: say("refusals.network_suspect") }),
         ]);
         expect((await outageOf(id))?.next_try_at).toBeLessThanOrEqual(runs.clock.now());
         const outage = await tryUntilOver(id);

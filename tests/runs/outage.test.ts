@@ -243,7 +243,7 @@ describe("a target that a run left down", () => {
     await tryUntilOver(id, minute);
     expect(await outageOf(id)).toMatchObject({
       outcome: "disabled",
-      detail_data: say("runs.executor_disabled", { executor: "web" }),
+      detail_data: say("runs.executor_disabled"),
     });
     expect(world.engine.running()).toEqual([]);
 

@@ -33,16 +33,13 @@ test("why there is no plan is not repeated when the page says it already", () =>
   expect(where).toContain('<a href="#executor-problem">See the reason above</a>');
 });
 
-test("what is left out of an action says its name once, and that of others in its reason", () => {
-  const cause = say("phrases.about", { name: "app", said: say("executors.no_release_status") });
-  const problem = { code: "target_refused", ...told(say("executors.target_refused", { target: "app", cause })) };
-  const shown = (name: string) => {
-    const entries = [{ name, href: "/executors/e", problems: [problem] }];
-    return String(<LeftOut ctx={ctx} title="1 executor is left out" entries={entries} />).replaceAll(/<[^>]*>/g, " ");
-  };
-  expect(shown("app").match(/\bapp\b/g)).toHaveLength(1);
-  expect(shown("app")).toContain("Only a Helm release has a release status");
-  expect(shown("web")).toContain("app&quot; cannot be updated: &quot;app&quot;: only a Helm release");
+test("what is left out of an action says its name once, and that of a service in its reason", () => {
+  const cause = say("phrases.about", { name: "web", said: say("executors.no_release_status") });
+  const problem = { code: "target_refused", ...told(say("executors.target_refused", { cause })) };
+  const entries = [{ name: "app", href: "/executors/e", problems: [problem] }];
+  const shown = String(<LeftOut ctx={ctx} title="1 left out" entries={entries} />).replaceAll(/<[^>]*>/g, " ");
+  expect(shown.match(/\bapp\b/g)).toHaveLength(1);
+  expect(shown).toContain("The target cannot be updated: &quot;web&quot;: only a Helm release");
 });
 
 test.each([

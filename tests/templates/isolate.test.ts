@@ -26,16 +26,16 @@ describe("isolate()", () => {
 });
 
 describe("a name that turns the direction of text", () => {
-  const said = say("executors.target_refused", { target: turned, cause: plain("a \u202eb") });
+  const said = say("phrases.about", { name: turned, said: plain("a \u202eb") });
 
   test("does so to nothing else of a page's sentence", () => {
-    expect(translateMessage("en", said)).toBe(`"${alone}" cannot be updated: \u2068a \u202eb\u2069`);
+    expect(translateMessage("en", said)).toBe(`"${alone}": \u2068a \u202eb\u2069`);
     expect(translateMessage("zh", said)).toContain(alone);
     expect(texts({ language: "en" }).executors.run_title(turned)).toBe(`Run ${alone} now?`);
     expect(texts({ language: "zh" }).executors.run_title(turned)).toContain(alone);
   });
 
   test("stays as it is for the API, logs and webhooks", () => {
-    expect(inEnglish(said)).toBe(`"${turned}" cannot be updated: a \u202eb`);
+    expect(inEnglish(said)).toBe(`"${turned}": a \u202eb`);
   });
 });

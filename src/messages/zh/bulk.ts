@@ -3,11 +3,6 @@ import type { Rendering } from "../types.ts";
 
 export const bulk = {
   too_many: ({ limit }) => `一次最多可更改 ${limit} 项；请缩小筛选范围`,
-  disabled: "执行器已停用",
-  on_hold: "自动更新已暂停",
-  snoozed: "自动更新已推迟",
-  version_skipped: "已跳过此版本",
-  already_current: "已在运行期望的版本",
   awaits_approval: "有运行正在等待批准；请批准或拒绝该次运行",
   not_awaiting: "没有等待批准的运行",
   late: "计划未能及时生成；请在执行器的页面上单独运行",

@@ -8,9 +8,9 @@ const quoted = (names: readonly string[], between: string) => names.map((name) =
 export const executors = {
   target_kind_wanted: ({ connection, kinds }) => `连接“${connection}”只有这些类型的目标：${kinds.join("、")}`,
   target_missing: ({ target }) => `连接上没有目标“${target}”；请启动它，或编辑执行器另选目标`,
-  target_refused: ({ target, cause }, tell) => `无法更新“${target}”：${tell(cause)}`,
+  target_refused: ({ cause }, tell) => `目标无法更新：${tell(cause)}`,
   no_release_status: "只有 Helm 发布才有发布状态：请选择其他策略",
-  unreviewed: ({ target, cause }, tell) => `“${target}”要在您批准计划之后才会更新：${tell(cause)}`,
+  unreviewed: ({ cause }, tell) => `目标要在您批准计划之后才会更新：${tell(cause)}`,
   service_missing: ({ target, service }) => `“${target}”没有服务“${service}”`,
   of_service: ({ service, said }, tell) => `服务“${service}”：${tell(said)}`,
   no_release: ({ tracker, source, channel }) => `通道“${tracker}, ${source}, ${channel}”还没有发布版本`,
@@ -32,11 +32,11 @@ export const executors = {
     `“${target}”运行的标签与期望的“${tag}”相同，但运行中镜像的摘要未知，无法判断是否为最新构建`,
   desired_build_unknown: ({ target, tag }) =>
     `“${target}”运行的标签与期望的“${tag}”相同，但最新构建的摘要未知，无法判断运行中的是否为最新构建`,
-  already_current: ({ target }) => `“${target}”已在运行期望的版本`,
-  on_hold: ({ executor }) => `“${executor}”已暂停自动更新`,
-  snoozed: ({ executor }) => `“${executor}”的自动更新已推迟`,
-  version_skipped: ({ executor }) => `“${executor}”已跳过此版本`,
-  settings_unknown: ({ target, cause }, tell) => `“${target}”只能手动更新或经批准后更新：${tell(cause)}`,
+  already_current: "已在运行期望的版本",
+  on_hold: "自动更新已暂停",
+  snoozed: "自动更新已推迟",
+  version_skipped: "已跳过此版本",
+  settings_unknown: ({ cause }, tell) => `目标只能手动更新或经批准后更新：${tell(cause)}`,
   other_line: ({ from, to }) =>
     `${desired(to)}离开了${current(from)}的版本线；请查看计划后手动运行（通过 API 时附上其哈希）`,
   other_variant: ({ from, to }) =>

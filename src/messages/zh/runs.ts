@@ -62,7 +62,7 @@ export const runs = {
   window_closed: ({ executor }) => `“${executor}”的维护窗口已关闭，且此运行不忽略窗口`,
   window_closed_meanwhile: ({ executor }) => `拉取“${executor}”的镜像期间维护窗口已关闭`,
   connection_disabled: "连接已停用",
-  executor_disabled: ({ executor }) => `执行器“${executor}”已停用`,
+  executor_disabled: "执行器已停用",
 
   waits_for_run: ({ executor, connection }) => `等待“${executor}”（连接“${connection}”）的运行结束`,
   waits_for_container: ({ executor, container }) => `等待“${executor}”的运行结束，它正在处理容器“${container}”`,
