@@ -129,12 +129,11 @@ function secretProblem({ ctx, problem, errors }: ConnectionFormPageProps): Reado
 function CredentialHelp({ ctx, connection, values }: ConnectionFormPageProps) {
   const t = texts(ctx).connections;
   if (values.credential_id === newCredential) return <p class="help">{t.new_credential_help}</p>;
-  const kind = connection?.kind ?? (typeof values.kind === "string" ? values.kind : "docker");
   return (
     <p class="help">
       {t.credential_help}{" "}
       {connection === null ? null : (
-        <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
+        <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind: connection.kind })}`}>
           {texts(ctx).credentials.add}
         </Link>
       )}

@@ -44,37 +44,33 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** "http://web.example:8080/health", as the probe requests it. */
-function probeAddress(check: ExecutorView["health_check"]): string {
-  const probe = typeof check.probe === "object" && check.probe !== null ? check.probe : {};
+/** "http://web.example:8080/health" or "db.example:5432", as the probe requests it; "" for a check without one. */
+function probeAddress({ probe }: ExecutorView["health_check"]): string {
+  if (typeof probe !== "object" || probe === null) return "";
   const { protocol, host, port, path } = Object.fromEntries(Object.entries(probe));
   const name = text(host).includes(":") ? `[${text(host)}]` : text(host);
-  return check.strategy === "tcp" ? `${name}:${text(port)}` : `${text(protocol)}://${name}:${text(port)}${text(path)}`;
+  return `${protocol === undefined ? "" : `${text(protocol)}://`}${name}:${text(port)}${text(path)}`;
 }
 
 function healthSentences(ctx: PageContext, executor: ExecutorView): readonly string[] {
   const w = texts(ctx).executors.policy_words;
   const check = executor.health_check;
   if (check.strategy === "disabled") return [w.no_check];
-  const isProbed = check.strategy === "http" || check.strategy === "tcp";
-  const isReplaced = !isProbed && executor.target.is_declarative;
-  const how =
-    check.strategy === "http"
-      ? w.http(probeAddress(check))
-      : check.strategy === "tcp"
-        ? w.tcp(probeAddress(check))
-        : check.strategy === "release"
-          ? w.release
-          : isReplaced
-            ? w.replaced
-            : w.auto;
+  const { is_declarative } = executor.target;
+  const address = probeAddress(check);
+  const ways: Readonly<Record<string, (address: string) => string>> = {
+    ...w.checks,
+    ...(is_declarative ? w.declarative_checks : {}),
+  };
+  const how = (ways[text(check.strategy)] ?? w.checks.auto)(address);
   const number = (value: unknown) => (typeof value === "number" ? value : 0);
   const timing = w.timing(
     number(check.initial_delay_seconds),
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
-  const isTimed = !isReplaced && check.strategy !== "release" && typeof check.initial_delay_seconds === "number";
+  // A runtime that replaces what runs is followed, not probed.
+  const isTimed = (address !== "" || !is_declarative) && typeof check.initial_delay_seconds === "number";
   return [how, ...(isTimed ? [timing] : []), unhealthyWords(ctx, executor)];
 }
 

@@ -13,9 +13,11 @@ import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { Digest } from "../../templates/components/version.tsx";
 import { PlanFailure } from "../../templates/executors/plan.tsx";
+import { policyOf } from "../../templates/executors/policy.tsx";
 import { url, withQuery } from "../../templates/page.ts";
 import { addressOf } from "../../templates/trackers/address.ts";
 import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "../gallery/forms.tsx";
+import { executor } from "../gallery/groups.tsx";
 import { OverviewSample } from "../gallery/overview.tsx";
 import { RunSample } from "../gallery/run.tsx";
 import { sampleContext } from "../gallery/sample-context.ts";
@@ -376,4 +378,35 @@ test("a command in the help of a field is code", () => {
   expect(String(<Help id="h" text="As `helm ls` prints" />)).toBe(
     '<p class="help" id="h">As <code>helm ls</code> prints</p>',
   );
+});
+
+describe("what makes an update healthy, in the policy of an executor", () => {
+  const sample = executor(ctx);
+  const timing = { initial_delay_seconds: 5, probe_interval_seconds: 2, total_probe_duration_seconds: 60 };
+  const policy = (health_check: Record<string, unknown>, is_declarative: boolean) =>
+    policyOf(ctx, {
+      ...sample,
+      health_check: { ...timing, ...health_check },
+      target: { ...sample.target, is_declarative },
+    }).filter((each) => /^(?:Healthy|The first probe)/.test(each));
+  const timed = "The first probe is sent 5 s after the update, then one every 2 s for up to 60 s.";
+  const http = { protocol: "https", host: "::1", port: 8080, path: "/health" };
+
+  test.each([
+    [{ strategy: "auto" }, false, ["Healthy when the engine reports the target as ready.", timed]],
+    [
+      { strategy: "auto" },
+      true,
+      ["Healthy when the new version has replaced the previous one everywhere and is ready."],
+    ],
+    [{ strategy: "http", probe: http }, true, ["Healthy when https://[::1]:8080/health responds as expected.", timed]],
+    [
+      { strategy: "tcp", probe: { host: "db.lan", port: 5432 } },
+      false,
+      ["Healthy when db.lan:5432 accepts a connection.", timed],
+    ],
+    [{ strategy: "release" }, true, ["Healthy when Helm reports the release as deployed."]],
+  ])("%j, declarative: %p", (check, isDeclarative, said) => {
+    expect(policy(check, isDeclarative)).toEqual(said);
+  });
 });

@@ -1,6 +1,6 @@
 import type { TargetView } from "../../connections/schema.ts";
 import type { FieldErrors } from "../../errors.ts";
-import { releasesCharts } from "../../sources/source.ts";
+import { releasesCharts, releasesImages } from "../../sources/source.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 
@@ -51,7 +51,9 @@ const nothing: Running = { image: "" };
 function watches({ kind, config }: TrackerView["sources"][number], { image, artifact }: Running): boolean {
   if (artifact?.kind === "chart") return releasesCharts(kind) && config.chart === artifact.name;
   const running = repositoryOf(image);
-  return kind === "oci" && running !== null && repositoryOf(text(config.image), text(config.registry)) === running;
+  return (
+    releasesImages(kind) && running !== null && repositoryOf(text(config.image), text(config.registry)) === running
+  );
 }
 
 /** The trackers to suggest for what runs: those that watch it. */
@@ -76,7 +78,7 @@ function settled(
 ): Values {
   const sources = trackers.find((each) => each.name === name)?.sources ?? [];
   const asked = sources.find((source) => source.key === text(member(row, "source")));
-  const fitting = sources.find((each) => watches(each, running)) ?? sources.find((each) => each.kind === "oci");
+  const fitting = sources.find((each) => watches(each, running)) ?? sources.find((each) => releasesImages(each.kind));
   const source = asked ?? fitting ?? sources[0];
   const channels = source?.channels.map((channel) => channel.name) ?? [];
   const channel = channels.find((name) => name === member(row, "channel")) ?? channels[0] ?? "";

@@ -1,5 +1,8 @@
 import { formatNumber, plural } from "../../format.ts";
 
+const ready = () => "Healthy when the engine reports the target as ready.";
+const replaced = () => "Healthy when the new version has replaced the previous one everywhere and is ready.";
+
 export const executors = {
   title: "Executors",
   add: "Add executor",
@@ -211,12 +214,15 @@ export const executors = {
     use_tracker: "Uses the image and tag of the tracker.",
     tag: "Refers to the image by its tag.",
     digest: "Pins the image by its digest.",
-    auto: "Healthy when the engine reports the target as ready.",
-    release: "Healthy when Helm reports the release as deployed.",
-    replaced: "Healthy when the new version has replaced the previous one everywhere and is ready.",
-    native: "Healthy when the engine reports the target as ready.",
-    http: (address: string) => `Healthy when ${address} responds as expected.`,
-    tcp: (address: string) => `Healthy when ${address} accepts a connection.`,
+    checks: {
+      auto: ready,
+      native: ready,
+      http: (address: string) => `Healthy when ${address} responds as expected.`,
+      tcp: (address: string) => `Healthy when ${address} accepts a connection.`,
+      release: () => "Healthy when Helm reports the release as deployed.",
+    },
+    /** The same, where the runtime itself replaces what runs. */
+    declarative_checks: { auto: replaced, native: replaced },
     no_check: "No health check: the run succeeds once the target has started.",
     restore: "If it does not become healthy, the previous version is restored and the run fails.",
     keep_failed: "If it does not become healthy, the new version keeps running and the run fails.",

@@ -1,6 +1,9 @@
 import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
+const ready = () => "引擎报告目标就绪即为健康。";
+const replaced = () => "新版本已全部替换旧版本并就绪即为健康。";
+
 export const executors = {
   title: "执行器",
   add: "添加执行器",
@@ -206,12 +209,14 @@ export const executors = {
     use_tracker: "使用追踪器的镜像和标签。",
     tag: "按标签引用镜像。",
     digest: "按摘要固定镜像。",
-    auto: "引擎报告目标就绪即为健康。",
-    release: "Helm 报告发布状态为 deployed 即为健康。",
-    replaced: "新版本已全部替换旧版本并就绪即为健康。",
-    native: "引擎报告目标就绪即为健康。",
-    http: (address: string) => `${address} 按预期响应即为健康。`,
-    tcp: (address: string) => `${address} 接受连接即为健康。`,
+    checks: {
+      auto: ready,
+      native: ready,
+      http: (address: string) => `${address} 按预期响应即为健康。`,
+      tcp: (address: string) => `${address} 接受连接即为健康。`,
+      release: () => "Helm 报告发布状态为 deployed 即为健康。",
+    },
+    declarative_checks: { auto: replaced, native: replaced },
     no_check: "不做健康检查：目标启动即视为成功。",
     restore: "若未变为健康，则恢复旧版本，运行记为失败。",
     keep_failed: "若未变为健康，则保留新版本，运行记为失败。",
