@@ -27,12 +27,15 @@ export const everyCredential = async (read: Reader): Promise<CredentialRow[]> =>
   await read.select().from(credentials).orderBy(asc(credentials.name)).limit(mostCredentials);
 
 interface CredentialListContext {
+  /** The ids of those whose secret cannot be read. */
+  unreadable: readonly string[];
   /** The ids of those that are refused. */
   refused: readonly string[];
 }
 
 /** As `credentialStateOf` has it. */
-const stateIn = ({ refused }: CredentialListContext) => sql<string>`case
+const stateIn = ({ unreadable, refused }: CredentialListContext) => sql<string>`case
+  when credentials.id in (select value from json_each(${JSON.stringify(unreadable)})) then 'unreadable'
   when credentials.id in (select value from json_each(${JSON.stringify(refused)})) then 'refused'
   when exists (select 1 from connections where connections.credential_id = credentials.id)
     or exists (select 1 from tracker_sources where tracker_sources.credential_id = credentials.id) then 'used'
@@ -87,10 +90,17 @@ export async function usersOfCredentials(read: Reader, ids: readonly string[]): 
   return users;
 }
 
-/** A new secret may be accepted where the former one was refused. A check that still uses the former one writes nothing. */
+/**
+ * A new secret may be accepted where the former one was refused, or could not be read. A check that still uses the former one writes nothing.
+ */
 export async function makeRefusedDue(tx: Writer, credentialId: string, now: number): Promise<void> {
   await tx
     .update(tracker_sources)
     .set({ next_check_at: now, lease_owner: null, lease_until: null })
-    .where(and(eq(tracker_sources.credential_id, credentialId), eq(tracker_sources.last_error_code, "unauthorized")));
+    .where(
+      and(
+        eq(tracker_sources.credential_id, credentialId),
+        inArray(tracker_sources.last_error_code, ["unauthorized", "rejected"]),
+      ),
+    );
 }

@@ -137,8 +137,8 @@ export const CredentialPatch = v.strictObject({
   secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string()))),
 });
 
-/** `refused`: by at least one of those that it is used at. */
-export const credentialStates = ["refused", "used", "unused"] as const;
+/** `unreadable`: its secret cannot be decrypted. `refused`: by at least one of those that it is used at. */
+export const credentialStates = ["unreadable", "refused", "used", "unused"] as const;
 
 export const credentialList: ListShape = {
   sorts: ["name", "kind", "state", "changed"],
@@ -166,6 +166,8 @@ export const CredentialView = v.object({
   /** The members of the secret that are set; never their values. */
   secret_fields: v.array(v.string()),
   state: v.picklist(credentialStates),
+  /** Why its secret cannot be read. It stays as it is until another is entered. */
+  problem: v.nullable(ProblemSchema),
   /** Where it is refused now. */
   refusals: v.array(CredentialRefusal),
   users: v.array(v.object({ kind: v.picklist(["connection", "tracker"]), id: v.string(), name: v.string() })),
@@ -174,7 +176,12 @@ export const CredentialView = v.object({
 });
 export type CredentialView = v.InferOutput<typeof CredentialView>;
 
-export function credentialStateOf({ refusals, users }: Pick<CredentialView, "refusals" | "users">) {
+export function credentialStateOf({
+  problem,
+  refusals,
+  users,
+}: Pick<CredentialView, "problem" | "refusals" | "users">) {
+  if (problem !== null) return "unreadable";
   if (refusals.length > 0) return "refused";
   return users.length > 0 ? "used" : "unused";
 }

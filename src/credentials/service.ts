@@ -2,13 +2,14 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { failureOf, lastCheckOf, reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
-import { AppError, type FieldErrors, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
+import { type FieldErrors, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
 import { judgeInput, parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
+import { opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
@@ -59,23 +60,17 @@ function otherKind({ name, kind }: CredentialRow, wanted: string): Message {
 export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
-  /** Throws `PluginError` if the secret cannot be read. */
-  const opened = (row: CredentialRow, as: v.GenericSchema<unknown, Record<string, unknown>> = StoredSecret) => {
-    try {
-      return sealer.openJson(as, row.sealed_secret, secretTexts);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "undecryptable") throw error;
-      throw new PluginError("rejected", say("credentials.unreadable", { name: row.name, cause: error.said }));
-    }
-  };
-  /** Empty if it cannot be read, so that it can be entered again. */
-  const storedSecret = (row: CredentialRow): Readonly<Record<string, unknown>> => {
-    try {
-      return opened(row);
-    } catch (error) {
-      if (error instanceof PluginError) return {};
-      throw error;
-    }
+  type SecretSchema = v.GenericSchema<unknown, Readonly<Record<string, unknown>>>;
+  const secretOf = (row: CredentialRow, as: SecretSchema = secretSchemas[kindOf(row)]) =>
+    opened(
+      () => sealer.openJson(as, row.sealed_secret, secretTexts),
+      (cause) => say("credentials.unreadable", { name: row.name, cause }),
+    );
+  /** Throws `PluginError` if it cannot be read. */
+  const requireSecret = (row: CredentialRow, as?: SecretSchema): Readonly<Record<string, unknown>> => {
+    const { value, problem } = secretOf(row, as);
+    if (problem !== null) throw new PluginError("rejected", problem);
+    return value;
   };
 
   /** Where credentials are refused, by their ids. */
@@ -103,17 +98,23 @@ export function credentialService(options: CredentialServiceOptions) {
     return rows.map((row) => {
       const users = used.filter((user) => user.credential_id === row.id);
       const refusals = [...(refused.get(row.id) ?? [])];
+      const secret = secretOf(row);
+      const problem = secretProblem(secret);
       return viewOf(CredentialView, {
         ...row,
         kind: kindOf(row),
-        secret_fields: Object.keys(storedSecret(row)),
-        state: credentialStateOf({ refusals, users }),
+        secret_fields: Object.keys(secret.value ?? {}),
+        state: credentialStateOf({ problem, refusals, users }),
+        problem,
         refusals,
         users: users.map(({ kind, id, name }) => ({ kind, id, name })),
       });
     });
   };
-  const listContext = (refused: Refusals) => ({ refused: [...refused.keys()] });
+  const listContext = async (refused: Refusals) => {
+    const unreadable = (await everyCredential(db.read)).filter((row) => secretOf(row).problem !== null);
+    return { unreadable: unreadable.map(({ id }) => id), refused: [...refused.keys()] };
+  };
   const get = async (id: string): Promise<CredentialView> => {
     const [view] = await views([await credentialRows.get(db.read, id)], await refusalsOfAll());
     if (view === undefined) throw notFound("credential", id);
@@ -137,9 +138,9 @@ export function credentialService(options: CredentialServiceOptions) {
     return errors === null ? judged : { output: null, errors };
   };
 
-  /** The secret with newly entered members; null removes one. */
+  /** The secret with newly entered members; null removes one. If it cannot be read, all of it has to be entered. */
   const merged = (row: CredentialRow, entered: readonly [string, unknown][]): unknown => {
-    const members = Object.entries({ ...storedSecret(row), ...Object.fromEntries(entered) });
+    const members = Object.entries({ ...secretOf(row).value, ...Object.fromEntries(entered) });
     const secret = Object.fromEntries(members.filter(([, value]) => value !== null));
     const kind = kindOf(row);
     const parsed = parseInput(v.object({ secret: secretSchemas[kind] }), { secret }).secret;
@@ -178,10 +179,10 @@ export function credentialService(options: CredentialServiceOptions) {
       shape: credentialList,
       page: async (ask) => {
         const refused = await refusalsOfAll();
-        const { rows, key } = await credentialLists.page(db.read, listContext(refused), ask);
+        const { rows, key } = await credentialLists.page(db.read, await listContext(refused), ask);
         return { rows: await views(rows, refused), key };
       },
-      counts: async (ask) => await credentialLists.counts(db.read, listContext(await refusalsOfAll()), ask),
+      counts: async (ask) => await credentialLists.counts(db.read, await listContext(await refusalsOfAll()), ask),
       views: async (shown) => [...shown],
     }),
     get,
@@ -249,12 +250,12 @@ export function credentialService(options: CredentialServiceOptions) {
       if (id === null) return null;
       const row = await credentialRows.get(db.read, id);
       if (row.kind !== kind) throw new PluginError("rejected", otherKind(row, kind));
-      return opened(row, secretSchemas[kindOf(row)]);
+      return requireSecret(row);
     },
 
     /** Decrypts every secret, so that the redactor knows all of them. Throws `PluginError` if one cannot be read. */
     openAll: async (): Promise<void> => {
-      for (const row of await everyCredential(db.read)) opened(row);
+      for (const row of await everyCredential(db.read)) requireSecret(row, StoredSecret);
     },
 
     /** For features that store a reference: refuses an unknown credential and one of another kind. */

@@ -6,6 +6,7 @@ import { DeleteUnused, type QuestionProps } from "../components/confirm.tsx";
 import { Form } from "../components/form.tsx";
 import { Link } from "../components/link.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -38,7 +39,14 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
           )
         }
       />
-      {credential === null ? null : <CredentialRefusals ctx={ctx} credential={credential} />}
+      {credential === null ? null : (
+        <>
+          <SecretProblem ctx={ctx} problem={credential.problem} title={t.unreadable_title}>
+            {t.unreadable_text}
+          </SecretProblem>
+          <CredentialRefusals ctx={ctx} credential={credential} />
+        </>
+      )}
       <Form
         ctx={ctx}
         id="credential-form"

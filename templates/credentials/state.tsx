@@ -9,6 +9,7 @@ import { texts } from "../texts/texts.ts";
 import { reasonOf } from "../trackers/state.tsx";
 
 const looks = {
+  unreadable: { tone: "failed" },
   refused: { tone: "failed" },
   used: { tone: "current" },
   unused: { tone: "quiet", icon: "circle-minus" },
@@ -16,11 +17,12 @@ const looks = {
 
 interface CredentialStateProps {
   ctx: PageContext;
-  credential: Pick<CredentialView, "state" | "refusals">;
+  credential: Pick<CredentialView, "state" | "problem" | "refusals">;
 }
 
-export function CredentialState({ ctx, credential: { state, refusals } }: CredentialStateProps) {
-  const reasons = refusals.map(({ error }) => reasonOf(ctx, error.message_data));
+export function CredentialState({ ctx, credential: { state, problem, refusals } }: CredentialStateProps) {
+  const errors = [...(problem === null ? [] : [problem]), ...refusals.map(({ error }) => error)];
+  const reasons = errors.map(({ message_data }) => reasonOf(ctx, message_data));
   return (
     <State ctx={ctx} {...looks[state]} title={reasons.length === 0 ? undefined : reasons.join("\n")}>
       {texts(ctx).credentials.states[state]}

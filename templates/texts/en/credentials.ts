@@ -6,7 +6,10 @@ export const credentials = {
   lead: (count: number) => `${plural("en", count, { one: "credential", other: "credentials" })}, stored encrypted`,
   add: "Add credential",
   kinds: credentialKindTitles,
-  states: { refused: "Refused", used: "In use", unused: "Unused" },
+  states: { unreadable: "Unreadable", refused: "Refused", used: "In use", unused: "Unused" },
+  unreadable_title: "The stored secret cannot be read",
+  unreadable_text:
+    "Until you save a new one, the stored secret is kept as it is. You can still rename or delete the credential.",
   refused_title: "This credential is refused",
   refused_text:
     "Enter a valid secret below. Sources are checked again as soon as you save it; test a connection on its page.",
