@@ -40,8 +40,8 @@ import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
 import { createRateLedger } from "./net/rate-ledger.ts";
 import { outageNotices } from "./notifications/outages.ts";
-import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
-import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
+import { createOutbox, NotifierUnreadable, type SendMessage } from "./notifications/outbox.ts";
+import { notificationService, storedWebhook } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
 import { oidcService } from "./oidc/service.ts";
 import { probes } from "./probes/index.ts";
@@ -175,9 +175,10 @@ export async function createServices(options: ServiceOptions) {
   const guard = createGuard({ clock, allow: options.outboundAllow, ownPort: () => listeningPort });
 
   const send: SendMessage = async (notifier, message, signal) => {
-    const stored = sealer.openJson(StoredWebhook, notifier.sealed_config, secretsOf);
+    const { value, problem } = storedWebhook(sealer, notifier);
+    if (problem !== null) throw new NotifierUnreadable(problem);
     const context = guard.open({ purpose: "webhook", timeout_ms: webhookTimeoutMs, signal });
-    return await notifiers.webhook.open(stored, context).send(message);
+    return await notifiers.webhook.open(value, context).send(message);
   };
   const outbox = createOutbox({
     ...parts,

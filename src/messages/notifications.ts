@@ -1,4 +1,4 @@
-import type { Area } from "./types.ts";
+import type { Area, Message } from "./types.ts";
 
 /** Deliveries of notifications, and why they failed. */
 export const notifications = {
@@ -9,5 +9,8 @@ export const notifications = {
   receiver_answered: ({ status }: { status: number }) => `The receiver returned ${status}`,
   test_of_disabled: ({ name }: { name: string }) =>
     `The notifier "${name}" is disabled and sends nothing; enable it to send a test message`,
+  unreadable: ({ name, cause }: { name: string; cause: Message }, tell) =>
+    `The notifier "${name}" cannot send: ${tell(cause)}. Edit the notifier and enter its webhook URL again`,
+  url_wanted: "Enter the URL again, too: the stored one cannot be read",
   notifier_disabled: "The notifier is disabled",
 } satisfies Area;

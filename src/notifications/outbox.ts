@@ -1,4 +1,4 @@
-import { PluginError, saidBy } from "../errors.ts";
+import { PluginError, SaidError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, withTexts } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -25,6 +25,7 @@ import { type RecordEvent, triggerOf } from "./schema.ts";
 /** Waits before the second to the fifth attempt; a longer `Retry-After` wins, up to a day. */
 const retryDelaysMs = [30_000, 120_000, 600_000, 1_800_000];
 const maxRetryAfterMs = 86_400_000;
+const heldMs = 1_800_000;
 /** Longer than any attempt, so that a lease only expires when its owner died. */
 const leaseMs = 60_000;
 /** A receiver that is down for long must not fill the disk. */
@@ -33,7 +34,10 @@ const eventRetentionMs = 400 * 86_400_000;
 /** Pruning runs in an event's transaction and must not slow it down; the next event continues. */
 const deletedAtOnce = 500;
 
-/** Sends one message to the notifier's destination; throws `PluginError`. Injected, because features never reach the network. */
+/** The notifier's URL cannot be read: its messages wait until it is entered again. */
+export class NotifierUnreadable extends SaidError {}
+
+/** Sends one message to the notifier's destination; throws `PluginError` and `NotifierUnreadable`. Injected, because features never reach the network. */
 export type SendMessage = (
   notifier: NotifierRow,
   message: { id: string; event: string; sent_at: number; body: Readonly<Record<string, unknown>> },
@@ -63,6 +67,8 @@ interface Verdict {
   next_attempt_at: number | null;
   /** 410: the receiver wants no more messages. */
   stops: boolean;
+  /** Nothing was sent, so that it counts as no attempt. */
+  is_held?: boolean;
 }
 
 /** How a receiver that compares the timestamp with its own clock refuses one that is too far off. */
@@ -158,6 +164,10 @@ export function createOutbox(options: OutboxOptions) {
       const explain = (reason: Message) => options.explainByClock(reason, notifier.destination);
       return judgeAnswer({ ...answer, explain }, number, isTest, clock.now());
     } catch (error) {
+      if (error instanceof NotifierUnreadable && !isTest) {
+        const next_attempt_at = clock.now() + heldMs;
+        return { state: "pending", status: null, error: error.said, next_attempt_at, stops: false, is_held: true };
+      }
       // Shutting down is no response of the receiver: the lease expires and the next process sends again.
       if (signal.aborted) throw error;
       if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
@@ -188,7 +198,8 @@ export function createOutbox(options: OutboxOptions) {
     if (claimed === null) return;
     const verdict = await attempt(claimed.delivery, claimed.notifier, signal);
     const endedAt = clock.now();
-    const number = claimed.delivery.attempt_count + 1;
+    const isHeld = verdict.is_held === true;
+    const number = claimed.delivery.attempt_count + (isHeld ? 0 : 1);
     await db.write(async (tx) => {
       const isMine = await settleDelivery(tx, id, owner, {
         state: verdict.state,
@@ -198,7 +209,7 @@ export function createOutbox(options: OutboxOptions) {
         next_attempt_at: verdict.next_attempt_at,
         ended_at: verdict.state === "pending" ? null : endedAt,
       });
-      if (!isMine) return;
+      if (!isMine || isHeld) return;
       await insertAttempt(tx, {
         delivery_id: id,
         attempt: number,

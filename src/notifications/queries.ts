@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  gt,
   inArray,
   isNotNull,
   isNull,
@@ -144,6 +145,16 @@ export async function countPending(read: Reader, notifierId: string): Promise<nu
     .from(deliveries)
     .where(and(eq(deliveries.notifier_id, notifierId), eq(deliveries.state, "pending")));
   return rows[0]?.n ?? 0;
+}
+
+/** Whatever they wait for. */
+export async function makePendingDue(tx: Writer, notifierId: string, now: number): Promise<void> {
+  await tx
+    .update(deliveries)
+    .set({ next_attempt_at: now })
+    .where(
+      and(eq(deliveries.notifier_id, notifierId), eq(deliveries.state, "pending"), gt(deliveries.next_attempt_at, now)),
+    );
 }
 
 /** Due deliveries without an owner, oldest first. */

@@ -4,7 +4,7 @@ import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts"
 import type { ListShape } from "../forms/page.ts";
 import { languages } from "../messages/languages.ts";
 import type { Message } from "../messages/message.ts";
-import { MessageSchema } from "../messages/schema.ts";
+import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { OutageEventKind, OutageFacts } from "./outage-schema.ts";
@@ -270,6 +270,8 @@ export const NotifierView = v.object({
   /** Host and port of the webhook: the only part that is shown. */
   destination: v.string(),
   has_signing_secret: v.boolean(),
+  /** Why its URL cannot be read. Messages wait until another is entered. */
+  problem: v.nullable(ProblemSchema),
   /** Set when the receiver returned 410 Gone; an edit clears it. */
   stopped_at: NullableInstant,
   last_delivery: v.nullable(DeliveryView),

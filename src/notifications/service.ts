@@ -7,7 +7,8 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import type { Sealer } from "../secrets/sealed.ts";
+import { type Opened, opened, secretProblem } from "../secrets/opened.ts";
+import type { Sealed, Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
 import {
@@ -19,6 +20,7 @@ import {
   deliveryRows,
   type EventRow,
   listEventsBefore,
+  makePendingDue,
   type NotifierRow,
   notifierLists,
   notifierRows,
@@ -45,7 +47,17 @@ interface NotificationServiceOptions extends Pick<Parts, "db" | "clock" | "audit
 }
 
 /** Stored sealed as one value, because a webhook's URL contains its token. */
-export const StoredWebhook = v.object({ url: v.string(), signing_secret: v.optional(v.string()) });
+const StoredWebhook = v.object({ url: v.pipe(v.string(), v.url()), signing_secret: v.optional(v.string()) });
+
+export function storedWebhook(
+  sealer: Sealer,
+  { name, sealed_config }: Pick<NotifierRow, "name" | "sealed_config">,
+): Opened<v.InferOutput<typeof StoredWebhook>> {
+  return opened(
+    () => sealer.openJson(StoredWebhook, sealed_config, secretsOf),
+    (cause) => say("notifications.unreadable", { name, cause }),
+  );
+}
 
 export const EventQuery = v.object({
   ...PageQuery.entries,
@@ -108,15 +120,28 @@ export function notificationService(options: NotificationServiceOptions) {
   const view = async (row: NotifierRow): Promise<NotifierView> => {
     const newest = await deliveryLists.page(db.read, row.id, listAsk(deliveryList, { limit: 1 }));
     const [last] = await deliveryViews(newest.rows, row.name);
-    const stored = sealer.openJson(StoredWebhook, row.sealed_config, (config) => secretsOf(config));
+    const stored = storedWebhook(sealer, row);
     return viewOf(NotifierView, {
       ...row,
       kind: "webhook",
       trigger_events: row.trigger_events.filter(isTriggerKind),
-      has_signing_secret: stored.signing_secret !== undefined,
+      has_signing_secret: stored.value?.signing_secret !== undefined,
+      problem: secretProblem(stored),
       last_delivery: last ?? null,
       pending_count: await countPending(db.read, row.id),
     });
+  };
+
+  /** A blank URL or secret keeps the stored one; what cannot be read stays sealed until there is another URL. */
+  const changedWebhook = (row: NotifierRow, url: string | null, secret: string | null | undefined): Sealed => {
+    const stored = storedWebhook(sealer, row).value;
+    const wanted = url ?? stored?.url;
+    if (wanted === undefined) {
+      if (secret) throw invalidInput({ url: say("notifications.url_wanted") });
+      return row.sealed_config;
+    }
+    const signing_secret = secret === null ? undefined : secret || stored?.signing_secret;
+    return sealer.sealJson({ url: wanted, ...(signing_secret ? { signing_secret } : {}) });
   };
 
   return {
@@ -164,16 +189,13 @@ export function notificationService(options: NotificationServiceOptions) {
       const destination = url === null ? null : await checkDestination(actor, patch.name, url);
       await db.write(async (tx) => {
         const row = await notifierRows.get(tx, id);
-        const stored = sealer.openJson(StoredWebhook, row.sealed_config, secretsOf);
         const { url: _url, signing_secret: _secret, ...fields } = patch;
-        const secret = patch.signing_secret === null ? undefined : patch.signing_secret || stored.signing_secret;
-        const config = { url: url ?? stored.url, ...(secret ? { signing_secret: secret } : {}) };
         const name = patch.name ?? row.name;
         await notifierRows.refuseTaken(tx, name, id);
         await notifierRows.update(tx, id, {
           ...fields,
           trigger_events: [...new Set(patch.trigger_events ?? row.trigger_events)],
-          sealed_config: sealer.sealJson(config),
+          sealed_config: changedWebhook(row, url, patch.signing_secret),
           destination: destination ?? row.destination,
           // An edit means that the receiver is back.
           stopped_at: null,
@@ -185,6 +207,8 @@ export function notificationService(options: NotificationServiceOptions) {
           subject: { kind: "notifier", id, name },
           detail: { fields: Object.keys(patch) },
         });
+        // They may have waited for it.
+        if (url !== null) await makePendingDue(tx, id, clock.now());
       });
       return await view(await notifierRows.get(db.read, id));
     },
@@ -257,7 +281,7 @@ export function notificationService(options: NotificationServiceOptions) {
 }
 
 /** Secrets for the redactor: the URL's path and query contain the token, its host does not. */
-export function secretsOf(config: v.InferOutput<typeof StoredWebhook>): readonly string[] {
+function secretsOf(config: v.InferOutput<typeof StoredWebhook>): readonly string[] {
   const url = new URL(config.url);
   const path = `${url.pathname}${url.search}`;
   return [config.url, ...(path.length > 1 ? [path] : []), ...(config.signing_secret ? [config.signing_secret] : [])];

@@ -5,6 +5,7 @@ import { Facts } from "../components/facts.tsx";
 import type { ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
@@ -51,6 +52,9 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
           {t.stopped_text}
         </Banner>
       )}
+      <SecretProblem ctx={ctx} problem={notifier.problem} title={t.unreadable_title}>
+        {t.unreadable_text}
+      </SecretProblem>
       <Columns
         aside={
           <Section title={texts(ctx).common.details}>
@@ -60,7 +64,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
                 [t.destination, <code title={t.destination_help}>{notifier.destination}</code>],
                 [texts(ctx).events.title, eventsText(ctx, notifier)],
                 [t.language, t.languages[notifier.language]],
-                [t.signature, notifier.has_signing_secret ? t.signed : t.unsigned],
+                notifier.problem === null ? [t.signature, notifier.has_signing_secret ? t.signed : t.unsigned] : null,
                 [texts(ctx).common.created_at, <Time ctx={ctx} at={notifier.created_at} form="short" />],
               ]}
             />
@@ -84,13 +88,11 @@ function Condition({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView
       </State>
     );
   }
-  return notifier.stopped_at === null ? (
-    <State ctx={ctx} tone="current" solid>
-      {common.enabled}
-    </State>
-  ) : (
-    <State ctx={ctx} tone="failed" solid>
-      {texts(ctx).notifiers.stopped}
+  const t = texts(ctx).notifiers;
+  const isWell = notifier.problem === null && notifier.stopped_at === null;
+  return (
+    <State ctx={ctx} tone={isWell ? "current" : "failed"} solid>
+      {isWell ? common.enabled : notifier.problem === null ? t.stopped : t.unreadable}
     </State>
   );
 }

@@ -3,6 +3,7 @@ import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { NotifierView } from "../../src/notifications/schema.ts";
 import { Form } from "../components/form.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -23,6 +24,9 @@ export function NotifierFormPage({ ctx, notifier, fields, values, errors }: Noti
   return (
     <Layout ctx={ctx} title={title} section="notifiers">
       <PageHeader ctx={ctx} title={title} parent={{ title: notifier === null ? t.title : notifier.name, href: path }} />
+      <SecretProblem ctx={ctx} problem={notifier?.problem ?? null} title={t.unreadable_title}>
+        {t.unreadable_text}
+      </SecretProblem>
       <Form
         ctx={ctx}
         id="notifier-form"
@@ -34,7 +38,11 @@ export function NotifierFormPage({ ctx, notifier, fields, values, errors }: Noti
         submit={notifier === null ? t.add : t.save}
         cancel_href={path}
         is_edit={notifier !== null}
-        stored={notifier === null ? [] : ["url", ...(notifier.has_signing_secret ? ["signing_secret"] : [])]}
+        stored={
+          notifier === null || notifier.problem !== null
+            ? []
+            : ["url", ...(notifier.has_signing_secret ? ["signing_secret"] : [])]
+        }
         below={
           notifier?.has_signing_secret === true
             ? {

@@ -4,6 +4,7 @@ import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { formatLabels, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { DeliveryState, eventWord } from "./deliveries.tsx";
 
@@ -64,6 +65,13 @@ function LastDelivery({ ctx, notifier }: { ctx: PageContext; notifier: NotifierV
     return (
       <State ctx={ctx} tone="quiet" icon="pause">
         {texts(ctx).common.disabled}
+      </State>
+    );
+  }
+  if (notifier.problem !== null) {
+    return (
+      <State ctx={ctx} tone="failed" title={translateSentence(ctx.language, notifier.problem.message_data)}>
+        {t.unreadable}
       </State>
     );
   }

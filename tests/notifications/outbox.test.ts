@@ -4,7 +4,7 @@ import { countedTime } from "../../src/counted-time.ts";
 import { PluginError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { plain, say } from "../../src/messages/message.ts";
-import { createOutbox, type SendMessage } from "../../src/notifications/outbox.ts";
+import { createOutbox, NotifierUnreadable, type SendMessage } from "../../src/notifications/outbox.ts";
 import type { NewEvent } from "../../src/notifications/schema.ts";
 import { notificationService } from "../../src/notifications/service.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterEach(() => temporary.close());
 
 /** An outbox whose network is `answers`, taken one by one; a function throws or answers, a number is the status. */
-async function setUp(answers: readonly (number | PluginError)[], instance = "a") {
+async function setUp(answers: readonly (number | Error)[], instance = "a") {
   const { db } = temporary;
   const clock = createFakeClock();
   const sent: { notifier: string; id: string; event: string; body: Readonly<Record<string, unknown>> }[] = [];
@@ -225,6 +225,26 @@ describe("a run that awaits approval", () => {
 });
 
 describe("deliver()", () => {
+  test("waits as long as the notifier's URL cannot be read, counts no attempt, and goes on once it can be", async () => {
+    const unreadable = new NotifierUnreadable(say("notifications.notifier_disabled"));
+    const { clock, notifier, record, deliverDue, service, sent } = await setUp([...Array(9).fill(unreadable), 503]);
+    const { id } = await notifier("hook");
+    await record();
+    const delivery = async () => (await service.deliveriesOf(id).list({})).items[0];
+    for (let day = 0; day < 9; day += 1) {
+      await deliverDue();
+      const held = { state: "pending", attempt_count: 0, attempts: [], last_error: "The notifier is disabled" };
+      expect(await delivery()).toMatchObject(held);
+      await clock.advance(30 * 60_000);
+    }
+    await deliverDue();
+    expect(await delivery()).toMatchObject({ state: "pending", attempt_count: 1, last_status: 503 });
+    await service.update(actor, id, { url: "https://hooks.example/new" });
+    await deliverDue();
+    expect(await delivery()).toMatchObject({ state: "delivered", attempt_count: 2 });
+    expect(new Set(sent.map((each) => each.id)).size).toBe(1);
+  });
+
   test("tries again after 30 s, 2 min, 10 min and 30 min, then gives up", async () => {
     const { notifier, record, deliverDue, clock, service, sent } = await setUp([500, 500, 500, 500, 500]);
     const { id } = await notifier("hook");
