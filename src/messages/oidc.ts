@@ -1,6 +1,11 @@
-import type { Area } from "./types.ts";
+import type { Area, Message } from "./types.ts";
 
 type Provider = { name: string };
+
+const secretAgain = {
+  bound: "Remove the binding, enter the client secret again and bind your account again",
+  free: "Enter it again in the provider's form",
+};
 
 /** Signing in with an identity provider, and the provider itself. */
 export const oidc = {
@@ -15,6 +20,8 @@ export const oidc = {
   endpoint_not_https:
     "The identity provider names an endpoint that is not https; correct its address in the settings of the provider itself",
   provider_unusable: "The identity provider cannot be used",
+  secret_unreadable: ({ name, cause, is_bound }: Provider & { cause: Message; is_bound: boolean }, tell) =>
+    `The provider "${name}" cannot be used: ${tell(cause)}. ${secretAgain[is_bound ? "bound" : "free"]}`,
 
   already_bound: "The administrator is already bound; remove that binding first",
   not_bound: "There is no binding to remove",

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { randomToken } from "../ids.ts";
 import type { Parts } from "../parts.ts";
+import { opened } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attemptClients } from "./attempt-clients.ts";
 import type { ProviderMetadata } from "./provider-metadata.ts";
@@ -133,6 +134,6 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
     isOf: (attempt: AttemptRow, browser: string | null): boolean =>
       browser !== null && attempt.browser_hash === hash(browser),
 
-    secretsOf: (attempt: AttemptRow) => sealer.openJson(Secrets, attempt.sealed_secrets),
+    secretsOf: (attempt: AttemptRow) => opened(() => sealer.openJson(Secrets, attempt.sealed_secrets)),
   };
 }

@@ -4,12 +4,13 @@ import type { Reader } from "../db/client.ts";
 import { AppError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
+import type { Opened } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { attempts } from "./attempts.ts";
 import { callbackParameters, codeOf, requireSingle, stateOf } from "./callback-response.ts";
 import { type Identity, judgeIdToken } from "./id-token.ts";
 import type { ProviderDocuments } from "./provider-metadata.ts";
-import { callbackUrl } from "./providers.ts";
+import { callbackUrl, clientSecret } from "./providers.ts";
 import {
   type AttemptRow,
   administratorOfSignIn,
@@ -47,6 +48,11 @@ interface CallbackOptions extends Pick<Parts, "db" | "clock" | "audit"> {
   findClockDifference: (host: string) => Message | null;
 }
 
+function readable<T>({ value, problem }: Opened<T>): T {
+  if (problem !== null) throw new Refusal("secret_unreadable");
+  return value;
+}
+
 /** Handles the provider's redirect: the attempt ends in a session, a binding, or a refusal. */
 export function callback(options: CallbackOptions) {
   const { db, clock, sealer, audit, auth, documents, upstream, refusals } = options;
@@ -70,8 +76,8 @@ export function callback(options: CallbackOptions) {
     const code = codeOf(parameters, metadata);
     const redirectUri = callbackUrl(options.baseUrl(), row.slug);
     if (redirectUri === null) throw new Refusal("base_url_missing");
-    const { nonce, code_verifier } = options.attempts.secretsOf(attempt);
-    const client = { client_id: row.client_id, client_secret: sealer.open(row.sealed_client_secret) };
+    const { nonce, code_verifier } = readable(options.attempts.secretsOf(attempt));
+    const client = { client_id: row.client_id, client_secret: readable(clientSecret(sealer, row, false)) };
     const tokens = await exchangeCode(upstream, {
       metadata,
       ...client,

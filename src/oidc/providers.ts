@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { AuditRecord } from "../auth/audit-schema.ts";
 import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Reader } from "../db/client.ts";
@@ -8,6 +9,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
+import { type Opened, opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findBinding, findProvider, type ProviderRow, providerRows } from "./queries.ts";
 import { missingEndpoints, ProviderInput, ProviderPatch, ProviderView } from "./schema.ts";
@@ -25,6 +27,16 @@ export interface ProviderServiceOptions extends Pick<Parts, "db" | "clock" | "au
 /** The redirect address; null until the base URL is set, because no request may choose it. */
 export function callbackUrl(baseUrl: string, slug: string): string | null {
   return baseUrl === "" ? null : `${baseUrl}/auth/oidc/${slug}/callback`;
+}
+
+/** All that is stored in plain text. */
+const Settings = v.omit(ProviderInput, ["client_secret"]);
+
+export function clientSecret(sealer: Sealer, row: ProviderRow, isBound: boolean): Opened<string> {
+  return opened(
+    () => sealer.open(row.sealed_client_secret),
+    (cause) => say("oidc.secret_unreadable", { name: row.display_name, cause, is_bound: isBound }),
+  );
 }
 
 function subjectOf(row: { id: string; display_name: string }): NonNullable<AuditRecord["subject"]> {
@@ -48,19 +60,22 @@ const onlyOne = (name: string) => conflict(say("oidc.only_one_provider", { name 
 export function providerService(options: ProviderServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
-  const view = (row: ProviderRow, boundId: string | null): ProviderView =>
-    viewOf(ProviderView, {
+  const view = (row: ProviderRow, boundId: string | null): ProviderView => {
+    const problem = secretProblem(clientSecret(sealer, row, row.id === boundId));
+    return viewOf(ProviderView, {
       ...row,
-      has_client_secret: true,
+      has_client_secret: problem === null,
+      problem,
       is_bound: row.id === boundId,
       callback_url: callbackUrl(options.baseUrl(), row.slug),
     });
+  };
   const boundProviderId = async (read: Reader) => (await findBinding(read))?.provider_id ?? null;
   const get = async (id: string): Promise<ProviderView> =>
     view(await providerRows.get(db.read, id), await boundProviderId(db.read));
 
   /** The input as it is stored; throws 422 for missing and refused addresses. */
-  const settle = (input: ProviderInput) => {
+  const settle = (input: Omit<ProviderInput, "client_secret">) => {
     const isDiscovered = input.is_discovery_enabled;
     const addresses = {
       issuer_url: input.issuer_url,
@@ -76,16 +91,15 @@ export function providerService(options: ProviderServiceOptions) {
       else if (options.isRefusedAddress(url)) refused[name] = say("oidc.address_refused");
     }
     if (Object.keys(refused).length > 0) throw invalidInput(refused);
-    const { client_secret, ...rest } = input;
-    return { ...rest, ...addresses, sealed_client_secret: sealer.seal(client_secret) };
+    return { ...input, ...addresses };
   };
 
   /** The stored provider with a patch applied. */
   const settleOver = (row: ProviderRow, patch: Omit<ProviderPatch, "client_secret">, secret: string) => {
-    const names = Object.keys(ProviderInput.entries);
+    const names = Object.keys(Settings.entries);
     const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
-    const client_secret = secret === "" ? sealer.open(row.sealed_client_secret) : secret;
-    return settle(parseInput(ProviderInput, { ...stored, ...patch, client_secret }));
+    const settled = settle(parseInput(Settings, { ...stored, ...patch }));
+    return secret === "" ? settled : { ...settled, sealed_client_secret: sealer.seal(secret) };
   };
 
   return {
@@ -99,7 +113,8 @@ export function providerService(options: ProviderServiceOptions) {
 
     /** Throws 409 `conflict` when there is already one, 422. */
     create: async (actor: Actor, input: unknown): Promise<ProviderView> => {
-      const row = settle(parseInput(ProviderInput, input));
+      const { client_secret, ...entered } = parseInput(ProviderInput, input);
+      const row = { ...settle(entered), sealed_client_secret: sealer.seal(client_secret) };
       const now = clock.now();
       const id = newId(now);
       try {

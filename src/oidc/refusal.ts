@@ -41,6 +41,7 @@ export const refusalReasons = [
   // Our own side
   "no_provider",
   "provider_disabled",
+  "secret_unreadable",
   "provider_changed",
   "base_url_missing",
   "not_bound",

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { CurrentPassword } from "../auth/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { issue, type Message, say } from "../messages/message.ts";
+import { ProblemSchema } from "../messages/schema.ts";
 
 const maximumUrlCharacters = 2048;
 
@@ -151,7 +152,7 @@ export const ProviderInput = v.strictObject(entries);
 export type ProviderInput = v.InferOutput<typeof ProviderInput>;
 
 /** The endpoints missing without discovery, by field. */
-export function missingEndpoints(input: ProviderInput): Readonly<Record<string, Message>> {
+export function missingEndpoints(input: Omit<ProviderInput, "client_secret">): Readonly<Record<string, Message>> {
   if (input.is_discovery_enabled) return {};
   const missing = withoutDiscovery.filter((name) => input[name] === null);
   return Object.fromEntries(missing.map((name) => [name, say("oidc.address_missing")]));
@@ -181,6 +182,8 @@ export const ProviderView = v.object({
   display_name: v.string(),
   client_id: v.string(),
   has_client_secret: v.boolean(),
+  /** Why its client secret cannot be read. It stays as it is until another is entered. */
+  problem: v.nullable(ProblemSchema),
   is_discovery_enabled: v.boolean(),
   issuer_url: v.string(),
   authorization_url: v.nullable(v.string()),

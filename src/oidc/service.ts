@@ -9,7 +9,7 @@ import type { Sealer } from "../secrets/sealed.ts";
 import { attempts, type StartedAttempt } from "./attempts.ts";
 import { type CallbackFrom, type Completed, callback } from "./callback.ts";
 import { providerDocuments } from "./provider-metadata.ts";
-import { callbackUrl, providerService } from "./providers.ts";
+import { callbackUrl, clientSecret, providerService } from "./providers.ts";
 import { deleteBinding, findBinding, findProvider, providerRows } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
 import { refusalRecorder } from "./refusal-recorder.ts";
@@ -91,6 +91,7 @@ export function oidcService(options: OidcServiceOptions) {
     if ((await findBinding(db.read))?.provider_id !== row.id) throw new Refusal("not_bound");
     const redirectUri = callbackUrl(baseUrl(), slug);
     if (redirectUri === null) throw new Refusal("base_url_missing");
+    if (clientSecret(sealer, row, true).value === null) throw new Refusal("secret_unreadable");
     return { provider: row, redirect_uri: redirectUri };
   };
 
@@ -107,6 +108,8 @@ export function oidcService(options: OidcServiceOptions) {
     if (redirectUri === null) {
       throw new AppError("base_url_required", 409, say("oidc.base_url_missing"));
     }
+    const { problem } = clientSecret(sealer, row, false);
+    if (problem !== null) throw new AppError("provider_unusable", 424, problem);
     return { provider: row, redirect_uri: redirectUri };
   };
 

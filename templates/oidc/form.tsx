@@ -5,6 +5,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -34,6 +35,9 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         parent={{ title: t.title, href: providerPath }}
         lead={provider === null ? t.form_lead : undefined}
       />
+      <SecretProblem ctx={ctx} problem={provider?.problem ?? null} title={t.unreadable_title}>
+        {t.unreadable_text}
+      </SecretProblem>
       {provider?.is_bound === true ? <BoundBanner ctx={ctx} /> : null}
       <Form
         ctx={ctx}

@@ -7,6 +7,7 @@ import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
@@ -95,6 +96,9 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
   const isSettled = provider.is_bound && !provider.is_enabled;
   return (
     <>
+      <SecretProblem ctx={ctx} problem={provider.problem} title={t.unreadable_title}>
+        {t.unreadable_text}
+      </SecretProblem>
       <StateBanner ctx={ctx} provider={provider} />
       <Section title={provider.display_name} aside={isSettled ? undefined : <Actions ctx={ctx} provider={provider} />}>
         <Panel>
@@ -223,7 +227,7 @@ function Details({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
         [t.jwks_url, address(provider.jwks_url)],
         [t.userinfo_url, address(provider.userinfo_url)],
         [t.client_id, address(provider.client_id)],
-        provider.has_client_secret ? [t.client_secret, t.secret_stored] : null,
+        [t.client_secret, provider.has_client_secret ? t.secret_stored : t.unreadable],
         [t.scopes, address(provider.scopes)],
         [t.slug, address(provider.slug)],
         [t.icon, <ProviderMark {...provider} />],

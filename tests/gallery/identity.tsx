@@ -23,6 +23,7 @@ function sampleProvider(changes: Partial<ProviderView> = {}): ProviderView {
     display_name: "Home Identity",
     client_id: "tidemark",
     has_client_secret: true,
+    problem: null,
     is_discovery_enabled: true,
     issuer_url: "https://id.example.org/application/o/tidemark/",
     authorization_url: null,

@@ -43,6 +43,7 @@ describe("the provider", () => {
       display_name: "Home",
       client_id: "tidemark",
       has_client_secret: true,
+      problem: null,
       is_discovery_enabled: true,
       issuer_url: "https://id.lan:8443/realms/home",
       authorization_url: null,

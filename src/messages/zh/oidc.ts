@@ -8,6 +8,8 @@ export const oidc = {
   metadata_issuer_wrong: "身份提供方的发现文档写的是另一个签发者，请将它原样填写为签发者地址",
   endpoint_not_https: "身份提供方给出的某个端点不是 https，请在身份提供方的设置中更正",
   provider_unusable: "身份提供方无法使用",
+  secret_unreadable: ({ name, cause, is_bound }, tell) =>
+    `提供方“${name}”无法使用：${tell(cause)}。${is_bound ? "请解除绑定，重新填写客户端密钥，再重新绑定" : "请在提供方的表单中重新填写客户端密钥"}`,
 
   already_bound: "管理员已经绑定，请先解除该绑定",
   not_bound: "没有可解除的绑定",

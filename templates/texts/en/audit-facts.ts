@@ -89,6 +89,7 @@ export const audit_facts = {
     code_missing: "response without a code",
     no_provider: "no provider configured",
     provider_disabled: "the provider is disabled",
+    secret_unreadable: "a stored secret cannot be read",
     provider_changed: "the provider was changed in the meantime",
     base_url_missing: "no base URL is set",
     not_bound: "no account is bound",

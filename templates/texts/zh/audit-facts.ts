@@ -87,6 +87,7 @@ export const audit_facts = {
     code_missing: "响应缺少授权码",
     no_provider: "未配置提供方",
     provider_disabled: "提供方已停用",
+    secret_unreadable: "无法读取已保存的机密",
     provider_changed: "提供方在此期间已更改",
     base_url_missing: "未设置基础地址",
     not_bound: "未绑定账户",
