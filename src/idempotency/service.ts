@@ -5,6 +5,7 @@ import { AppError, conflict } from "../errors.ts";
 import { plain, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { watchChanges } from "../request-scope.ts";
+import { opened } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
 
@@ -97,9 +98,10 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
       try {
         const stored = await findOutcome(db.read, keyHash, since());
         if (stored !== null) {
-          const outcome = sealer.openJson(Outcome, stored, () => []);
-          requireSame(outcome.request, request);
-          const answer = outcome.answer ?? (await answerAgain(outcome.subject, attempt.again));
+          const { value: outcome } = opened(() => sealer.openJson(Outcome, stored, () => []));
+          // One that cannot be read any more says only that it is done.
+          if (outcome !== null) requireSame(outcome.request, request);
+          const answer = outcome?.answer ?? (await answerAgain(outcome?.subject ?? null, attempt.again));
           return { ...answer, is_replayed: true };
         }
         let done: { subject: Subject | null } | null = null;

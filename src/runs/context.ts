@@ -18,6 +18,7 @@ import type { RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
 import { findRun, type RunRow } from "./queries.ts";
 import type { Reason } from "./schema.ts";
+import { snapshotContent } from "./snapshot-content.ts";
 import { findSnapshotOfRun } from "./snapshot-queries.ts";
 import type { ActiveState, EndState, NextState } from "./states.ts";
 import { type StoredPlan, storedPlan } from "./stored-plan.ts";
@@ -64,10 +65,10 @@ export interface RunContext {
   plan: StoredPlan | null;
 }
 
-/** The decrypted snapshot that this run captured; null if it captured none. */
+/** The decrypted snapshot that this run captured; null if it captured none, or it cannot be read: the target may not need it. */
 export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {
   const row = await findSnapshotOfRun(deps.db.read, run.id);
-  return row === null ? null : deps.sealer.open(row.sealed_content);
+  return row === null ? null : snapshotContent(deps.sealer, row).value;
 }
 
 /** Whether anything should run once the run has ended; without a known plan, yes. */

@@ -3,6 +3,7 @@ import { errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { toldAs, withTexts } from "../messages/message.ts";
 import { type LastLog, maxLogs } from "../runtimes/logs.ts";
+import { opened } from "../secrets/opened.ts";
 import { createRedactor } from "../secrets/redaction.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { RunContext, RunnerOptions } from "./context.ts";
@@ -101,7 +102,7 @@ export function logViews(
 ): RunLogView[] {
   return rows.map(({ pod, container, is_previous, sealed_lines, why, at }) => {
     // The lines themselves are not secrets to mask elsewhere.
-    const lines = sealer.openJson(Lines, sealed_lines, () => []);
-    return { pod, container, is_previous, lines: lines.map(redact), ...toldAs("why", why), at };
+    const { value: lines, problem } = opened(() => sealer.openJson(Lines, sealed_lines, () => []));
+    return { pod, container, is_previous, lines: (lines ?? []).map(redact), ...toldAs("why", problem ?? why), at };
   });
 }

@@ -287,7 +287,12 @@ export const SnapshotView = v.object({
 export type SnapshotView = v.InferOutput<typeof SnapshotView>;
 
 /** With the configuration; values of environment variables are masked. */
-export const SnapshotDetailView = v.object({ ...SnapshotView.entries, content: v.unknown() });
+export const SnapshotDetailView = v.object({
+  ...SnapshotView.entries,
+  content: v.unknown(),
+  /** Why its content cannot be read. */
+  problem: v.nullable(ProblemSchema),
+});
 export type SnapshotDetailView = v.InferOutput<typeof SnapshotDetailView>;
 
 export const SnapshotPatch = v.strictObject({

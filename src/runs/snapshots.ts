@@ -4,12 +4,13 @@ import type { Actor } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database } from "../db/client.ts";
-import { AppError, notFound } from "../errors.ts";
+import { AppError, notFound, PluginError } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { say, toldEach } from "../messages/message.ts";
+import { opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { namesOfExecutors } from "./queries.ts";
 import {
@@ -20,6 +21,7 @@ import {
   SnapshotView,
   snapshotList,
 } from "./schema.ts";
+import { snapshotContent, snapshotProblem } from "./snapshot-content.ts";
 import {
   deleteSnapshotRow,
   findSnapshot,
@@ -47,6 +49,13 @@ interface SnapshotServiceOptions {
 export interface SnapshotExport {
   file_name: string;
   text: string;
+}
+
+/** Throws `PluginError` if it cannot be read. */
+function requireContent(sealer: Sealer, row: SnapshotRow): string {
+  const { value, problem } = snapshotContent(sealer, row);
+  if (problem !== null) throw new PluginError("rejected", problem);
+  return value;
 }
 
 /** Snapshots: captured by runs, kept encrypted, shown without the values of environment variables. */
@@ -94,10 +103,14 @@ export function snapshotService(options: SnapshotServiceOptions) {
     get: async (id: string): Promise<SnapshotDetailView> => {
       const row = await getRow(id);
       const reader = await connections.snapshotReader((await getOwner(row)).connection_id);
-      const shown = { ...(await view(row)), content: null };
-      if (reader === null) return shown;
-      const content = sealer.openJson(v.unknown(), row.sealed_content, reader.secretsOf);
-      return { ...shown, content: reader.mask(content) };
+      const shown = await view(row);
+      if (reader === null) return { ...shown, content: null, problem: null };
+      const stored = opened(
+        () => sealer.openJson(v.unknown(), row.sealed_content, reader.secretsOf),
+        snapshotProblem(row),
+      );
+      const content = stored.problem === null ? reader.mask(stored.value) : null;
+      return { ...shown, content, problem: secretProblem(stored) };
     },
 
     /** Compares the snapshot with what runs now, field by field. Throws `PluginError` if the runtime does not respond. */
@@ -108,7 +121,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       if (session.snapshots === undefined) throw notFound("snapshot", id);
       const owed = await executors.owedParts(await executors.settings(row.executor_id));
       const ref = { kind: owner.target_kind, id: owner.target_id };
-      const plan = await session.snapshots.planRestore(ref, sealer.open(row.sealed_content), owed);
+      const plan = await session.snapshots.planRestore(ref, requireContent(sealer, row), owed);
       const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(
         (each) => each !== "",
       );
@@ -137,7 +150,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
       const owner = await getOwner(row);
       const reader = await connections.snapshotReader(owner.connection_id);
       if (reader === null) throw notFound("snapshot", id);
-      const text = reader.write(sealer.open(row.sealed_content), { format, with_secrets });
+      const text = reader.write(requireContent(sealer, row), { format, with_secrets });
       await db.write((tx) =>
         audit(tx, actor, {
           event: "snapshot_exported",

@@ -13,6 +13,7 @@ import { imagesNeeded, keepImages } from "./kept-images.ts";
 import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
+import { snapshotContent } from "./snapshot-content.ts";
 import { findSnapshot, insertSnapshot } from "./snapshot-queries.ts";
 import { failedPart, storedPlan } from "./stored-plan.ts";
 
@@ -162,7 +163,8 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
   if (session.snapshots === undefined) {
     throw new NotStarted("failed", { code: "snapshot_missing", message: say("runs.without_snapshots") });
   }
-  const text = deps.sealer.open(snapshot.sealed_content);
+  const { value: text, problem } = snapshotContent(deps.sealer, snapshot);
+  if (problem !== null) throw new NotStarted("failed", { code: "snapshot_missing", message: problem });
   const owed = await deps.executors.owedParts(settings);
   const plan = await session.snapshots.planRestore(settings.target, text, owed);
   const [service] = plan.services;

@@ -1,9 +1,10 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { SnapshotView } from "../../src/runs/schema.ts";
+import type { SnapshotDetailView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import { Badge } from "../components/state.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
@@ -14,7 +15,7 @@ import { SnapshotFacts } from "./questions.tsx";
 interface SnapshotPageProps {
   ctx: PageContext;
   executor: ExecutorView;
-  snapshot: SnapshotView;
+  snapshot: Omit<SnapshotDetailView, "content">;
   compared: Compared;
 }
 
@@ -39,22 +40,29 @@ export function SnapshotPage(props: SnapshotPageProps) {
           )
         }
         actions={
-          <>
-            <LinkButton ctx={ctx} href={`${path}/restore`} kind="main" icon="undo-2" opens_dialog>
-              {words.restore}
+          snapshot.problem !== null ? (
+            <LinkButton ctx={ctx} href={`${path}/delete`} icon="trash" opens_dialog>
+              {texts(ctx).common.delete}
             </LinkButton>
-            {executor.target.is_declarative ? null : (
-              <LinkButton ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
-                {t.export}
+          ) : (
+            <>
+              <LinkButton ctx={ctx} href={`${path}/restore`} kind="main" icon="undo-2" opens_dialog>
+                {words.restore}
               </LinkButton>
-            )}
-          </>
+              {executor.target.is_declarative ? null : (
+                <LinkButton ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
+                  {t.export}
+                </LinkButton>
+              )}
+            </>
+          )
         }
       />
+      <SecretProblem ctx={ctx} problem={snapshot.problem} title={t.unreadable_title} />
       <Panel>
         <SnapshotFacts ctx={ctx} executor={executor} snapshot={snapshot} wide />
       </Panel>
-      <SnapshotDiffSection {...props} />
+      {snapshot.problem === null ? <SnapshotDiffSection {...props} /> : null}
     </Layout>
   );
 }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { snapshots } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import { maskEnvironment } from "../../src/runtimes/engine/mask.ts";
+import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { createSealer } from "../../src/secrets/sealed.ts";
 import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
@@ -70,6 +73,35 @@ describe("pruning", () => {
     await updateTimes(executor, 2);
     expect(await references(other)).toEqual(["1.0"]);
     expect(await references(executor)).toEqual(["1.1"]);
+  });
+});
+
+describe("a snapshot that cannot be read", () => {
+  const spoil = async () => {
+    const other = createSealer({ keys: { primary: generateFernetKey() }, clock: world.clock, onOpen: () => undefined });
+    await world.db.write((tx) => tx.update(snapshots).set({ sealed_content: other.seal("{}") }));
+  };
+
+  test("fails the rollback that wants it, with the reason, and nothing is touched", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    await spoil();
+    const run = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(run).toMatchObject({ kind: "rollback", state: "failed", reason_code: "snapshot_missing" });
+    expect(run.reason).toMatchObject({ code: "snapshots.unreadable" });
+    expect(world.engine.get("web").image).toBe("registry.test/app:1.1");
+  });
+
+  test("keeps no failed run from restoring the previous version", async () => {
+    world.engine.judge = () => ({ ready: false, detail: plain("Exited"), final: true });
+    world.engine.lastLogs = async () => {
+      await spoil();
+      return [];
+    };
+    const run = await world.update(await world.addExecutor());
+    expect(run).toMatchObject({ state: "failed", serving: "previous" });
+    expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: true });
   });
 });
 

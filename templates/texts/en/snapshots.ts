@@ -1,6 +1,7 @@
 import { plural } from "../../format.ts";
 
 export const snapshots = {
+  unreadable_title: "This snapshot cannot be read",
   title_of: (executor: string) => `Snapshot of ${executor}`,
   open: "Compare with current",
   diff: "Compared with current",

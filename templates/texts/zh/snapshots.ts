@@ -2,6 +2,7 @@ import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
 export const snapshots = {
+  unreadable_title: "无法读取此快照",
   title_of: (executor) => `“${executor}”的快照`,
   open: "与当前比较",
   diff: "与当前比较",

@@ -57,6 +57,16 @@ describe("a request with an Idempotency-Key", () => {
     expect(await credentials()).toEqual(["one"]);
   });
 
+  test("is known to be done, also when its answer cannot be read any more", async () => {
+    await post("/credentials", credential("one"), "key-1");
+    await app.db.client.execute(
+      "update idempotency_keys set sealed_outcome = replace(sealed_outcome, substr(sealed_outcome, 60, 4), 'AAAA')",
+    );
+    const again = await post("/credentials", credential("one"), "key-1");
+    expect([again.status, codeOf(again)]).toEqual([409, "already_done"]);
+    expect(await credentials()).toEqual(["one"]);
+  });
+
   test("is done by one of many that come at once; the others hear when to ask again", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post("/credentials", credential("one"), "key-1")),
