@@ -374,6 +374,8 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
   test("a row that changes is styled anew, not the list around it", async () => {
     /** How many elements are styled until the next frame, of how many the table has. */
     const styledBy = async (act: () => void) => {
+      // What turns once is styled until it has.
+      await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
       const browser = page.context().browser();
       await browser?.startTracing(page, { categories: ["disabled-by-default-devtools.timeline.invalidationTracking"] });
       await page.evaluate(act);
