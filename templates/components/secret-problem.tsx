@@ -1,26 +1,42 @@
 import type { Child } from "hono/jsx";
+import { isMessage } from "../../src/messages/message.ts";
 import type { Problem } from "../../src/messages/schema.ts";
 import type { PageContext } from "../page.ts";
 import { translateSentence } from "../texts/messages.ts";
 import { Banner } from "./notice.tsx";
 
-interface SecretProblemProps {
+interface SecretReasonProps {
   ctx: PageContext;
+  problem: Problem;
+  /** What to do, from this page on. */
+  children: Child;
+}
+
+interface SecretProblemProps extends Omit<SecretReasonProps, "problem"> {
   /** Null if the stored secret can be read. */
   problem: Problem | null;
   title: string;
-  action?: Child;
-  /** What happens until it is mended. */
-  children?: Child;
 }
 
 /** Why a stored secret cannot be used, and what to do about it. */
-export function SecretProblem({ ctx, problem, title, action, children }: SecretProblemProps) {
+export function SecretProblem({ ctx, problem, title, children }: SecretProblemProps) {
   if (problem === null) return null;
   return (
-    <Banner tone="failed" title={title} action={action}>
-      <p>{translateSentence(ctx.language, problem.message_data)}</p>
-      {children === undefined ? null : <p>{children}</p>}
+    <Banner tone="failed" title={title}>
+      <SecretReason ctx={ctx} problem={problem}>
+        {children}
+      </SecretReason>
     </Banner>
+  );
+}
+
+/** The same below a heading. */
+export function SecretReason({ ctx, problem, children }: SecretReasonProps) {
+  const { cause } = problem.message_data.params;
+  return (
+    <>
+      <p>{translateSentence(ctx.language, isMessage(cause) ? cause : problem.message_data)}</p>
+      <p>{children}</p>
+    </>
   );
 }

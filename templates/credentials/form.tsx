@@ -44,7 +44,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
           <SecretProblem ctx={ctx} problem={credential.problem} title={t.unreadable_title}>
             {t.unreadable_text}
           </SecretProblem>
-          <CredentialRefusals ctx={ctx} credential={credential} />
+          {credential.problem === null ? <CredentialRefusals ctx={ctx} credential={credential} /> : null}
         </>
       )}
       <Form

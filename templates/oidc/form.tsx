@@ -36,7 +36,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         lead={provider === null ? t.form_lead : undefined}
       />
       <SecretProblem ctx={ctx} problem={provider?.problem ?? null} title={t.unreadable_title}>
-        {t.unreadable_text}
+        {t.unreadable_text(provider?.is_bound === true)}
       </SecretProblem>
       {provider?.is_bound === true ? <BoundBanner ctx={ctx} /> : null}
       <Form

@@ -92,14 +92,16 @@ function NoProvider({ ctx, example_callback_url }: Pick<ProviderPageProps, "ctx"
 
 function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   const t = texts(ctx).oidc;
+  // It could not be bound.
+  const isUnready = provider.problem !== null && provider.is_enabled && !provider.is_bound;
   // The banner already offers the only action: enabling it.
   const isSettled = provider.is_bound && !provider.is_enabled;
   return (
     <>
       <SecretProblem ctx={ctx} problem={provider.problem} title={t.unreadable_title}>
-        {t.unreadable_text}
+        {t.unreadable_text(provider.is_bound)}
       </SecretProblem>
-      <StateBanner ctx={ctx} provider={provider} />
+      {isUnready ? null : <StateBanner ctx={ctx} provider={provider} />}
       <Section title={provider.display_name} aside={isSettled ? undefined : <Actions ctx={ctx} provider={provider} />}>
         <Panel>
           <Facts

@@ -58,7 +58,9 @@ export function SnapshotPage(props: SnapshotPageProps) {
           )
         }
       />
-      <SecretProblem ctx={ctx} problem={snapshot.problem} title={t.unreadable_title} />
+      <SecretProblem ctx={ctx} problem={snapshot.problem} title={t.unreadable_title}>
+        {t.unreadable_text}
+      </SecretProblem>
       <Panel>
         <SnapshotFacts ctx={ctx} executor={executor} snapshot={snapshot} wide />
       </Panel>

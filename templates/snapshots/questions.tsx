@@ -1,8 +1,10 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
+import type { Problem } from "../../src/messages/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
-import { Confirm } from "../components/confirm.tsx";
+import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
+import { SecretReason } from "../components/secret-problem.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest, Reference } from "../components/version.tsx";
 import type { PageContext } from "../page.ts";
@@ -53,6 +55,27 @@ function restoreText({ ctx, executor: { target } }: SnapshotQuestionProps): stri
 
 interface SnapshotRestoreProps extends SnapshotQuestionProps {
   compared: Exclude<Compared, null>;
+}
+
+interface SnapshotUnreadableProps extends SnapshotQuestionProps {
+  /** Of the question. */
+  title: string;
+  problem: Problem;
+}
+
+/** In place of a question about a snapshot that cannot be read. */
+export function SnapshotUnreadable({ title, problem, ...props }: SnapshotUnreadableProps) {
+  const { ctx, executor } = props;
+  const t = texts(ctx).snapshots;
+  const back = `/executors/${executor.id}`;
+  return (
+    <NothingAsked {...{ ctx, title, back }} section="executors" heading={t.unreadable_title}>
+      <SnapshotFacts {...props} />
+      <SecretReason ctx={ctx} problem={problem}>
+        {t.unreadable_text}
+      </SecretReason>
+    </NothingAsked>
+  );
 }
 
 /** What restoring a snapshot changes, field by field, alone or as a page; the shown plan is the one that is carried out. */

@@ -2,7 +2,7 @@ import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { SnapshotDiffSection, SnapshotPage } from "../../../templates/snapshots/detail.tsx";
 import { SnapshotExport } from "../../../templates/snapshots/export.tsx";
 import { Snapshots } from "../../../templates/snapshots/list.tsx";
-import { SnapshotDelete, SnapshotRestore } from "../../../templates/snapshots/questions.tsx";
+import { SnapshotDelete, SnapshotRestore, SnapshotUnreadable } from "../../../templates/snapshots/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { notFound } from "../../errors.ts";
 import type { Services } from "../../services.ts";
@@ -41,7 +41,11 @@ export function snapshotPages(app: App, services: Services, page: PageSettings):
   });
 
   app.get(`${path}/export`, async (c) => {
-    return respondHtml(c, <SnapshotExport {...(await findWith(c))} />);
+    const asked = await findWith(c);
+    const { problem } = asked.snapshot;
+    const title = texts(asked.ctx).snapshots.export;
+    if (problem !== null) return respondHtml(c, <SnapshotUnreadable {...asked} title={title} problem={problem} />);
+    return respondHtml(c, <SnapshotExport {...asked} />);
   });
 
   app.post(`${path}/export`, async (c) => {
@@ -54,7 +58,12 @@ export function snapshotPages(app: App, services: Services, page: PageSettings):
   questionRoutes(app, page, {
     path: `${path}/restore`,
     find,
-    draw: async (asked, c) => <SnapshotRestore {...asked} compared={await compare(c, asked.snapshot.id)} />,
+    draw: async (asked, c) => {
+      const { problem } = asked.snapshot;
+      const title = texts(asked.ctx).executors.restore_title(asked.executor.name);
+      if (problem !== null) return <SnapshotUnreadable {...asked} title={title} problem={problem} />;
+      return <SnapshotRestore {...asked} compared={await compare(c, asked.snapshot.id)} />;
+    },
     perform: async (c, ctx, { executor, snapshot }) => {
       const planHash = formText(await readForm(c), "plan_hash");
       const run = await runs.create(c.get("actor"), executor.id, {

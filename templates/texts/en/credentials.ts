@@ -7,9 +7,9 @@ export const credentials = {
   add: "Add credential",
   kinds: credentialKindTitles,
   states: { unreadable: "Unreadable", refused: "Refused", used: "In use", unused: "Unused" },
-  unreadable_title: "The stored secret cannot be read",
+  unreadable_title: "This credential cannot be used",
   unreadable_text:
-    "Until you save a new one, the stored secret is kept as it is. You can still rename or delete the credential.",
+    "Enter the whole secret again below. Until you save it, the stored one is kept; you can still rename or delete the credential.",
   refused_title: "This credential is refused",
   refused_text:
     "Enter a valid secret below. Sources are checked again as soon as you save it; test a connection on its page.",

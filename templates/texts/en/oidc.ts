@@ -46,8 +46,11 @@ export const oidc = {
   unbound_title: "No account is bound yet",
   unbound_text: "Bind your account at the provider. Only that account can then sign in here.",
   unreadable: "Unreadable",
-  unreadable_title: "The stored client secret cannot be read",
-  unreadable_text: "Until then, nobody can sign in with this provider; signing in with the password works.",
+  unreadable_title: "This provider cannot be used",
+  unreadable_text: (isBound: boolean): string =>
+    isBound
+      ? "Remove the binding, enter the client secret again and bind your account again. Until then, sign in with the password."
+      : "Enter the client secret again. Until then, this provider cannot be bound.",
   disabled_title: "This provider is disabled",
   disabled_text: "It is not shown on the sign-in page and cannot be used to sign in.",
   disable: "Disable provider",

@@ -1,7 +1,8 @@
 import { plural } from "../../format.ts";
 
 export const snapshots = {
-  unreadable_title: "This snapshot cannot be read",
+  unreadable_title: "This snapshot cannot be used",
+  unreadable_text: "Delete it, or choose another one.",
   title_of: (executor: string) => `Snapshot of ${executor}`,
   open: "Compare with current",
   diff: "Compared with current",

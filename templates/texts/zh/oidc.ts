@@ -47,8 +47,11 @@ export const oidc = {
   unbound_title: "尚未绑定账户",
   unbound_text: "请绑定您在提供方的账户，之后只有该账户可以在此登录。",
   unreadable: "无法读取",
-  unreadable_title: "无法读取已保存的客户端密钥",
-  unreadable_text: "在此之前无法通过此提供方登录，但仍可用密码登录。",
+  unreadable_title: "此提供方无法使用",
+  unreadable_text: (isBound: boolean) =>
+    isBound
+      ? "请解除绑定，重新填写客户端密钥，再重新绑定账户。在此之前请使用密码登录。"
+      : "请重新填写客户端密钥。在此之前无法绑定此提供方。",
   disabled_title: "此提供方已停用",
   disabled_text: "它不会出现在登录页，也无法用于登录。",
   disable: "停用提供方",

@@ -2,7 +2,8 @@ import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
 export const snapshots = {
-  unreadable_title: "无法读取此快照",
+  unreadable_title: "此快照无法使用",
+  unreadable_text: "请删除它，或选择其他快照。",
   title_of: (executor) => `“${executor}”的快照`,
   open: "与当前比较",
   diff: "与当前比较",

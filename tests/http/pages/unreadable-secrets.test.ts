@@ -14,7 +14,9 @@ import {
 import { say } from "../../../src/messages/message.ts";
 import { generateFernetKey } from "../../../src/secrets/fernet.ts";
 import { createSealer } from "../../../src/secrets/sealed.ts";
+import { addImage, emptyContent, serve, standIn } from "../../sources/oci/stand-in-registry.ts";
 import { everyPage } from "../../support/every-page.ts";
+import { testApp } from "../../support/test-app.ts";
 
 /** As after a restore of other keys, or a fault of the disk: every secret of every table is there and none can be read. */
 const ways = {
@@ -105,18 +107,19 @@ describe.each(Object.entries(ways))("stored secrets that are %s", (_how, spoil) 
       expect((await person.get(path)).text).toContain("Unreadable");
     expect((await person.get("/credentials?state=used")).text).not.toContain(credential_id);
     for (const [path, remedy] of [
-      [`/credentials/${credential_id}/edit`, "Enter it again under Credentials"],
-      [`/notifiers/${notifier_id}`, "Edit the notifier and enter its webhook URL again"],
-      [`/notifiers/${notifier_id}/edit`, "Edit the notifier and enter its webhook URL again"],
-      ["/settings/sign-in-provider", "Enter it again in the provider"],
-      ["/settings/sign-in-provider/edit", "Enter it again in the provider"],
+      [`/credentials/${credential_id}/edit`, "Enter the whole secret again below"],
+      [`/notifiers/${notifier_id}`, "Enter its webhook URL again"],
+      [`/notifiers/${notifier_id}/edit`, "Enter its webhook URL again"],
+      ["/settings/sign-in-provider", "Enter the client secret again"],
+      ["/settings/sign-in-provider/edit", "Enter the client secret again"],
       ["/executors/e/snapshots/p", "Delete it, or choose another one"],
       ["/executors/e/snapshots/p/diff", "Delete it, or choose another one"],
       ["/executors/e/snapshots/p/restore", "Delete it, or choose another one"],
+      ["/executors/e/snapshots/p/export", "Delete it, or choose another one"],
       ["/runs/r", "The log could not be read"],
     ] as const) {
       const { text } = await person.get(path);
-      expect({ path, reason: text.includes(reason), remedy: text.includes(remedy) }).toEqual({
+      expect({ path, reason: text.toLowerCase().includes(reason), remedy: text.includes(remedy) }).toEqual({
         ...{ path, reason: true, remedy: true },
       });
     }
@@ -211,4 +214,43 @@ describe.each(Object.entries(ways))("stored secrets that are %s", (_how, spoil) 
     const unused = await app.db.read.select().from(credentials).where(eq(credentials.name, "second"));
     expect((await api("DELETE", `/credentials/${unused[0]?.id}`)).status).toBe(204);
   });
+});
+
+test("a check whose credential cannot be read fails with the reason, the others go on, and a new secret makes it due", async () => {
+  const content = emptyContent();
+  addImage(content, "1.0", { created: "2026-01-04T08:00:00Z", config: {} });
+  const registry = standIn(async (request, url) => serve(content, "acme/app", request, url));
+  const app = await testApp();
+  try {
+    const { api, get } = await app.signedIn();
+    const secret = { username: "a", password: "a password of a registry" };
+    const { body } = await api("POST", "/credentials", { name: "ci", kind: "oci", secret });
+    const channels = [{ name: "stable", type: "stable" }];
+    const source = { key: "main", kind: "oci", config: { image: "acme/app", registry: registry.url }, channels };
+    const stored = (await app.db.read.select().from(credentials))[0]?.sealed_secret ?? "";
+    await app.db.client.execute({
+      sql: "update credentials set sealed_secret = ?",
+      args: [`${stored.slice(0, 60)}AAAA${stored.slice(64)}`],
+    });
+    for (const [name, credential_id] of [
+      ["sealed", body.id],
+      ["open", null],
+    ])
+      expect((await api("POST", "/trackers", { name, sources: [{ ...source, credential_id }] })).status).toBe(201);
+    const checked = async (name: string) => {
+      await app.services.scheduler.tick();
+      await app.services.scheduler.idle();
+      return (await api("GET", `/trackers/${name}`)).body;
+    };
+    const message = expect.stringMatching(/^The credential "ci" cannot be used: .+ Enter it again under Credentials$/);
+    expect(await checked("sealed")).toMatchObject({ sources: [{ error: { code: "rejected", message } }] });
+    expect(await checked("open")).toMatchObject({ sources: [{ error: null }] });
+    for (const path of ["/", "/trackers", "/trackers/sealed", "/trackers/sealed/edit", "/upstreams"])
+      expect((await get(path)).status).toBe(200);
+    expect((await api("PATCH", `/credentials/${body.id}`, { secret })).status).toBe(200);
+    expect(await checked("sealed")).toMatchObject({ sources: [{ error: null }] });
+  } finally {
+    await app.close();
+    await registry.stop();
+  }
 });
