@@ -3,6 +3,7 @@ import type { Actor } from "../auth/schema.ts";
 import { failureOf, lastCheckOf, reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { type FieldErrors, inUse, invalidInput, noSuch, notFound, PluginError } from "../errors.ts";
+import { valuesOf } from "../forms/fields.ts";
 import { judgeInput, parseInput } from "../forms/issues.ts";
 import { listOperations } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
@@ -133,9 +134,11 @@ export function credentialService(options: CredentialServiceOptions) {
   /** A new credential, and what is wrong with it, its secret included. */
   const judge = (input: unknown) => {
     const judged = judgeInput(CredentialInput, input);
-    if (judged.errors !== null) return judged;
-    const errors = secretErrors(judged.output.kind, judged.output.secret);
-    return errors === null ? judged : { output: null, errors };
+    const { kind, secret } = valuesOf(input);
+    // With another name, so that a bad one does not hide what is wrong with the secret.
+    const usable = judged.output ?? judgeInput(CredentialInput, { name: "x", kind, secret }).output;
+    const wrong = usable === null ? null : secretErrors(usable.kind, usable.secret);
+    return wrong === null ? judged : { output: null, errors: { ...wrong, ...judged.errors } };
   };
 
   /** The secret with newly entered members; null removes one. If it cannot be read, all of it has to be entered. */

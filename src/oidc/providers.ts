@@ -2,8 +2,9 @@ import * as v from "valibot";
 import type { AuditRecord } from "../auth/audit-schema.ts";
 import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Reader } from "../db/client.ts";
-import { AppError, conflict, invalidInput } from "../errors.ts";
-import { parseInput } from "../forms/issues.ts";
+import { AppError, conflict, type FieldErrors, invalidInput } from "../errors.ts";
+import { valuesOf } from "../forms/fields.ts";
+import { judgeInput, parseInput } from "../forms/issues.ts";
 import { type Page, PageQuery } from "../forms/page.ts";
 import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
@@ -12,7 +13,7 @@ import type { Parts } from "../parts.ts";
 import { type Opened, opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findBinding, findProvider, type ProviderRow, providerRows } from "./queries.ts";
-import { missingEndpoints, ProviderInput, ProviderPatch, ProviderView } from "./schema.ts";
+import { endpoints, ProviderInput, ProviderPatch, ProviderView, requiredEndpoints } from "./schema.ts";
 import { isAllowedAddress } from "./upstream.ts";
 
 export interface ProviderServiceOptions extends Pick<Parts, "db" | "clock" | "audit"> {
@@ -74,24 +75,41 @@ export function providerService(options: ProviderServiceOptions) {
   const get = async (id: string): Promise<ProviderView> =>
     view(await providerRows.get(db.read, id), await boundProviderId(db.read));
 
+  /** Missing and refused addresses, by field. */
+  const addressErrors = (values: Readonly<Record<string, unknown>>): FieldErrors => {
+    const problemOf = (name: string): Message | null => {
+      const url = values[name] ?? null;
+      if (url === null && requiredEndpoints.some((each) => each === name)) return say("oidc.address_missing");
+      if (typeof url !== "string") return null;
+      if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) return say("oidc.address_not_https");
+      return options.isRefusedAddress(url) ? say("oidc.address_refused") : null;
+    };
+    const entered = ["issuer_url", ...(values.is_discovery_enabled === false ? endpoints : [])];
+    return Object.fromEntries(
+      entered.flatMap((name) => {
+        const problem = problemOf(name);
+        return problem === null ? [] : [[name, problem]];
+      }),
+    );
+  };
+
+  /** Throws 422 for everything that is refused, addresses included; `stored` has the values that the input leaves out. */
+  const parse = <S extends v.GenericSchema>(
+    schema: S,
+    input: unknown,
+    stored: ProviderRow | null,
+  ): v.InferOutput<S> => {
+    const { output, errors } = judgeInput(schema, input);
+    if (errors !== null) throw invalidInput({ ...addressErrors({ ...stored, ...valuesOf(input) }), ...errors });
+    return output;
+  };
+
   /** The input as it is stored; throws 422 for missing and refused addresses. */
   const settle = (input: Omit<ProviderInput, "client_secret">) => {
-    const isDiscovered = input.is_discovery_enabled;
-    const addresses = {
-      issuer_url: input.issuer_url,
-      authorization_url: isDiscovered ? null : input.authorization_url,
-      token_url: isDiscovered ? null : input.token_url,
-      jwks_url: isDiscovered ? null : input.jwks_url,
-      userinfo_url: isDiscovered ? null : input.userinfo_url,
-    };
-    const refused: Record<string, Message> = { ...missingEndpoints(input) };
-    for (const [name, url] of Object.entries(addresses)) {
-      if (url === null) continue;
-      if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) refused[name] = say("oidc.address_not_https");
-      else if (options.isRefusedAddress(url)) refused[name] = say("oidc.address_refused");
-    }
+    const refused = addressErrors(input);
     if (Object.keys(refused).length > 0) throw invalidInput(refused);
-    return { ...input, ...addresses };
+    const unused = input.is_discovery_enabled ? Object.fromEntries(endpoints.map((name) => [name, null])) : {};
+    return { ...input, ...unused };
   };
 
   /** The stored provider with a patch applied. */
@@ -113,7 +131,7 @@ export function providerService(options: ProviderServiceOptions) {
 
     /** Throws 409 `conflict` when there is already one, 422. */
     create: async (actor: Actor, input: unknown): Promise<ProviderView> => {
-      const { client_secret, ...entered } = parseInput(ProviderInput, input);
+      const { client_secret, ...entered } = parse(ProviderInput, input, null);
       const row = { ...settle(entered), sealed_client_secret: sealer.seal(client_secret) };
       const now = clock.now();
       const id = newId(now);
@@ -138,7 +156,11 @@ export function providerService(options: ProviderServiceOptions) {
      * change. Throws 409 `bound`, 422.
      */
     update: async (actor: Actor, id: string, input: unknown): Promise<ProviderView> => {
-      const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);
+      const { client_secret: secret = "", ...patch } = parse(
+        ProviderPatch,
+        input,
+        await providerRows.find(db.read, id),
+      );
       await db.write(async (tx) => {
         const row = await providerRows.get(tx, id);
         const isBound = (await boundProviderId(tx)) === id;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { CurrentPassword } from "../auth/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import { issue, type Message, say } from "../messages/message.ts";
+import { issue } from "../messages/message.ts";
 import { ProblemSchema } from "../messages/schema.ts";
 
 const maximumUrlCharacters = 2048;
@@ -143,20 +143,15 @@ const entries = {
   ),
 };
 
-const withoutDiscovery = ["authorization_url", "token_url", "jwks_url"] as const;
+export const requiredEndpoints = ["authorization_url", "token_url", "jwks_url"] as const;
+/** Entered and stored only without discovery. */
+export const endpoints = [...requiredEndpoints, "userinfo_url"] as const;
 
 /**
  * Provider settings; with discovery on, entered endpoints are dropped. The service requires https, because tests may allow loopback http.
  */
 export const ProviderInput = v.strictObject(entries);
 export type ProviderInput = v.InferOutput<typeof ProviderInput>;
-
-/** The endpoints missing without discovery, by field. */
-export function missingEndpoints(input: Omit<ProviderInput, "client_secret">): Readonly<Record<string, Message>> {
-  if (input.is_discovery_enabled) return {};
-  const missing = withoutDiscovery.filter((name) => input[name] === null);
-  return Object.fromEntries(missing.map((name) => [name, say("oidc.address_missing")]));
-}
 
 /** Every field but the slug. A field left out keeps its value, and so does a blank client secret. */
 export const ProviderPatch = v.strictObject({

@@ -131,6 +131,18 @@ describe("the provider", () => {
     expect((await house.api("GET", path)).body as unknown).toEqual({ items: [], next_cursor: null });
   });
 
+  test("is refused with everything that is wrong at once", async () => {
+    const wrong = { client_id: "", issuer_url: "http://id.lan" };
+    const manually = { ...wrong, is_discovery_enabled: false, token_url: "http://id.lan/token" };
+    const created = await house.api("POST", path, input(manually));
+    const fields = ["authorization_url", "client_id", "issuer_url", "jwks_url", "token_url"];
+    expect(refusedFields(created.body).toSorted()).toEqual(fields);
+    const { body } = await house.api("POST", path, input(manual));
+    // Its stored endpoints are not missing.
+    const changed = await house.api("PATCH", `${path}/${body.id}`, { ...wrong, is_discovery_enabled: false });
+    expect(refusedFields(changed.body).toSorted()).toEqual(["client_id", "issuer_url"]);
+  });
+
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ["addresses of a private network", { issuer_url: "https://192.168.1.9" }, { issuer_url: "https://192.168.1.9" }],
     ["a final slash of the issuer as it is", { issuer_url: "https://id.lan/" }, { issuer_url: "https://id.lan/" }],

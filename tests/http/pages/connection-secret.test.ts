@@ -133,10 +133,13 @@ test("what is wrong with the secret is told with everything else", async () => {
   for (const field of ["secret-kubeconfig", "config-namespaces", "name"]) {
     expect(cluster.text).toContain(`href="#f-${field}"`);
   }
-  const blank = { "config.url": "", "config.endpoint_id": "", "secret.api_key": "" };
-  const portainer = await person.post("/connections", { kind: "portainer", name: "p", credential_id: "new", ...blank });
-  for (const field of ["config-url", "config-endpoint_id", "secret-api_key"]) {
-    expect(portainer.text).toContain(`href="#f-${field}"`);
+  for (const key of ["", "ptr a key"]) {
+    const wrong = { "config.url": "", "config.endpoint_id": "", "secret.api_key": key };
+    const of = { kind: "portainer", name: "p", credential_id: "new" };
+    const portainer = await person.post("/connections", { ...of, ...wrong });
+    for (const field of ["config-url", "config-endpoint_id", "secret-api_key"]) {
+      expect(portainer.text).toContain(`href="#f-${field}"`);
+    }
   }
 });
 

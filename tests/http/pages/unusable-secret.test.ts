@@ -55,6 +55,12 @@ test.each([
   expect((await person.api("GET", "/credentials")).body).toMatchObject({ items: [] });
 });
 
+test("what is wrong with a secret is said together with what is wrong with the name", async () => {
+  const answer = await person.post("/credentials", { kind: "portainer", name: "", "secret.api_key": "a b" });
+  expect(answer.text).toContain('href="#f-name"');
+  expect(answer.text).toContain('href="#f-secret-api_key"');
+});
+
 test("a kubeconfig of which one context can be used is stored, and an edit cannot spoil it", async () => {
   const secret = { kubeconfig: kubeconfig({ a: { exec: {} }, b: { token: "x" } }) };
   const { status, body } = await person.api("POST", "/credentials", { kind: "kubernetes", name: "both", secret });
