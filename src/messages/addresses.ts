@@ -26,7 +26,7 @@ export const addresses = {
   no_project: ({ typed }: Typed) => `"${typed}" is not a project; enter it as "group/project" or as its numeric ID`,
   no_address_of_project: ({ typed }: Typed) => `"${typed}" is not the address of a project`,
   no_chart_name: ({ typed }: Typed) =>
-    `"${typed}" is not a chart name; use letters, digits, dots, dashes and underscores, as in "ingress-nginx"`,
+    `"${typed}" is not a chart name; use letters, digits, dots, hyphens and underscores, as in "ingress-nginx"`,
   no_chart_repository: ({ typed }: Typed) =>
     `"${typed}" is not the address of a chart repository; start it with "https://", "http://" or "oci://"`,
   with_blanks: ({ typed }: Typed) => `"${typed}" has spaces, backslashes or control characters`,

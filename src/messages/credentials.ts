@@ -4,7 +4,7 @@ import type { Area, Message } from "./types.ts";
 export const credentials = {
   token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
     `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
-  token_with_spaces: "A token has no spaces",
+  token_with_spaces: "A token must not contain spaces",
   certificate_half: "A client certificate needs its key, and a key its certificate",
   certificate_unreadable: ({ member }: { member: string }) =>
     `"${member}" cannot be read: paste the whole PEM text, from BEGIN to END`,

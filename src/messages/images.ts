@@ -14,13 +14,13 @@ export const images = {
   owner_as_registry: ({ address, host, port }: { address: string; host: string; port: number }) =>
     `The registry address "${address}" would be read as an owner on Docker Hub; add the port: "${host}:${port}"`,
   uppercase: ({ image, lower }: Image & { lower: string }) =>
-    `The image "${image}" has upper-case letters in its repository; enter "${lower}"`,
+    `The image "${image}" has uppercase letters in its repository; enter "${lower}"`,
   repository: ({ image }: Image) =>
-    `The image "${image}" has no valid repository; use lower-case letters and digits, single . _ - between them, and / between its parts`,
+    `The image "${image}" has no valid repository; use lowercase letters and digits, single . _ - between them, and / between its parts`,
   tag: ({ tag, image }: Image & { tag: string }) =>
     `The tag "${tag}" of "${image}" is not valid; use 1 to 128 letters, digits, . _ and -, and do not start with . or -`,
   digest: ({ digest, image }: Image & { digest: string }) =>
-    `The digest "${digest}" of "${image}" is not valid; enter sha256: and 64 lower-case hexadecimal digits`,
+    `The digest "${digest}" of "${image}" is not valid; enter sha256: and 64 lowercase hexadecimal digits`,
   registry: ({ registry, image }: Image & { registry: string }) =>
     `"${registry}" in "${image}" is not a registry; enter a host such as ghcr.io or registry.example.com:5000`,
   no_name_to_keep:

@@ -130,7 +130,7 @@ export const kubernetes = {
 
   cronjob_set: "The next job uses the new image",
   cronjob_suspended: "The CronJob is suspended; its next job will use the new image",
-  not_observed: "The controller has not noticed the change yet",
+  not_observed: "The controller has not processed the change yet",
   rolling: ({ desired, updated, available, old }: Counts) =>
     `${updated} of ${desired} pods updated, ${available} available${old === 0 ? "" : `, ${old} previous ones left`}`,
   rolled_out: ({ desired }: Counts) =>
@@ -176,7 +176,7 @@ export const kubernetes = {
     `helm ${version} is too old to update releases: it must be ${oldest} or later`,
   helm_strange: ({ said }: { said: Message }, tell) =>
     `The helm program returned unexpected output${quoting(tell, said)}`,
-  helm_killed: "helm was ended before it finished",
+  helm_killed: "helm was terminated before it finished",
   releases_not_listed: ({ namespaces }: { namespaces: readonly string[] }) =>
     `The credential is allowed to list neither Secrets nor ConfigMaps${inNamespaces(namespaces)}: Helm releases are left out`,
   release_missing: ({ release }: { release: string }) => `There is no release "${release}"`,
@@ -189,7 +189,7 @@ export const kubernetes = {
   release_owned: ({ owner }: { owner: Message }, tell) =>
     `It is managed by ${tell(owner)}, which may revert an update of its chart`,
   release_pending: ({ status, revision }: { status: string; revision: number }) =>
-    `Its revision ${revision} is not finished (${status}): helm is still at work, or was ended. Until then Helm refuses every change. An update rolls it back first`,
+    `Its revision ${revision} is not finished (${status}): helm is still running or was terminated. Until then Helm refuses every change. An update rolls it back first`,
   release_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
     `The upgrade to its revision ${revision} failed${quoting(tell, said)}`,
   other_chart: ({ from, to }: { from: string; to: string }) =>
@@ -205,7 +205,7 @@ export const kubernetes = {
   release_changed_meanwhile: ({ revision }: { revision: number }) =>
     `The release was changed outside Tidemark; it is now at revision ${revision}`,
   upgrade_cut_off: ({ revision, status }: { revision: number; status: string }) =>
-    `helm was ended before it finished: the release is at revision ${revision} (${status}) until it is rolled back`,
+    `helm was terminated before it finished: the release is at revision ${revision} (${status}) until it is rolled back`,
   upgrade_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
     `The upgrade to revision ${revision} failed: ${tell(said)}`,
   of_workload: ({ kind, workload, said }: { kind: string; workload: string; said: Message }, tell) =>

@@ -4,7 +4,7 @@ import type { Area, Message } from "./types.ts";
 export const request = {
   input_errors: "The input has errors",
   sign_in_first: "Sign in first",
-  change_password_first: "Change the bootstrap password first",
+  change_password_first: "Change the one-time password first",
   internal_error: "Internal error; the log has details under the request ID",
   stopping: "Tidemark is stopping and has changed nothing; try again in a moment",
   name_taken: ({ what, name }: { what: Message; name: string }, tell) =>

@@ -58,7 +58,7 @@ function isNamed({ channel, channel_type }: ReleaseFacts): boolean {
 
 const chineseTypes: Readonly<Record<Aim, string>> = {
   stable: "稳定版",
-  prerelease: "预发布",
+  prerelease: "预发布版",
   beta: "测试版",
   canary: "金丝雀版",
 };
@@ -246,7 +246,7 @@ const chinese: Words = {
       case "degraded":
         return {
           title: `${facts.executor}：${what}已完成，但健康检查未通过`,
-          text: `${move}。${version}正在降级运行。${down}${why}`,
+          text: `${move}。${version}正在运行，但不健康。${down}${why}`,
         };
       case "skipped":
         return { title: `${facts.executor}：${what}已跳过`, text: `${move}。${why}` };

@@ -17,7 +17,7 @@ describe("a nested message", () => {
         said: say("kubernetes.stalled", { seconds: 60, cause: say("kubernetes.not_observed") }),
         why: say("kubernetes.image_not_pulled", { container: "web", image: "nginx:2", said: plain("Back-off") }),
       }),
-      'The rollout made no progress for 60 s: the controller has not noticed the change yet. The image nginx:2 of "web" cannot be pulled: Back-off',
+      'The rollout made no progress for 60 s: the controller has not processed the change yet. The image nginx:2 of "web" cannot be pulled: Back-off',
     ],
     [
       "begins in lower case in parentheses and lists",

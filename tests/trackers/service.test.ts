@@ -60,7 +60,7 @@ describe("create()", () => {
     ["no name", { name: undefined }, "name", "required"],
     ["no source", { sources: [] }, "sources", "at least one source"],
     ["an unknown kind", { sources: [source("a", { kind: "ftp" })] }, "sources.0.kind", "Choose one of "],
-    ["a bad key", { sources: [source("a", { key: "A b" })] }, "sources.0.key", "lower-case"],
+    ["a bad key", { sources: [source("a", { key: "A b" })] }, "sources.0.key", "lowercase"],
     ["one key twice", { sources: [source("a"), source("b")] }, "sources.1.key", 'already has a source "main"'],
     ["a bad config", { sources: [source("")] }, "sources.0.config.image", "Write an image name"],
     ["no channel", { sources: [source("a", { channels: [] })] }, "sources.0.channels", "at least one"],

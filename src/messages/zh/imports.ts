@@ -10,7 +10,7 @@ export const imports = {
   no_yaml: ({ reason, line, column }) => `无法按 YAML 解析：第 ${line} 行第 ${column} 列：${reason}`,
   key_twice: ({ key }) => `无法按 YAML 解析：“${key}”在同一处出现了两次`,
   too_many_aliases: "无法使用此 YAML：其别名会使内容过度膨胀",
-  too_large: ({ limit }) => `内容比任何配置都更大或嵌套更深；最多读取 ${limit} 个值`,
+  too_large: ({ limit }) => `内容过大或嵌套过深，不像是配置；最多读取 ${limit} 个值`,
 
   built: "在本地构建，没有镜像仓库",
   no_image: "没有镜像",

@@ -69,11 +69,11 @@ export const kubernetes = {
   pods_short: ({ ready, wanted }) => `${wanted} 个 Pod 中 ${ready} 个就绪`,
   pods_ready: ({ ready, wanted }) => (ready === 0 ? "未就绪" : `${wanted} 个中 ${ready} 个就绪`),
   paused: "该 Deployment 已暂停：请先恢复再更新",
-  on_delete: ({ kind }) => `该 ${kind} 只在有人删除 Pod 时才替换（updateStrategy 为 OnDelete），更新不会生效`,
+  on_delete: ({ kind }) => `该 ${kind} 只在 Pod 被删除时才替换（updateStrategy 为 OnDelete），更新不会生效`,
   being_deleted: "它正在被删除",
   partition_keeps_all: ({ partition }) => `分区 ${partition} 使所有 Pod 保持旧版本，因此更新不会生效`,
   partition: ({ partition }) => `分区 ${partition} 使编号更小的 Pod 保持旧版本`,
-  no_replicas: "它没有副本：无法证明新版本能够运行",
+  no_replicas: "它没有副本，无法确认新版本能否运行",
   container_missing: ({ container, target }) => `“${target}”中没有容器“${container}”`,
   rollout_unfinished: ({ service, reference }) => `“${service}”已设置为 ${reference}，但滚动更新尚未完成`,
   same_reference: ({ service, reference }) =>

@@ -23,6 +23,6 @@ export const readiness = {
   changed_while_waiting: ({ name }) => `运行等待其依赖期间，“${name}”已发生变化；请重新查看计划`,
   job_failed: ({ name, exit_code }) => `“${name}”已退出（退出码 ${exit_code}）；等待其完成的容器没有启动`,
   job_endless: ({ name }) => `“${name}”在一小时内没有完成`,
-  not_ready_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁就绪：${tell(cause)}`,
-  not_stable_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁保持就绪：${tell(cause)}`,
+  not_ready_beside: ({ name, cause }, tell) => `新的“${name}”与旧容器同时运行时未能就绪：${tell(cause)}`,
+  not_stable_beside: ({ name, cause }, tell) => `新的“${name}”与旧容器同时运行时未能保持就绪：${tell(cause)}`,
 } satisfies Rendering<typeof english>;

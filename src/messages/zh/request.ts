@@ -4,7 +4,7 @@ import type { Rendering } from "../types.ts";
 export const request = {
   input_errors: "输入有误",
   sign_in_first: "请先登录",
-  change_password_first: "请先修改初始密码",
+  change_password_first: "请先修改一次性密码",
   internal_error: "内部错误；日志中有此请求编号的详情",
   stopping: "Tidemark 正在停止，没有作任何更改；请稍后重试",
   name_taken: ({ what, name }, tell) => `已存在名为“${name}”的${tell(what)}`,

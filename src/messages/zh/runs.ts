@@ -74,7 +74,7 @@ export const runs = {
   refused_by_link: "运行已通过链接被拒绝",
   replaced_by_manual: "已被手动运行取代",
   manual_only: ({ executor }) => `“${executor}”已改为仅手动更新`,
-  nothing_left: ({ cause }, tell) => `计划已无事可做：${tell(cause)}`,
+  nothing_left: ({ cause }, tell) => `计划中已没有需要执行的更改：${tell(cause)}`,
   other_version: "期望的版本已经改变",
   target_changed_since_plan: "生成计划之后目标已发生变化；请重新查看计划",
   already_approved: "运行已获批准",
@@ -83,7 +83,7 @@ export const runs = {
   plan_hash_wanted: "请填写计划的哈希：64 位十六进制数字",
   plan_changed: "计划已经改变，请查看后重新决定",
   approval_expired: "此运行的批准期限已过",
-  decided_meanwhile: "此期间已有人对该运行作出决定",
+  decided_meanwhile: "在此期间已对该运行作出其他决定",
 
   in_progress: ({ executor }) => `“${executor}”已有一次运行正在进行`,
   no_such_snapshot: ({ executor, snapshot }) => `执行器“${executor}”没有快照“${snapshot}”`,

@@ -22,7 +22,7 @@ export const steps = {
   stop: ({ state }) =>
     ({ waiting: "停止旧容器", running: "正在停止旧容器", done: "旧容器已停止", failed: "旧容器未能停止" })[state],
   rename: ({ state }) =>
-    ({ waiting: "交接名称", running: "正在交接名称", done: "名称已交接", failed: "名称未能交接" })[state],
+    ({ waiting: "交换名称", running: "正在交换名称", done: "名称已交换", failed: "名称未能交换" })[state],
   start: ({ state }) =>
     ({ waiting: "启动新容器", running: "正在启动新容器", done: "新容器已启动", failed: "新容器未能启动" })[state],
   undo: ({ state }) =>

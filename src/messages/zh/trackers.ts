@@ -18,5 +18,5 @@ export const trackers = {
     `来源“${source}”的发布通道“${channel}”正被${users.map(tell).join("、")}使用`,
   credential_id_invalid: "这不是凭据的 ID",
   tag_wanted: "请填写标签",
-  check_unfinished: ({ name }) => `“${name}”的检查尚未结束`,
+  check_unfinished: ({ name }) => `“${name}”的检查尚未结束，结果会显示在追踪器的页面上`,
 } satisfies Rendering<typeof english>;

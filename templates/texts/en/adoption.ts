@@ -83,7 +83,7 @@ export const adoption = {
   unignore: "Stop ignoring",
   unignore_of: (name: string) => `Stop ignoring ${name}`,
   unignored: (name: string) => `${name} is offered again`,
-  ignored_now: (count: number) => `Ignoring ${targets(count)}`,
+  ignored_now: (count: number) => `Ignored ${targets(count)}`,
   adopt: "Adopt",
   ignore: "Ignore selected",
   done_title: (count: number) => `Adopted ${targets(count)}`,

@@ -42,7 +42,7 @@ export const bulk = {
   include: (name: string) => `Include ${name}`,
   update_text:
     "Each run follows exactly the plan shown here. A run that fails does not stop the others. If a plan changes before its run starts, that run is refused.",
-  approve_text: "Each run starts with exactly the plan that it requested approval for.",
+  approve_text: "Each run follows exactly the plan that it requests approval for.",
   delete_text:
     "Their runs and snapshots are deleted too and cannot be recovered. What they update keeps running unchanged.",
   delete_snapshots: (count: number) =>

@@ -18,7 +18,7 @@ export const backtest = {
     first: "首个",
     none: "升级",
     downgrade: "降级",
-    prerelease: "预发布",
+    prerelease: "预发布版",
     variant: "其他变体",
     incomparable: "无法比较",
   },

@@ -37,7 +37,7 @@ export const bulk = {
   include: (name) => `包括“${name}”`,
   update_text:
     "每次运行都严格按照此处显示的计划，彼此独立：其中一个失败不影响其他运行。如果计划在运行开始前发生变化，该次运行会被拒绝。",
-  approve_text: "每次运行都严格按照其请求批准的计划开始。",
+  approve_text: "每次运行都严格执行它请求批准的那份计划。",
   delete_text: "其运行记录和快照也会一并删除，且无法恢复。被更新的目标保持原样继续运行。",
   delete_snapshots: (count) => `其中 ${number(count)} 个有快照`,
   left_out: (count) => `已排除 ${number(count)} 个执行器`,

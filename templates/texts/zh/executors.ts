@@ -220,10 +220,10 @@ export const executors = {
     no_check: "不做健康检查：目标启动即视为成功。",
     restore: "若未变为健康，则恢复旧版本，运行记为失败。",
     keep_failed: "若未变为健康，则保留新版本，运行记为失败。",
-    keep_degraded: "若未变为健康，则保留新版本，运行记为降级运行。",
+    keep_degraded: "若未变为健康，则保留新版本，运行记为“不健康”。",
     timing: (delay: number, interval: number, total: number) =>
       `更新后 ${formatNumber("zh", delay)} 秒开始探测，每 ${formatNumber("zh", interval)} 秒一次，最长 ${formatNumber("zh", total)} 秒。`,
-    approval: (hours: number) => `自动运行最多等待 ${hours} 小时，等待计划获得批准。`,
+    approval: (hours: number) => `自动运行会等待您批准其计划，最长 ${formatNumber("zh", hours)} 小时。`,
     start_first: "先启动新容器，再停止旧容器。",
     group_start_first: "先启动每个新容器，再停止对应的旧容器。",
     drain: (seconds: number) => `新容器就绪后，两者同时运行 ${formatNumber("zh", seconds)} 秒。`,

@@ -164,7 +164,7 @@ export const fields: FieldDictionary = {
   "trackers.sources.credential_id": { title: "凭据", description: "用于私有来源，须为同一类型的凭据" },
   "trackers.sources.channels.type": {
     title: "发布通道类型",
-    options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
+    options: { stable: "稳定版", prerelease: "预发布版", beta: "测试版", canary: "金丝雀版" },
   },
   "trackers.sources.channels.name": {
     title: "发布通道名称",
@@ -174,7 +174,7 @@ export const fields: FieldDictionary = {
   "trackers.sources.channels.release_type": {
     title: "发布类型",
     description: "只接受上游如此标记的版本",
-    options: { release: "正式版", prerelease: "预发布" },
+    options: { release: "正式版", prerelease: "预发布版" },
   },
   "trackers.sources.channels.include_pattern": {
     title: "包含模式",
@@ -331,8 +331,8 @@ export const fields: FieldDictionary = {
   },
   "executors.health_check.on_failure": {
     title: "失败时",
-    description: "“降级运行”会保留新版本",
-    options: { failed: "标记为失败", degraded: "标记为降级运行" },
+    description: "“不健康”会保留新版本",
+    options: { failed: "标记为失败", degraded: "标记为不健康" },
   },
   "executors.health_check.initial_delay_seconds": {
     title: "首次延迟（秒）",
@@ -369,9 +369,12 @@ export const fields: FieldDictionary = {
     title: "允许降级",
     description: "自动运行可以转到较低的版本，或无法比较的版本；但不会转到其他变体或版本线",
   },
-  "executors.minimum_age_hours": { title: "最短时长（小时）", description: "采用至少在这么久之前出现的最新版本" },
+  "executors.minimum_age_hours": {
+    title: "最短发布时长（小时）",
+    description: "只采用发布已满此时长的版本中最新的一个",
+  },
   "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您批准其计划" },
-  "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内无人批准的运行会被跳过" },
+  "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内未获批准的运行会被跳过" },
   "executors.accepted_unknown_settings": {
     title: "已接受的未知设置",
     description: "unknown_settings 中的条目，须逐字一致：自动运行不再因它们停下，也不会保留这些设置",

@@ -11,12 +11,12 @@ export const logs: Texts["logs"] = {
   show: "显示",
   reload: "重新加载",
   pause: "暂停",
-  follow: "跟随",
+  follow: "实时显示",
   continue: "继续",
   states: { running: "运行中", waiting: "等待中", stopped: "已停止" },
   status: {
     connecting: "正在连接",
-    following: "正在跟随",
+    following: "正在实时显示",
     paused: "已暂停；新行暂不显示",
     ended: "已结束",
   },
@@ -30,5 +30,5 @@ export const logs: Texts["logs"] = {
   again: "Tidemark 每 10 秒重试一次，日志可读后会自动继续。",
   lost_text: "请继续，或刷新页面查看原因。",
   failed: "无法读取日志",
-  not_live: "不会跟随新行",
+  not_live: "不会实时显示新行",
 };

@@ -10,7 +10,7 @@ export const notes: Texts["notes"] = {
   unknown: "当前运行的版本无法与此版本比较，仅显示此版本的发布说明",
   none: "两者之间没有找到版本",
   none_text: "追踪器只包含检查时获取到的版本，详见其版本列表。",
-  no_notes_between: "上游没有随这些版本发布说明。",
+  no_notes_between: "上游没有为这些版本提供发布说明。",
   no_notes: "此版本没有发布说明。",
   unread_between: "尚未读取到这些版本的发布说明。",
   unread: "尚未读取到此版本的发布说明。",

@@ -203,10 +203,7 @@ test("the form refuses a second channel of one name at its field, and a word of 
     422,
     expect.stringContaining("Only channels of type beta can be named"),
   ]);
-  expect(await refused({ type: "stable", name: "PG 16" })).toEqual([
-    422,
-    expect.stringContaining("lower-case letters"),
-  ]);
+  expect(await refused({ type: "stable", name: "PG 16" })).toEqual([422, expect.stringContaining("lowercase letters")]);
 });
 
 test("the form adds a channel though every type is taken, and shows no name that is only the type's", async () => {

@@ -34,7 +34,7 @@ describe("the name of a channel", () => {
     ["one name twice", [named("16", ""), named("16", "")], "channels.1.name", "choose another name"],
     ["a type's name twice", [channel("stable"), named("stable", "")], "channels.1.name", "choose another name"],
     ["another type's word", [named("canary", "")], "channels.0.name", 'Only channels of type canary can be named "'],
-    ["capital letters", [named("LTS", "")], "channels.0.name", "Use lower-case letters"],
+    ["capital letters", [named("LTS", "")], "channels.0.name", "Use lowercase letters"],
     ["51 characters", [named("a".repeat(51), "")], "channels.0.name", "Use at most 50 characters"],
     ["eleven channels", Array.from({ length: 11 }, (_, n) => named(`l${n}`, "")), "channels", "At most 10 are allowed"],
   ];

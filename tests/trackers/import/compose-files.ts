@@ -305,7 +305,7 @@ services:
       lts: ["node:lts-alpine", "follows lts-alpine"],
       notify: ["gotify/server:alpine-v18.2.0", "keeps alpine"],
       pinned: ["acme/tool@sha256:aaaaaaaaaaaa…", "the digest goes"],
-      broken: ["", 'The image "Acme/Tool:1" has upper-case letters in its repository; enter "acme/tool"'],
+      broken: ["", 'The image "Acme/Tool:1" has uppercase letters in its repository; enter "acme/tool"'],
       empty: ["", "No image"],
     },
   },
