@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { errorMessage } from "../errors.ts";
+import { errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { toldAs, withTexts } from "../messages/message.ts";
+import { type Message, toldAs, withTexts } from "../messages/message.ts";
 import { type LastLog, maxLogs } from "../runtimes/logs.ts";
 import { opened } from "../secrets/opened.ts";
 import { createRedactor } from "../secrets/redaction.ts";
@@ -58,7 +58,7 @@ export function logKeeper(context: Kept): (logs: readonly LastLog[]) => void {
 
 async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): Promise<void> {
   if (logs.length === 0) return;
-  await deps.openSecrets();
+  const unmaskable = await whyUnmaskable(deps);
   const { clock, sealer } = deps;
   const now = clock.now();
   const rows = logs.map((log) => ({
@@ -68,8 +68,8 @@ async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): P
     pod: log.pod,
     container: log.container,
     is_previous: log.is_previous,
-    sealed_lines: sealer.sealJson(linesOf(log, deps.redact)),
-    why: log.why === null ? null : withTexts(log.why, deps.redact),
+    sealed_lines: sealer.sealJson(unmaskable === null ? linesOf(log, deps.redact) : []),
+    why: unmaskable ?? (log.why === null ? null : withTexts(log.why, deps.redact)),
     at: now,
   }));
   await deps.db.write(async (tx) => {
@@ -85,6 +85,17 @@ async function keepLogs({ deps, run, lease }: Kept, logs: readonly LastLog[]): P
     }
   });
   deps.changes.announce(run.id);
+}
+
+/** A secret that cannot be read cannot be masked either: no line is kept then, only the reason. */
+async function whyUnmaskable({ openSecrets }: RunnerOptions): Promise<Message | null> {
+  try {
+    await openSecrets();
+    return null;
+  } catch (error) {
+    if (error instanceof PluginError) return error.said;
+    throw error;
+  }
 }
 
 /** `redact` knows the secrets of the product, the log itself those of its container. */

@@ -74,6 +74,15 @@ describe("a run that fails", () => {
     expect(JSON.stringify(await world.db.read.select().from(run_logs))).not.toContain(token);
   });
 
+  test("keeps the reason in place of lines while a stored credential, which they may have, cannot be read", async () => {
+    await world.main.credentials.create(systemActor, { name: "ci", kind: "gitea", secret: { token: "kelp-otter" } });
+    await world.db.client.execute(
+      "update credentials set sealed_secret = replace(sealed_secret, substr(sealed_secret, 60, 4), 'AAAA')",
+    );
+    const run = await fail(async () => [log({ text: "kelp-otter\n" })]);
+    expect(run.logs).toMatchObject([{ container: "web", lines: [], why_data: { code: "credentials.unreadable" } }]);
+  });
+
   test("masks each of thousands of secrets without holding up the process", async () => {
     const secrets = Array.from({ length: 4_000 }, (_, at) => `kelp-otter-${at}-lantern`);
     const run = await fail(async () => [log({ text: `${secrets[0]} and ${secrets[3_999]}\n`, secrets })]);
