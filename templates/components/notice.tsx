@@ -63,7 +63,7 @@ export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
       <Icon name={noticeIcons[notice.tone]} />
       <div>
         <p>
-          {notice.text} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
+          {withCode(notice.text)} {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{t.show}</a>}
         </p>
         {notice.undo === undefined ? null : (
           <ActionForm

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { type Message, says } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
-import { CopyButton } from "../components/code.tsx";
+import { CopyButton, withCode } from "../components/code.tsx";
 import { formatWait } from "../format.ts";
 import { BareLayout, Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -53,7 +53,7 @@ export function ErrorPage(props: ErrorPageProps) {
         <p class="error-status num">{status}</p>
         <h1>{title}</h1>
         <p class="lead">{status === 429 && wait !== null ? wait : help}</p>
-        {has_detail ? <p class="error-detail">{translateSentence(ctx.language, message)}</p> : null}
+        {has_detail ? <p class="error-detail">{withCode(translateSentence(ctx.language, message))}</p> : null}
         {status === 429 || wait === null ? null : <p>{wait}</p>}
         <p class="error-actions">
           <LinkButton ctx={ctx} href="/" kind="main">

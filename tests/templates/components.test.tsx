@@ -7,6 +7,7 @@ import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
 import { Help } from "../../templates/components/field.tsx";
 import { valueAt } from "../../templates/components/form.tsx";
 import { SafeLink } from "../../templates/components/link.tsx";
+import { Toast } from "../../templates/components/notice.tsx";
 import { Meter } from "../../templates/components/progress.tsx";
 import { State } from "../../templates/components/state.tsx";
 import { Table } from "../../templates/components/table.tsx";
@@ -372,6 +373,11 @@ test.each([
   ["an odd ` stays", "an odd ` stays"],
 ])("what is in backquotes is code: %s", (text, html) => {
   expect(String(<p>{withCode(text)}</p>)).toBe(`<p>${html}</p>`);
+});
+
+test("a command in the result of an action is code", () => {
+  const notice = { tone: "failed" as const, text: "Run `helm ls` first" };
+  expect(String(<Toast ctx={ctx} notice={notice} />)).toContain("Run <code>helm ls</code> first");
 });
 
 test("a command in the help of a field is code", () => {
