@@ -49,12 +49,15 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
     );
   }
   if (state === "failed") {
+    const why = message_data === null ? undefined : translateMessage(ctx.language, message_data);
     return (
       <>
         <State ctx={ctx} tone="unknown">
           {t.unknown}
         </State>
-        <div class="quiet plain">{message_data === null ? null : translateMessage(ctx.language, message_data)}</div>
+        <div class="quiet plain" title={why}>
+          {why}
+        </div>
       </>
     );
   }
