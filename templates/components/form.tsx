@@ -188,12 +188,13 @@ export function redraws({
 }
 
 function Group(props: FormProps & { field: FieldDescription }) {
-  const { field } = props;
-  const words = fieldWords(props.ctx.language, props.area, field);
+  const { ctx, field } = props;
+  const words = fieldWords(ctx.language, props.area, field);
   return (
     <fieldset class="group" id={fieldId(field.path)}>
       <legend>{words.title}</legend>
       <Help text={words.description} id={`${fieldId(field.path)}-help`} />
+      <FieldError ctx={ctx} id={`${fieldId(field.path)}-error`} message={props.errors?.[field.path]} />
       <Fields {...props} fields={field.children} />
     </fieldset>
   );

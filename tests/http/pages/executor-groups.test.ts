@@ -233,6 +233,7 @@ test("what is refused stands at the row of its service, whatever was left out ab
   });
   expect(nothing.status).toBe(422);
   expect(nothing.text).toContain("bind at least one service");
+  expect(nothing.text).toContain('id="f-bindings-error"');
 });
 
 test("a container of a group that has an executor is refused at the target, with the executor's name", async () => {
