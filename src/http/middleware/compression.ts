@@ -6,7 +6,7 @@ import type { AppContext, AppEnv } from "../context.ts";
 
 const pack = promisify(gzip);
 
-/** Streams, downloads and images are left as they are. */
+/** Streams, downloads, images and what is compressed already are left as they are. */
 const packedTypes = /^(text\/html|application\/json)\b/;
 /** Smaller bodies fit into the packet that carries their headers. */
 const leastBytes = 1024;
@@ -27,7 +27,8 @@ export function compression(): MiddlewareHandler<AppEnv> {
   return async function compression(c, next) {
     await next();
     const { headers } = c.res;
-    if (!packedTypes.test(headers.get("Content-Type") ?? "") || headers.has("Content-Disposition")) return;
+    const isLeft = ["Content-Disposition", "Content-Encoding"].some((name) => headers.has(name));
+    if (isLeft || !packedTypes.test(headers.get("Content-Type") ?? "")) return;
     headers.append("Vary", "Accept-Encoding");
     const isWanted = acceptsGzip(c.req.header("accept-encoding")) && !isForeign(c);
     if (!isWanted || c.req.method === "HEAD" || c.res.body === null) return;

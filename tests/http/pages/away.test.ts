@@ -66,6 +66,8 @@ describe("what stands in for a server that does not respond, below a base path",
     const chinese = await named({ "accept-language": "zh-CN", cookie: "tidemark_theme=dark" });
     for (const address of chinese.kept.slice(0, 2)) {
       const { response, text } = await read(address);
+      const packed = await app.send(address, { headers: { "accept-encoding": "gzip" } });
+      expect(Buffer.from(Bun.gunzipSync(await packed.arrayBuffer())).toString()).toBe(text);
       expect(text).toStartWith('<!doctype html><html lang="zh-CN" data-theme="dark" data-base="/ops"');
       const loaded = [...text.matchAll(/(?:src|href)="(\/ops\/assets\/[^"]+)\?kept"/g)].map(([, path]) => path ?? "");
       expect(loaded.toSorted()).toEqual(chinese.kept.slice(2).toSorted());
