@@ -236,13 +236,13 @@ function refreshBadge() {
     paint.drawImage(mark, 0, 0, 64, 64);
     paint.fillStyle = "#c8281c";
     paint.beginPath();
-    paint.arc(44, 44, 20, 0, 2 * Math.PI);
+    paint.arc(42, 42, 22, 0, 2 * Math.PI);
     paint.fill();
     paint.fillStyle = "#fff";
     paint.font = "bold 28px sans-serif";
     paint.textAlign = "center";
     paint.textBaseline = "middle";
-    paint.fillText(count.length > 1 ? "9+" : count, 44, 46);
+    paint.fillText(count.length > 1 ? "9+" : count, 42, 44);
     if (count === badged) icon.href = canvas.toDataURL();
   };
   mark.src = plainIcon;
