@@ -33,7 +33,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
         lead={notifier.description === "" ? undefined : notifier.description}
         actions={
           <>
-            {notifier.is_enabled ? (
+            {notifier.is_enabled && notifier.problem === null ? (
               <ActionForm ctx={ctx} action={`${path}/deliveries`} kind="main" icon="send" target="#deliveries">
                 {t.send_test}
               </ActionForm>

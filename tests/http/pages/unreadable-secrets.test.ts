@@ -123,6 +123,8 @@ describe.each(Object.entries(ways))("stored secrets that are %s", (_how, spoil) 
         ...{ path, reason: true, remedy: true },
       });
     }
+    // Nothing is offered that cannot work.
+    expect((await person.get(`/notifiers/${notifier_id}`)).text).not.toContain(`/notifiers/${notifier_id}/deliveries"`);
     const problem = { code: "secret_unreadable", message: expect.stringContaining(reason) };
     for (const path of [
       `/credentials/${credential_id}`,
