@@ -1,4 +1,4 @@
-// What htmx and plain HTML cannot do: shortcuts, dialogs, toasts, theme, copying, times that stay true, busy buttons.
+// What htmx and plain HTML cannot do: dialogs, toasts, theme, copying, times that stay true, busy buttons.
 // Everything here is an improvement of a page that works without it.
 const root = document.documentElement;
 const all = (selector, within = document) => within.querySelectorAll(selector);
@@ -147,8 +147,6 @@ function tick(target) {
   whole.indeterminate = !whole.checked && own.some((each) => each.checked);
 }
 
-// Keys. Nothing happens while somebody types.
-let waitsForPlace = 0;
 // A search box over a list that is on the page already.
 function find({ dataset, value }) {
   const words = value.toLowerCase().split(" ");
@@ -175,44 +173,34 @@ document.addEventListener("keydown", (event) => {
     first?.focus();
     first?.click();
   }
-  if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
-  if (now() < waitsForPlace) {
-    waitsForPlace = 0;
-    const link = document.querySelector(`[data-go="${CSS.escape(event.key.toLowerCase())}"]`);
-    if (link) {
-      event.preventDefault();
-      location.assign(link.href);
-    }
-  } else if (event.key === "g") waitsForPlace = now() + 1500;
-  else if (event.key === "/") {
-    event.preventDefault();
-    byId("search")?.select();
-  } else if (event.key === "?") open(byId("shortcuts"));
 });
 
-// A form is sent once: its button shows that it works and takes no second press until the answer is there.
-function setBusy(form, isBusy) {
-  form.toggleAttribute("data-busy", isBusy);
-  for (const button of all("button[aria-busy]", form)) button.removeAttribute("aria-busy");
+// A form is sent once: its button shows that it works and takes no second press until the answer is there. One that rows share is sent once
+// by each of its buttons.
+const senderOf = (form, submitter) => (form.matches("[data-shared]") ? submitter : form);
+function setBusy(sender, isBusy) {
+  sender.toggleAttribute("data-busy", isBusy);
+  for (const button of [sender, ...all("button", sender)]) button.removeAttribute("aria-busy");
 }
 document.addEventListener(
   "submit",
   (event) => {
     const form = event.target;
-    if (form.hasAttribute("data-busy")) {
+    const sender = senderOf(form, event.submitter);
+    if (sender.hasAttribute("data-busy")) {
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
     }
     // What leads to a file to save leaves the page as it is.
     if (form.method === "get" || form.hasAttribute("data-download")) return;
-    setBusy(form, true);
+    setBusy(sender, true);
     event.submitter?.setAttribute("aria-busy", "true");
   },
   true,
 );
 addEventListener("pageshow", (event) => {
-  if (event.persisted) for (const form of all("form[data-busy]")) setBusy(form, false);
+  if (event.persisted) for (const sender of all("[data-busy]")) setBusy(sender, false);
 });
 
 // The icon of the tab and of the installed application shows what needs attention, as the navigation does.
@@ -260,7 +248,7 @@ function settle() {
 
 document.addEventListener("htmx:finally:request", (event) => {
   const form = event.target.closest?.("form");
-  if (form) setBusy(form, false);
+  if (form) setBusy(senderOf(form, event.detail.ctx.request.submitter), false);
 });
 // A part that asks for itself leaves out a turn while a row of it is pointed at: nothing moves away under the pointer.
 let waited = false;
@@ -268,13 +256,15 @@ let waited = false;
 let actedIn = null;
 // What a page that is seen asks for: the rows of its list but those that somebody is acting in.
 document.addEventListener("htmx:config:request", (event) => {
+  const { request } = event.detail.ctx;
+  request.action = request.submitter?.getAttribute("formaction") ?? request.action;
   if (!/^follow/.test(event.target.id)) return;
   if (document.hidden) event.preventDefault();
   const rows = all("#content tr.leads[id]:not(:has([data-busy], .menu[open]))");
-  event.detail.ctx.request.body.append("shown", Array.from(rows, ({ id }) => id).join());
+  request.body.append("shown", Array.from(rows, ({ id }) => id).join());
 });
 document.addEventListener("htmx:before:request", (event) => {
-  actedIn = event.target.closest?.("form")?.closest(".leads")?.id ?? null;
+  actedIn = event.detail.ctx.request.submitter?.closest(".leads")?.id ?? null;
   if (!event.target.matches?.("[data-calm]")) return;
   const isChoosing = event.target.querySelector(".menu[open]") !== null;
   waited = isChoosing || (!waited && event.target.querySelector(".row:hover") !== null);

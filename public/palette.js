@@ -1,3 +1,5 @@
+// Keys of signed-in pages.
+
 // The palette: its box keeps the keyboard and points at an entry of its list. The list is the server's, entries are links and buttons.
 const palette = document.getElementById("palette");
 const box = palette?.querySelector("input");
@@ -48,4 +50,23 @@ palette?.addEventListener("click", ({ target }) => {
 });
 document.addEventListener("htmx:after:swap", (event) => {
   if (event.detail.ctx?.target?.id === "palette-list") point(entries()[0]);
+});
+
+// The others. Nothing happens while somebody types.
+let waitsForPlace = 0;
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+  if (event.timeStamp < waitsForPlace) {
+    waitsForPlace = 0;
+    const link = document.querySelector(`[data-go="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (link) {
+      event.preventDefault();
+      location.assign(link.href);
+    }
+  } else if (event.key === "g") waitsForPlace = event.timeStamp + 1500;
+  else if (event.key === "/") {
+    event.preventDefault();
+    document.getElementById("search")?.select();
+  } else if (event.key === "?") document.querySelector("[data-dialog=shortcuts]")?.click();
 });

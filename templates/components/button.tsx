@@ -116,6 +116,36 @@ export function ActionForm({ ctx, action, fields, target, ...button }: ActionFor
   );
 }
 
+interface RowsFormProps {
+  ctx: PageContext;
+  /** What htmx puts the responses into. */
+  target: string;
+}
+
+const rowsForm = "rows-form";
+
+/** What the buttons of a list's rows send: one form for all of them, because a form in each row makes a long list heavy. */
+export function RowsForm({ ctx, target }: RowsFormProps) {
+  const htmx = { "hx-post": "", "hx-target": target, "hx-swap": "outerMorph", "hx-sync": "queue all" };
+  return (
+    <form id={rowsForm} method="post" hidden data-shared {...htmx}>
+      <Csrf ctx={ctx} />
+      <input type="hidden" name="next" value={ctx.path} />
+    </form>
+  );
+}
+
+interface RowButtonProps extends Look {
+  ctx: PageContext;
+  /** A local path; receives the path of the list as `next`. */
+  action: string;
+}
+
+/** A button of a list's row with an immediate, harmless action. */
+export function RowButton({ ctx, action, ...button }: RowButtonProps) {
+  return <Button {...button} type="submit" form={rowsForm} formaction={url(ctx, action)} />;
+}
+
 /** The form token; every form has it. */
 export function Csrf({ ctx }: { ctx: PageContext }) {
   return <input type="hidden" name="csrf_token" value={ctx.csrf_token} />;

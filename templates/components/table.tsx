@@ -32,6 +32,8 @@ export interface Row {
   /** A local path: the first cell becomes a link that covers the whole row. */
   href?: string | undefined;
   cells: Readonly<Record<string, Child>>;
+  /** What the pointer is told of a cell. */
+  titles?: Readonly<Record<string, string | undefined>> | undefined;
   /** Buttons at the end of the row. */
   actions?: Child;
   /** Greyed out: disabled, refused. */
@@ -243,8 +245,8 @@ interface TableRowProps {
 
 function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRowProps) {
   const [first, ...others] = columns;
-  const cell = row.cells[first?.key ?? ""];
-  const name = is_list ? <Clip>{cell}</Clip> : cell;
+  const name = row.cells[first?.key ?? ""];
+  const href = row.href === undefined ? undefined : url(ctx, row.href);
   return (
     <tr
       id={row.id}
@@ -271,17 +273,21 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
         </td>
       )}
       {first === undefined ? null : (
-        <th scope="row" class={cellClass(first)} title={titleOf(cell)}>
-          {row.href === undefined ? name : <a href={url(ctx, row.href)}>{name}</a>}
+        <th scope="row" class={cellClass(first)} title={titleOf(name)}>
+          {is_list ? <Clip href={href}>{name}</Clip> : href === undefined ? name : <a href={href}>{name}</a>}
         </th>
       )}
       {others.map((column) => (
         <td
           class={cellClass(column)}
-          title={column.clips === true ? titleOf(row.cells[column.key]) : undefined}
+          title={row.titles?.[column.key] ?? (column.clips === true ? titleOf(row.cells[column.key]) : undefined)}
           data-label={column.card_label === "none" ? undefined : column.title}
         >
-          {column.clips === true ? <Clip>{row.cells[column.key]}</Clip> : row.cells[column.key]}
+          {column.clips === true && row.titles?.[column.key] === undefined ? (
+            <Clip>{row.cells[column.key]}</Clip>
+          ) : (
+            row.cells[column.key]
+          )}
         </td>
       ))}
       {has_actions ? <td class="row-actions">{row.actions}</td> : null}

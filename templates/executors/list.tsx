@@ -2,7 +2,8 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { triggers } from "../../src/executors/settings-schema.ts";
 import { Clip } from "../components/clip.tsx";
 import { AddButton, type ListBodyProps, ListChanges, ListPage, type ListProps } from "../components/list-page.tsx";
-import { Duration, Time } from "../components/time.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDuration } from "../format.ts";
 import type { Notice, PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
 import { texts } from "../texts/texts.ts";
@@ -107,7 +108,7 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
         cells: {
           name: executor.name,
           target: (
-            <span class="clip-first" title={t.target_on(executor.target.id, executor.connection.name)}>
+            <span class="clip-first">
               <Clip>{executor.target.id}</Clip> <span class="quiet">· {executor.connection.name}</span>
             </span>
           ),
@@ -117,6 +118,10 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
           trigger:
             executor.waiting?.reason === "window" ? t.triggers.window : <TriggerWords ctx={ctx} executor={executor} />,
           run: <LastRun ctx={ctx} executor={executor} />,
+        },
+        titles: {
+          target: t.target_on(executor.target.id, executor.connection.name),
+          run: executor.last_run === null ? undefined : runWords(ctx, executor.last_run),
         },
         actions: (
           <RowActions
@@ -159,14 +164,14 @@ function LastRun({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }
   const { last_run: run } = executor;
   if (run === null) return <span class="quiet">{texts(ctx).executors.no_run}</span>;
   return (
-    <span title={runWords(ctx, run)}>
+    <>
       <Time ctx={ctx} at={run.ended_at ?? run.started_at} />
       {run.downtime_ms === null ? null : (
-        <small class="quiet" title={texts(ctx).common.downtime}>
+        <small class="quiet num" title={texts(ctx).common.downtime}>
           {" "}
-          <Duration ctx={ctx} ms={run.downtime_ms} />
+          {formatDuration(ctx.language, run.downtime_ms)}
         </small>
       )}
-    </span>
+    </>
   );
 }

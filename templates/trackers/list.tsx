@@ -3,7 +3,7 @@ import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { ActionForm, LinkButton, RowButton, RowsForm } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
 import {
@@ -116,7 +116,12 @@ export function trackersBody(props: TrackersPageProps): ListBodyProps {
     ],
     selection: trackerSelection(props),
     table: trackerTable(props),
-    children: <LookAgain {...props} />,
+    children: (
+      <>
+        <RowsForm ctx={ctx} target={`#${listId}`} />
+        <LookAgain {...props} />
+      </>
+    ),
   };
 }
 
@@ -202,14 +207,16 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
       checked: <Time ctx={ctx} at={newestOf(tracker.sources.map((source) => source.last_checked_at))} />,
       next: <Time ctx={ctx} at={soonestOf(tracker.sources.map(nextCheckOf))} empty="–" />,
     },
+    titles: {
+      sources: tracker.sources.map((source) => `${source.key}: ${addressOf(source)}`).join("\n"),
+      running: own.length === 0 ? undefined : own.map((use) => use.executor).join(", "),
+    },
     actions: (
       <>
         <UpdateLink ctx={ctx} tracker={tracker} uses={own} />
-        <ActionForm
+        <RowButton
           ctx={ctx}
           action={`${path}/checks`}
-          fields={{ next: ctx.path }}
-          target={`#${listId}`}
           kind="bare"
           small
           icon="refresh-cw"
@@ -243,15 +250,11 @@ function UpdateLink({ ctx, tracker, uses }: { ctx: PageContext; tracker: Tracker
   );
 }
 
-function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly SourceView[] }) {
+function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly SourceView[] }): Child {
   const kinds = texts(ctx).trackers.kinds;
-  return (
-    <span class="source-icons" title={sources.map((source) => `${source.key}: ${addressOf(source)}`).join("\n")}>
-      {sources.map((source) => (
-        <Icon name={sourceIcons[source.kind]} label={`${kinds[source.kind]} ${source.key}`} />
-      ))}
-    </span>
-  );
+  return sources.map((source) => (
+    <Icon name={sourceIcons[source.kind]} label={`${kinds[source.kind]} ${source.key}`} class="source" />
+  ));
 }
 
 /** The latest of the first source with a channel of this type, for each name; different ones appear in the tooltip. */
@@ -288,14 +291,16 @@ function NamedLatest({ ctx, shown }: { ctx: PageContext; shown: readonly ShownLa
   const [first] = shown;
   if (first === undefined) return null;
   const others = shown.filter(({ display }) => display !== first.display);
-  const list = shown.map(({ key, version }) => `${key} ${version}`).join(", ");
-  return (
-    <span title={others.length === 0 ? undefined : texts(ctx).trackers.also_differs(list)}>
+  const latest = (
+    <>
       <Version>{shown.length === 1 ? first.version : first.display}</Version>
       {others.length === 0 ? null : <small class="quiet"> +{others.length}</small>}
       <OlderRemark ctx={ctx} remark={first.remark} />
-    </span>
+    </>
   );
+  if (others.length === 0) return latest;
+  const list = shown.map(({ key, version }) => `${key} ${version}`).join(", ");
+  return <span title={texts(ctx).trackers.also_differs(list)}>{latest}</span>;
 }
 
 function Running({ ctx, uses }: { ctx: PageContext; uses: readonly TrackerUse[] }): Child {
@@ -307,10 +312,10 @@ function Running({ ctx, uses }: { ctx: PageContext; uses: readonly TrackerUse[] 
   const names = [...new Set(shown.map(({ from, to }) => from ?? to).filter((name) => name !== null))];
   const [first] = names;
   return (
-    <span title={uses.map((use) => use.executor).join(", ")}>
+    <>
       {first === undefined ? <span class="quiet">?</span> : <Version>{first}</Version>}
       {names.length < 2 ? null : <small class="quiet"> +{names.length - 1}</small>}{" "}
       <Behind ctx={ctx} behind={furthestBehind(uses.map(({ behind }) => behind))} />
-    </span>
+    </>
   );
 }
