@@ -283,11 +283,7 @@ function TableRow({ ctx, is_list, columns, row, has_actions, choices }: TableRow
           title={row.titles?.[column.key] ?? (column.clips === true ? titleOf(row.cells[column.key]) : undefined)}
           data-label={column.card_label === "none" ? undefined : column.title}
         >
-          {column.clips === true && row.titles?.[column.key] === undefined ? (
-            <Clip>{row.cells[column.key]}</Clip>
-          ) : (
-            row.cells[column.key]
-          )}
+          {column.clips === true ? <Clip>{row.cells[column.key]}</Clip> : row.cells[column.key]}
         </td>
       ))}
       {has_actions ? <td class="row-actions">{row.actions}</td> : null}
