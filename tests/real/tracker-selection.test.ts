@@ -50,6 +50,33 @@ peerSuite("acting on several trackers, in Chromium", chromiumMissing(), () => {
     expect(await page.locator("input.choice:checked").count()).toBe(0);
   });
 
+  test("checks of several rows pressed at once are all sent, each once and only its own button waits", async () => {
+    const page = await open({ viewport: { width: 1280, height: 900 } });
+    await page.goto("/trackers");
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    await page.route("**/trackers/*/checks", async (route) => {
+      sent.push(new URL(route.request().url()).pathname);
+      await answered;
+      await route.continue();
+    });
+    const button = (name: string) => page.getByRole("button", { name: `Check ${name} now`, exact: true });
+    for (const name of ["app-0000", "app-0001", "app-0000", "app-0002", "app-0001"]) await button(name).press("Enter");
+    const waiting = page.locator("tbody button[aria-busy]");
+    expect(await waiting.count()).toBe(3);
+    answer();
+    await page.waitForFunction(() => document.querySelector("[data-busy], [aria-busy]") === null);
+    expect(sent).toEqual(["app-0000", "app-0001", "app-0002"].map((name) => `/trackers/${name}/checks`));
+  });
+
+  test("without script a row's own check is sent too", async () => {
+    const page = await open({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
+    await page.goto("/trackers");
+    await page.getByRole("button", { name: "Check app-0001 now", exact: true }).click();
+    await page.locator(".toast").getByText("app-0001").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/trackers");
+  });
+
   test("without script on a phone: disabled, taken back, and deleted after one question", async () => {
     const page = await open({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
     await page.goto("/trackers?select=all");

@@ -208,9 +208,11 @@ test("an executor's row names its target, then the connection", async () => {
   const second = { target: { kind: "container", id: "proxy" }, trigger: "manual", connection_id: "connection-1" };
   const bindings = [{ tracker: "app", source: "main", channel: "stable" }];
   await app.services.executors.create(actor, { name: "Front door", bindings, ...second });
-  const shown = [...(await get("/executors")).matchAll(/title="\w+ on Home"[^>]*><span class="clip"><span class="clip-first">(.+?)<\/span><\/span>/g)].map(
-    ([, cell]) => cell,
-  );
+  const shown = [
+    ...(await get("/executors")).matchAll(
+      /title="\w+ on Home"[^>]*><span class="clip"><span class="clip-first">(.+?)<\/span><\/span>/g,
+    ),
+  ].map(([, cell]) => cell);
   expect(shown).toEqual(
     ["proxy", "web"].map((target) => `<span class="clip">${target}</span> <span class="quiet">· Home`),
   );

@@ -131,7 +131,9 @@ describe("GET /", () => {
       ...["Waiting until 12:01", "Waiting until 12:01", "Failing", "Notify only"],
     ]);
     const sorted = (await person.get("/trackers?sort=state")).text;
-    const order = [...sorted.matchAll(/<th scope="row"[^>]*><a[^>]* href="\/trackers\/([\w-]+)"/g)].map(([, name]) => name);
+    const order = [...sorted.matchAll(/<th scope="row"[^>]*><a[^>]* href="\/trackers\/([\w-]+)"/g)].map(
+      ([, name]) => name,
+    );
     expect([order[0], order.at(-1)]).toEqual(["own", "image"]);
     const shown = (await person.get("/trackers?state=waiting")).text;
     expect(shown).toContain('href="/trackers/image"');
