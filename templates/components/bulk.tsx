@@ -153,12 +153,15 @@ export function bulkTone(action: BulkAction): Tone {
   return action === "update" || action === "approve" || action === "check" ? "running" : "current";
 }
 
-/** "Started 3 updates" */
+/** "Started 3 updates, 1 not done" */
 export function summaryOf<Action extends BulkAction>(
+  ctx: PageContext,
   words: Readonly<Record<Action, (count: number) => string>>,
   { action, results }: BulkOutcome<Action>,
 ): string {
-  return words[action](results.filter(({ outcome }) => outcome === "done").length);
+  const count = (of: BulkResult["outcome"]) => results.filter(({ outcome }) => outcome === of).length;
+  const [done, refused] = [count("done"), count("refused")];
+  return words[action](done) + (done > 0 && refused > 0 ? texts(ctx).bulk.and_not_done(refused) : "");
 }
 
 interface BulkPageProps {

@@ -256,5 +256,5 @@ function ToRuns({ ctx }: { ctx: PageContext }) {
 }
 
 export function bulkSummary(ctx: PageContext, result: BulkOutcome<BulkAction>): string {
-  return summaryOf(texts(ctx).bulk.results, result);
+  return summaryOf(ctx, texts(ctx).bulk.results, result);
 }

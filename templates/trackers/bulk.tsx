@@ -101,5 +101,5 @@ export function TrackerBulkResultGone({ ctx }: { ctx: PageContext }) {
 }
 
 export function trackerBulkSummary(ctx: PageContext, result: BulkOutcome<TrackerBulkAction>): string {
-  return summaryOf(texts(ctx).tracker_bulk.results, result);
+  return summaryOf(ctx, texts(ctx).tracker_bulk.results, result);
 }

@@ -80,6 +80,8 @@ export const bulk = {
     disable: (count: number) => (count === 0 ? "Nothing to disable" : `Disabled ${executors(count)}`),
     delete: (count: number) => (count === 0 ? "Nothing deleted" : `Deleted ${executors(count)}`),
   },
+  /** After a result. */
+  and_not_done: (count: number) => `, ${formatNumber("en", count)} not done`,
   outcomes: { unchanged: "Unchanged", refused: "Not done" },
   done: {
     update: "Run started",

@@ -67,6 +67,7 @@ export const bulk = {
     disable: (count) => (count === 0 ? "没有需要停用的执行器" : `已停用 ${number(count)} 个执行器`),
     delete: (count) => (count === 0 ? "未删除任何执行器" : `已删除 ${number(count)} 个执行器`),
   },
+  and_not_done: (count) => `，${number(count)} 个未执行`,
   outcomes: { unchanged: "未变化", refused: "未执行" },
   done: {
     update: "已开始运行",

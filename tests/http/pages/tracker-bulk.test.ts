@@ -116,7 +116,7 @@ describe("deleting several", () => {
       return (await person.get(location ?? "")).text;
     };
     const done = await confirm();
-    expect(done).toContain("Deleted 2 trackers");
+    expect(done).toContain("Deleted 2 trackers, 1 not done");
     expect(done).toContain("is used by executor &quot;shop&quot;");
     expect((await stored()).map(({ name }) => name)).toEqual(["app"]);
     expect(await confirm()).toContain("Nothing deleted");
