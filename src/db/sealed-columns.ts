@@ -11,6 +11,10 @@ export interface SealedColumn {
   readonly column: SQLiteColumn;
   /** Identifies the row to people. */
   readonly key: SQLiteColumn;
+  /** What people call it, if they do. */
+  readonly name: SQLiteColumn | null;
+  /** What it is a part of, if it is. */
+  readonly owner: SQLiteColumn | null;
 }
 
 export interface SealedValue {
@@ -18,8 +22,13 @@ export interface SealedValue {
   readonly rowid: number;
   /** The row's key, for people. */
   readonly id: string;
+  readonly name: string | null;
+  readonly owner: string | null;
   readonly value: string;
 }
+
+const nameColumns = ["name", "display_name", "reference", "container"];
+const ownerColumns = ["executor_id", "run_id"];
 
 const rowid = sql<number>`rowid`;
 
@@ -27,10 +36,13 @@ function sealedColumnsOf(table: SQLiteTable): SealedColumn[] {
   const { name, columns } = getTableConfig(table);
   const sealed = columns.filter((column) => column.name.startsWith("sealed_"));
   const key = columns.find((column) => column.primary);
+  const oneOf = (names: readonly string[]) =>
+    names.map((name) => columns.find((column) => column.name === name)).find((found) => found !== undefined) ?? null;
+  const [title, owner] = [oneOf(nameColumns), oneOf(ownerColumns)];
   if (sealed.length === 0) return [];
   if (key === undefined)
     throw new Error(`The table "${name}" has secrets and no key of one column to name its rows by`);
-  return sealed.map((column) => ({ table, table_name: name, column, key }));
+  return sealed.map((column) => ({ table, table_name: name, column, key, name: title, owner }));
 }
 
 /** Every column of `tables.ts` whose name begins with `sealed_`, which all columns of `sealed()` do. */
@@ -42,12 +54,18 @@ export const sealedColumns: readonly SealedColumn[] = Object.values(tables)
 /** The next secrets of a column in row order; fewer than `limit` means the end. */
 export async function listSealedValues(
   read: Reader,
-  { table, column, key }: SealedColumn,
+  { table, column, key, name, owner }: SealedColumn,
   after: number,
   limit: number,
 ): Promise<SealedValue[]> {
   return await read
-    .select({ rowid, id: sql<string>`cast(${key} as text)`, value: sql<string>`${column}` })
+    .select({
+      rowid,
+      id: sql<string>`cast(${key} as text)`,
+      name: sql<string | null>`${name}`,
+      owner: sql<string | null>`${owner}`,
+      value: sql<string>`${column}`,
+    })
     .from(table)
     .where(gt(rowid, after))
     .orderBy(asc(rowid))

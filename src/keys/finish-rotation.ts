@@ -7,8 +7,8 @@ import type { Parts } from "../parts.ts";
 import { assertKeyFits, type EncryptionKeys, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
-import { CorruptSecretError } from "./reencrypt.ts";
 import { rotationSteps } from "./rotation-steps.ts";
+import { CorruptSecretError } from "./schema.ts";
 
 interface FinishOptions extends Pick<Parts, "db" | "clock" | "log" | "audit"> {
   keys: Keys;

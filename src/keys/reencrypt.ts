@@ -7,28 +7,8 @@ import {
   sealedColumns,
   storeSealedValue,
 } from "../db/sealed-columns.ts";
-import { AppError } from "../errors.ts";
-import { say } from "../messages/message.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
-
-/** The place of a secret that no known key opens. */
-export interface CorruptPlace {
-  table: string;
-  id: string;
-  column: string;
-}
-
-/** A secret that no known key opens; nothing was changed. The message names its place and reveals none of its content. */
-export class CorruptSecretError extends AppError {
-  readonly place: CorruptPlace;
-
-  constructor(place: CorruptPlace) {
-    const { table, id, column } = place;
-    super("corrupt_secret", 409, say("keys.corrupt_secret", { table, row: id, column }));
-    this.name = "CorruptSecretError";
-    this.place = place;
-  }
-}
+import { CorruptSecretError, type UnreadableSecret } from "./schema.ts";
 
 /** Secrets per batch, with a pause for others between batches. Snapshots can have a megabyte each. */
 const valuesAtOnce = 16;
@@ -45,8 +25,12 @@ async function walk(read: Reader, column: SealedColumn, visit: (found: SealedVal
   }
 }
 
-const corrupt = ({ table_name, column }: SealedColumn, { id }: SealedValue) =>
-  new CorruptSecretError({ table: table_name, id, column: column.name });
+const placeOf = ({ table_name, column }: SealedColumn, { id, name, owner }: SealedValue): UnreadableSecret => ({
+  ...{ table: table_name, id, column: column.name },
+  ...{ name, owner },
+});
+
+const corrupt = (column: SealedColumn, found: SealedValue) => new CorruptSecretError(placeOf(column, found));
 
 type Ring = Pick<RotatingSealer, "toPrimary" | "isPrimary">;
 
@@ -59,13 +43,16 @@ export async function assertAllPrimary(read: Reader, sealer: Ring): Promise<void
   }
 }
 
-/** Throws `CorruptSecretError` for the first secret that no key of the sealer opens. Changes nothing. */
+/** Throws `CorruptSecretError` with all secrets that no key of the sealer opens. Changes nothing. */
 export async function assertAllReadable(read: Reader, sealer: Ring): Promise<void> {
+  const unreadable: UnreadableSecret[] = [];
   for (const column of sealedColumns) {
     await walk(read, column, async (found) => {
-      if (!sealer.isPrimary(sealer.toPrimary(found.value))) throw corrupt(column, found);
+      if (!sealer.isPrimary(sealer.toPrimary(found.value))) unreadable.push(placeOf(column, found));
     });
   }
+  const [first, ...others] = unreadable;
+  if (first !== undefined) throw new CorruptSecretError(first, others);
 }
 
 interface ReencryptOptions {

@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { CurrentPassword } from "../auth/schema.ts";
 import { BackupView } from "../backups/schema.ts";
+import { AppError } from "../errors.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { say } from "../messages/message.ts";
 import { MessageSchema } from "../messages/schema.ts";
 
 const managers = ["SESSION_KEY", "ENCRYPTION_KEY", "KEYS_FILE"] as const;
@@ -44,3 +46,29 @@ export const EncryptionRotationView = v.object({
   backup: BackupView,
 });
 export type EncryptionRotationView = v.InferOutput<typeof EncryptionRotationView>;
+
+/** The place of a secret that no known key opens. */
+export interface UnreadableSecret {
+  table: string;
+  id: string;
+  column: string;
+  name: string | null;
+  /** The run or executor that it belongs to. */
+  owner: string | null;
+}
+
+/** Secrets that no known key opens; nothing was changed. The message names the first place and reveals none of its content. */
+export class CorruptSecretError extends AppError {
+  readonly places: readonly [UnreadableSecret, ...UnreadableSecret[]];
+
+  constructor(first: UnreadableSecret, others: readonly UnreadableSecret[] = []) {
+    const place = { table: first.table, row: first.id, column: first.column };
+    const said =
+      others.length === 0
+        ? say("keys.corrupt_secret", place)
+        : say("keys.corrupt_secrets", { ...place, count: others.length + 1 });
+    super("corrupt_secret", 409, said);
+    this.name = "CorruptSecretError";
+    this.places = [first, ...others];
+  }
+}

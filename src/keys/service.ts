@@ -23,9 +23,10 @@ import { fingerprint, KeyError, type Keys, keyId, type OnKeyFileStep, replaceSto
 import type { RotatingSealer } from "../secrets/sealed.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
-import { assertAllReadable, CorruptSecretError } from "./reencrypt.ts";
+import { assertAllReadable } from "./reencrypt.ts";
 import { rotationSteps } from "./rotation-steps.ts";
 import {
+  CorruptSecretError,
   type EncryptionRotationView,
   RotationInput,
   type SecurityKeysView,
@@ -103,7 +104,8 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
   const recordFailure = async (actor: Actor, event: AuditEvent, error: unknown): Promise<void> => {
     const told = wordsFor(error);
     const reason = told instanceof AppError ? told.code : "internal_error";
-    const detail = { reason, ...(error instanceof CorruptSecretError ? error.place : {}) };
+    const { table, id, column } = error instanceof CorruptSecretError ? error.places[0] : {};
+    const detail = { reason, ...(table === undefined ? {} : { table, id, column }) };
     try {
       await db.write((tx) => audit(tx, actor, { event, outcome: "failed", detail }));
     } catch (cause) {

@@ -27,6 +27,8 @@ export const keys = {
   disk_full: "the disk is full",
   corrupt_secret: ({ table, row, column }: { table: string; row: string; column: string }) =>
     `No known key decrypts the secret in the table "${table}", row "${row}", column "${column}"; enter it again or delete it, then rotate the key`,
+  corrupt_secrets: ({ count, table, row, column }: { count: number; table: string; row: string; column: string }) =>
+    `No known key decrypts ${count} secrets, the first of them in the table "${table}", row "${row}", column "${column}"; enter each of them again or delete it, then rotate the key`,
 
   secret_not_encrypted: "A stored secret cannot be read; it is not encrypted",
   secret_undecryptable: "A stored secret cannot be decrypted; it is damaged or belongs to another key",

@@ -16,6 +16,7 @@ export const thing = {
   page: "page",
   release: "release",
   run: "run",
+  run_log: "log of the run",
   session: "session",
   snapshot: "snapshot",
   source: "source",

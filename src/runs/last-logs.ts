@@ -3,7 +3,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type Message, toldAs, withTexts } from "../messages/message.ts";
 import { type LastLog, maxLogs } from "../runtimes/logs.ts";
-import { opened } from "../secrets/opened.ts";
+import { opened, secretProblem } from "../secrets/opened.ts";
 import { createRedactor } from "../secrets/redaction.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { RunContext, RunnerOptions } from "./context.ts";
@@ -111,9 +111,10 @@ export function logViews(
   rows: readonly RunLogRow[],
   { sealer, redact }: { sealer: Sealer; redact: RunnerOptions["redact"] },
 ): RunLogView[] {
-  return rows.map(({ pod, container, is_previous, sealed_lines, why, at }) => {
+  return rows.map(({ id, pod, container, is_previous, sealed_lines, why, at }) => {
     // The lines themselves are not secrets to mask elsewhere.
-    const { value: lines, problem } = opened(() => sealer.openJson(Lines, sealed_lines, () => []));
-    return { pod, container, is_previous, lines: (lines ?? []).map(redact), ...toldAs("why", problem ?? why), at };
+    const stored = opened(() => sealer.openJson(Lines, sealed_lines, () => []));
+    const lines = (stored.value ?? []).map(redact);
+    return { id, pod, container, is_previous, lines, ...toldAs("why", why), problem: secretProblem(stored), at };
   });
 }

@@ -1,4 +1,4 @@
-import { asc, eq, max } from "drizzle-orm";
+import { and, asc, eq, max } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { run_logs } from "../db/tables.ts";
 
@@ -16,6 +16,15 @@ export async function lastLogAt(read: Reader, runId: string): Promise<number | n
     .from(run_logs)
     .where(eq(run_logs.run_id, runId));
   return rows[0]?.at ?? null;
+}
+
+/** The deleted log; null if the run has none of this ID. */
+export async function deleteLog(tx: Writer, runId: string, id: string): Promise<RunLogRow | null> {
+  const rows = await tx
+    .delete(run_logs)
+    .where(and(eq(run_logs.run_id, runId), eq(run_logs.id, id)))
+    .returning();
+  return rows[0] ?? null;
 }
 
 /** Stores a log in place of an earlier one about the same container. */

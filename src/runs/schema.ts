@@ -229,6 +229,7 @@ export const RolloutView = v.object({
 
 /** What a failed container wrote last: masked, and at most 20 lines. */
 export const RunLogView = v.object({
+  id: v.string(),
   /** Blank for a runtime without pods. */
   pod: v.string(),
   container: v.string(),
@@ -239,6 +240,7 @@ export const RunLogView = v.object({
   /** Why it could not be read. */
   why: v.nullable(v.string()),
   why_data: v.nullable(MessageSchema),
+  problem: v.pipe(v.nullable(ProblemSchema), v.description("Why the stored lines cannot be decrypted")),
   at: Instant,
 });
 export type RunLogView = v.InferOutput<typeof RunLogView>;

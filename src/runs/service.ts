@@ -13,7 +13,7 @@ import { approvals, type Via } from "./approvals.ts";
 import { createRunChanges, stepView, watchRun } from "./changes.ts";
 import type { RunnerOptions } from "./context.ts";
 import { logViews } from "./last-logs.ts";
-import { logsOfRun } from "./log-queries.ts";
+import { deleteLog, logsOfRun } from "./log-queries.ts";
 import {
   activeRunOf,
   appendStep,
@@ -198,6 +198,20 @@ export function runService(options: RunServiceOptions) {
         steps: steps.map(stepView),
         logs: logViews(await logsOfRun(db.read, id), options),
       };
+    },
+
+    /** Deletes one of the stored logs, such as one that cannot be decrypted and so prevents the rotation of the key. */
+    removeLog: async (actor: Actor, id: string, logId: string): Promise<void> => {
+      const { executor } = await getRow(id);
+      await db.write(async (tx) => {
+        const log = await deleteLog(tx, id, logId);
+        if (log === null) throw notFound("run_log", logId);
+        await audit(tx, actor, {
+          ...{ event: "run_log_deleted", outcome: "ok", subject: { kind: "run", id, name: executor } },
+          detail: { container: log.container },
+        });
+      });
+      changes.announce(id);
     },
 
     /** The steps after `after_seq`, in order. */

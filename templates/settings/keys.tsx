@@ -4,10 +4,12 @@ import type {
   SecurityKeysView,
   SecurityKeyView,
   SessionRotationView,
+  UnreadableSecret,
 } from "../../src/keys/schema.ts";
 import { CurrentPassword, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -74,15 +76,56 @@ interface RotationPageProps {
   name: KeyName;
   view: SecurityKeyView;
   errors: FieldErrors;
+  /** What prevented it. */
+  unreadable: readonly UnreadableSecret[];
+}
+
+/** The page on which a secret is entered again or deleted, by its table; some have none. */
+const remedies: Readonly<Record<string, (secret: UnreadableSecret) => string>> = {
+  credentials: ({ id }) => `/credentials/${id}/edit`,
+  notifiers: ({ id }) => `/notifiers/${id}/edit`,
+  oidc_providers: () => "/settings/sign-in-provider/edit",
+  snapshots: ({ id, owner }) => `/executors/${owner}/snapshots/${id}`,
+  run_logs: ({ owner }) => `/runs/${owner}#run-logs`,
+};
+
+/** More are not worth reading: a whole key is missing then. */
+const maxUnreadable = 50;
+
+function UnreadableSecrets({ ctx, secrets }: { ctx: PageContext; secrets: readonly UnreadableSecret[] }) {
+  const t = texts(ctx).keys;
+  const labels: Readonly<Record<string, string>> = t.unreadable;
+  return (
+    <Banner tone="failed" title={t.unreadable_title}>
+      <p>{t.unreadable_text}</p>
+      <ul>
+        {secrets.slice(0, maxUnreadable).map((secret) => {
+          const href = remedies[secret.table]?.(secret);
+          return (
+            <li>
+              {labels[secret.table] ?? secret.table}{" "}
+              {href === undefined ? null : (
+                <Link ctx={ctx} href={href}>
+                  <bdi>{secret.name ?? secret.id}</bdi>
+                </Link>
+              )}
+            </li>
+          );
+        })}
+        {secrets.length > maxUnreadable ? <li>{t.unreadable_more(secrets.length - maxUnreadable)}</li> : null}
+      </ul>
+    </Banner>
+  );
 }
 
 /** The effects of the rotation, with the password prompt. */
-export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
+export function RotationPage({ ctx, name, view, errors, unreadable }: RotationPageProps) {
   const t = texts(ctx).keys;
   const title = name === "session" ? t.session_question : t.encryption_question;
   return (
     <Layout ctx={ctx} title={title} section="settings">
       <PageHeader ctx={ctx} title={title} parent={{ title: t.title, href: "/settings/keys" }} />
+      {unreadable.length === 0 ? null : <UnreadableSecrets ctx={ctx} secrets={unreadable} />}
       <Panel>
         <ul>
           {(name === "session" ? t.session_means : t.encryption_means).map((sentence) => (

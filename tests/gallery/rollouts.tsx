@@ -67,7 +67,8 @@ function rolloutRun(
     { plan: null, containers: [], downtime_ms: null, ready_ms: null, snapshot_id: null, ...told },
   );
   const at = ctx.now - 40 * second;
-  const log = { pod: "paperless-web-6d4cf56db6-x7k2p", is_previous: true, ...toldAs("why", null), at };
+  const pod = "paperless-web-6d4cf56db6-x7k2p";
+  const log = { id: "log", pod, is_previous: true, ...toldAs("why", null), problem: null, at };
   const forbidden: Message = say("kubernetes.logs_forbidden", { namespace: "paperless" });
   const logs: RunDetailView["logs"] = [
     { ...log, container: "web", lines },

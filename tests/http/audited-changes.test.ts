@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { run_steps, runs, snapshots } from "../../src/db/tables.ts";
+import { run_logs, run_steps, runs, snapshots } from "../../src/db/tables.ts";
 import { apiRoutes } from "../../src/http/api/index.ts";
 import { goodPassword } from "../support/test-app.ts";
 import { type AuditHouse, auditHouse, type Change, clientSecret, unusedImage } from "./audit-house.ts";
@@ -270,6 +270,16 @@ const changes: Record<string, Change> = {
   update_snapshot: {
     ...{ method: "PATCH", status: 200, event: "snapshot_locked", body: () => ({ is_locked: true }) },
     path: async () => `/snapshots/${await madeSnapshot()}`,
+  },
+  delete_run_log: {
+    ...{ method: "DELETE", status: 204, event: "run_log_deleted" },
+    path: async () => {
+      const [id, run_id] = [randomUUID(), await madeRun({})];
+      const log = { id, run_id, key: "web", pod: "", container: "web", is_previous: false, at: house.app.clock.now() };
+      const sealed_lines = house.app.sealer.sealJson([]);
+      await house.app.db.write((tx) => tx.insert(run_logs).values({ ...log, sealed_lines }));
+      return `/runs/${run_id}/logs/${id}`;
+    },
   },
   delete_snapshot: {
     method: "DELETE",

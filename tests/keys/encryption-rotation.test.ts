@@ -14,11 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { findInstallationFact } from "../../src/db/installation.ts";
-import { listSealedValues, sealedColumns } from "../../src/db/sealed-columns.ts";
-import { credentials, notifiers } from "../../src/db/tables.ts";
+import { listSealedValues, sealedColumns, storeSealedValue } from "../../src/db/sealed-columns.ts";
+import { credentials, notifiers, run_logs } from "../../src/db/tables.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyId, writeKeyFile } from "../../src/secrets/keys.ts";
 import { asSealed, createSealer } from "../../src/secrets/sealed.ts";
@@ -187,6 +187,70 @@ describe("rotateEncryptionKey()", () => {
     expect((await services.backups.read().list({})).items).toEqual([]);
     const entries = await house.audited("encryption_key_rotated");
     expect(entries[0]).toMatchObject({ outcome: "failed", detail: { table: "credentials", id: "credential-1" } });
+  });
+
+  test("the page names each unreadable secret, and where to enter it again or delete it", async () => {
+    house = await keyHouse();
+    const other = createSealer({ keys: { primary: generateFernetKey() }, clock: house.clock, onOpen: () => undefined });
+    await house.db.write(async (tx) => {
+      for (const column of sealedColumns) {
+        for (const { rowid } of await listSealedValues(tx, column, -1, 100))
+          await storeSealedValue(tx, column, rowid, other.seal("of another installation"));
+      }
+    });
+    const refused = await house.person.post("/settings/keys/encryption", password);
+    expect(refused.status).toBe(409);
+    for (const [href, name] of [
+      ["/credentials/credential-1/edit", "registry"],
+      ["/notifiers/notifier-1/edit", "hook"],
+      ["/settings/sign-in-provider/edit", "IdP"],
+      ["/executors/executor-1/snapshots/snapshot-1", "web:1"],
+      ["/runs/run-0#run-logs", "web"],
+    ])
+      expect(refused.text).toContain(`href="${href}"><bdi>${name}</bdi>`);
+    for (const kept of ["Stored API response", "Unfinished sign-in"]) expect(refused.text).toContain(kept);
+    const answer = await house.person.api("POST", "/security-keys/encryption/rotations", password);
+    expect(answer.body).toMatchObject({
+      error: { code: "corrupt_secret", message: expect.stringContaining("decrypts 7 secrets") },
+    });
+  });
+
+  test.each(["page", "API"])("a log that nobody can read prevents it until it is deleted: %s", async (surface) => {
+    house = await keyHouse();
+    const { person } = house;
+    const [{ sealed_lines: good } = { sealed_lines: "" }] = await house.db.read.select().from(run_logs);
+    const lines = sql`${`${good.slice(0, 60)}AAAA${good.slice(64)}`}`;
+    await house.db.write(async (tx) => {
+      const log = { id: "log-2", run_id: "run-0", key: "db", pod: "", container: "db", is_previous: false, at: 1 };
+      await tx.insert(run_logs).values({ ...log, sealed_lines: house.sealer.sealJson(["still readable"]) });
+      await tx.update(run_logs).set({ sealed_lines: lines }).where(eq(run_logs.id, "log-1"));
+    });
+    const rotate = () => person.post("/settings/keys/encryption", password);
+    const refused = await rotate();
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("/runs/run-0#run-logs");
+    const run = await person.get("/runs/run-0");
+    expect(run.text).toContain("/runs/run-0/logs/log-1/delete");
+    expect(run.text).not.toContain("/runs/run-0/logs/log-2/delete");
+    const { body } = await person.api("GET", "/runs/run-0");
+    expect(body).toMatchObject({
+      logs: [
+        { id: "log-1", lines: [], why: null, problem: { code: "secret_unreadable" } },
+        { id: "log-2", lines: ["still readable"], problem: null },
+      ],
+    });
+    const path = "/runs/run-0/logs/log-1";
+    if (surface === "page") {
+      expect((await person.get(`${path}/delete`)).text).toContain("belongs to another key");
+      expect((await person.post(`${path}/delete`)).status).toBe(303);
+    } else expect((await person.api("DELETE", path)).status).toBe(204);
+    expect((await person.api("DELETE", path)).status).toBe(404);
+    expect(await house.audited("run_log_deleted")).toMatchObject([
+      { outcome: "ok", subject: { kind: "run", id: "run-0", name: "web" }, detail: { container: "web" } },
+    ]);
+    expect((await rotate()).status).toBe(200);
+    const kept = await openAll(house, house.stored().encryption.primary);
+    expect(kept.filter((text) => text.includes("still readable"))).toHaveLength(1);
   });
 
   test("what fails within the transaction is undone, key file and all", async () => {

@@ -29,6 +29,12 @@ export function runRoutes({ runs }: Pick<Services, "runs">): readonly Route[] {
       answer: { status: 200, description: "The steps", schema: v.object({ items: v.array(RunStepView) }) },
       perform: ({ param, query }) => runs.steps(param("id"), query),
     }),
+    route("DELETE", "/runs/{id}/logs/{log}", {
+      operation_id: "delete_run_log",
+      summary: "Delete the stored last lines of a container, such as a log that cannot be decrypted",
+      answer: { status: 204, description: "Deleted", schema: null },
+      perform: ({ context, param }) => runs.removeLog(context.get("actor"), param("id"), param("log")),
+    }),
     route("POST", "/runs/{id}/approvals", {
       operation_id: "create_approval",
       summary: "Approve or refuse a run that waits for consent to its plan",

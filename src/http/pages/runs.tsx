@@ -2,9 +2,10 @@ import type { PageContext } from "../../../templates/page.ts";
 import { ConsentQuestion, type Decision } from "../../../templates/runs/consent.tsx";
 import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
 import { RunsPage, type RunsPageProps } from "../../../templates/runs/list.tsx";
+import { DeleteLog } from "../../../templates/runs/logs.tsx";
 import { isActiveRun } from "../../../templates/runs/state.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, notFound } from "../../errors.ts";
 import type { Message } from "../../messages/message.ts";
 import { decisions, type RunDetailView, type RunView } from "../../runs/schema.ts";
 import type { Services } from "../../services.ts";
@@ -12,7 +13,7 @@ import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { answerQuestion } from "./question.ts";
+import { answerQuestion, questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { readShown, type Shown } from "./read-list.ts";
 import { respondDone, respondHtml } from "./respond.ts";
@@ -46,6 +47,22 @@ export function runPages(app: App, services: Services, page: PageSettings): void
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
 
   consentRoutes(app, services, page);
+
+  questionRoutes(app, page, {
+    path: "/runs/:id/logs/:log/delete",
+    find: async (c) => {
+      const run = await runs.get(c.req.param("id") ?? "");
+      const id = c.req.param("log") ?? "";
+      const log = run.logs.find((each) => each.id === id);
+      if (log === undefined) throw notFound("run_log", id);
+      return { run_id: run.id, log };
+    },
+    draw: (asked) => <DeleteLog {...asked} />,
+    perform: async (c, ctx, { run_id, log }) => {
+      await runs.removeLog(c.get("actor"), run_id, log.id);
+      return { path: `/runs/${run_id}`, notice: { tone: "current", text: texts(ctx).runs.logs.deleted } };
+    },
+  });
 
   app.get("/runs/:id/parts", async (c) => {
     const props = await propsOf(services, page, c);

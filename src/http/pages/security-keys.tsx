@@ -6,6 +6,7 @@ import {
   SessionRotatedPage,
 } from "../../../templates/settings/keys.tsx";
 import { AppError } from "../../errors.ts";
+import { CorruptSecretError } from "../../keys/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
@@ -26,9 +27,10 @@ export function securityKeyPages(app: App, services: Services, page: PageSetting
   const question = async (c: AppContext, name: KeyName, error: AppError | null) => {
     const ctx = await pageContext(c, page);
     const view = (await security_keys.get())[name];
-    const errors = error === null ? {} : (error.field_messages ?? { body: error.said });
+    const unreadable = error instanceof CorruptSecretError ? error.places : [];
+    const errors = error === null || unreadable.length > 0 ? {} : (error.field_messages ?? { body: error.said });
     if (error?.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
-    return respondHtml(c, <RotationPage ctx={ctx} name={name} view={view} errors={errors} />, error?.status ?? 200);
+    return respondHtml(c, <RotationPage {...{ ctx, name, view, errors, unreadable }} />, error?.status ?? 200);
   };
 
   /** Performs it and shows the result; it cannot be asked again. A refusal returns to the question. */

@@ -23,6 +23,8 @@ export const keys = {
   disk_full: "磁盘已满",
   corrupt_secret: ({ table, row, column }) =>
     `表“${table}”第“${row}”行“${column}”列中的机密无法用任何已知密钥解密；请重新填写或删除它，然后再轮换密钥`,
+  corrupt_secrets: ({ count, table, row, column }) =>
+    `有 ${count} 个机密无法用任何已知密钥解密，其中第一个在表“${table}”第“${row}”行“${column}”列；请逐个重新填写或删除它们，然后再轮换密钥`,
 
   secret_not_encrypted: "无法读取已保存的机密，它未加密",
   secret_undecryptable: "无法解密已保存的机密，它已损坏或属于另一个密钥",

@@ -16,6 +16,7 @@ export const thing = {
   page: "页面",
   release: "版本",
   run: "运行记录",
+  run_log: "运行日志",
   session: "会话",
   snapshot: "快照",
   source: "来源",

@@ -6,6 +6,7 @@ export const audit_facts = {
     reason: "Reason",
     notifier: "Notifier",
     connection: "Connection",
+    container: "Container",
     executor: "Executor",
     fields: "Fields",
     secret_members: "Secrets",

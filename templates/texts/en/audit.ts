@@ -40,6 +40,7 @@ export const audit = {
   rollback_started: "Rollback started",
   run_started: "Run started",
   run_approved: "Run approved",
+  run_log_deleted: "Run log deleted",
   run_refused: "Run refused",
   run_approval_expired: "Approval of a run expired",
   session_ended: "Session ended",

@@ -31,6 +31,18 @@ export const keys = {
     "This cannot be undone. Older backups still need the key they were made with.",
     "Sessions and API tokens are not affected. Other changes wait until the rotation is complete.",
   ],
+  unreadable_title: "These secrets cannot be decrypted",
+  unreadable_text: "Nothing was changed. Enter each of them again or delete it, then rotate the key.",
+  unreadable_more: (count: number) => `and ${formatNumber("en", count)} more`,
+  unreadable: {
+    credentials: "Credential",
+    notifiers: "Notifier",
+    oidc_providers: "Sign-in provider",
+    snapshots: "Snapshot",
+    run_logs: "Run log",
+    idempotency_keys: "Stored API response. Once it is a day old, the next request with an Idempotency-Key removes it",
+    oidc_attempts: "Unfinished sign-in. After ten minutes, the next sign-in with the provider removes it",
+  },
   session_done: "The session key was rotated",
   session_ended: (sessions: number, tokens: number) =>
     `Ended ${plural("en", sessions, { one: "session", other: "sessions" })}, including this one, and revoked ${plural("en", tokens, { one: "API token", other: "API tokens" })}.`,

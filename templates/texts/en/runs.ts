@@ -239,6 +239,12 @@ export const runs = {
     nothing: "The container wrote nothing.",
     unread: (why: string) => `The log could not be read: ${why}`,
     of: (containers: string) => `Last log lines of ${containers}`,
+    read_label: "Read",
+    delete: "Delete log",
+    delete_title: "Delete this log?",
+    delete_text: "The run, its timeline and its other logs are kept. A deleted log cannot be restored.",
+    delete_unreadable: "While it is kept, the encryption key cannot be rotated.",
+    deleted: "Deleted the log",
   },
   rollout: {
     forward: { new: "New version", old: "Previous version" },

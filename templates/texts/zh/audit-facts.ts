@@ -5,6 +5,7 @@ export const audit_facts = {
     reason: "原因",
     notifier: "通知",
     connection: "连接",
+    container: "容器",
     executor: "执行器",
     fields: "字段",
     secret_members: "机密",

@@ -39,6 +39,7 @@ export const audit = {
   rollback_started: "回滚已开始",
   run_started: "运行已开始",
   run_approved: "运行已批准",
+  run_log_deleted: "运行日志已删除",
   run_refused: "运行已拒绝",
   run_approval_expired: "运行的批准期限已过",
   session_ended: "会话已结束",
