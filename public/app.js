@@ -358,4 +358,7 @@ document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest
 const fields = [...all(".form:not(:has(~ section)) :is(input:enabled:not([type=hidden]), select, textarea)")];
 const isChosen = ({ type, checked, value, form }) =>
   type === "radio" ? !checked && form.querySelector("[type=radio]:checked") : type === "select-one" && value;
-(document.querySelector("[data-errors]") ?? fields.find((field) => !isChosen(field)) ?? fields[0])?.focus();
+const first = fields.find((field) => !isChosen(field)) ?? fields[0];
+// A page is read from its top: what is further down, or behind a phone's navigation, is not scrolled to.
+const isSeen = first?.getBoundingClientRect().bottom < innerHeight - 60;
+(document.querySelector("[data-errors]") ?? (isSeen ? first : null))?.focus();

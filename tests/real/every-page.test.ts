@@ -132,6 +132,26 @@ peerSuite("every page in Chromium, saying the longest sentence", chromiumMissing
     expect(all).toEqual([]);
   });
 
+  test("a form opens at its top, with the focus where it is seen, on a phone and at a zoom of 200 %", async () => {
+    const all: unknown[] = [];
+    let focused = 0;
+    for (const size of narrow) {
+      await page.setViewportSize(size);
+      for (const path of world.paths.filter((each) => /\/(new|edit)$/.test(each))) {
+        await person.go(path);
+        const [top, bottom] = await page.evaluate(() => {
+          const field = document.activeElement?.matches(".form *") ? document.activeElement : null;
+          const nav = document.querySelector(".side")?.getBoundingClientRect().top ?? 0;
+          return [scrollY, nav - (field?.getBoundingClientRect().bottom ?? nav)];
+        });
+        if (bottom > 0) focused += 1;
+        if (top !== 0 || bottom < 0) all.push([path, size.width, top, bottom]);
+      }
+    }
+    expect(all).toEqual([]);
+    expect(focused).toBeGreaterThan(10);
+  });
+
   test("no page broke the policy, and no script failed", () => {
     expect(person.complaints).toEqual([]);
   });
