@@ -37,7 +37,7 @@ export const oidc = {
     `Only one provider can be configured; change or delete the provider "${name}"`,
 
   address_form: ({ example }: { example: string }) =>
-    `Enter an https URL without user and fragment, for example "${example}"`,
+    `Enter an https URL without a user name or fragment, for example "${example}"`,
   address_not_https: "The address must be an https URL",
   address_refused: "This is the address of a cloud's metadata service; enter the address of the identity provider",
   address_missing: "This address is required without discovery",

@@ -27,7 +27,7 @@ export const keys = {
     `有 ${count} 个机密无法用任何已知密钥解密，其中第一个在表“${table}”第“${row}”行“${column}”列；请逐个重新填写或删除它们，然后再轮换密钥`,
 
   secret_not_encrypted: "无法读取已保存的机密，它未加密",
-  secret_undecryptable: "无法解密已保存的机密，它已损坏或属于另一个密钥",
+  secret_undecryptable: "无法解密已保存的机密，其内容已损坏，或是用其他密钥加密的",
   secret_malformed: "无法读取已保存的机密，其内容格式不符合预期",
   not_a_fernet_key: "加密密钥不可用：它不是 Fernet 密钥",
   session_key_short: ({ bits, limit }) => `会话密钥有 ${bits} 位；至少需要 ${limit} 位`,

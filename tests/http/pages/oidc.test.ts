@@ -85,8 +85,10 @@ describe("the form", () => {
     expect(all.text).toContain("4 fields need attention");
     const addresses = { issuer_url: "id.example.org", token_url: "id.example.org/token" };
     const wrong = await person.post(path, { ...manual, ...addresses });
-    expect(wrong.text).toContain("without user and fragment, for example &quot;https://id.example.org&quot;");
-    expect(wrong.text).toContain("without user and fragment, for example &quot;https://id.example.org/token&quot;");
+    expect(wrong.text).toContain("without a user name or fragment, for example &quot;https://id.example.org&quot;");
+    expect(wrong.text).toContain(
+      "without a user name or fragment, for example &quot;https://id.example.org/token&quot;",
+    );
   });
 
   test("stores the provider, and a blank secret on edit keeps the stored one", async () => {
