@@ -4,10 +4,10 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
 /**
- * `main`: the page's main action; `plain`: the others; `bare`: quiet, in rows; `danger`: destroys. A label is a verb ("Update now", "Delete
- * tracker"), never "OK".
+ * `main`: the page's main action; `plain`: the others; `bare`: quiet, in rows; `danger`: destroys; `entry`: in a menu. A label is a verb
+ * ("Update now", "Delete tracker"), never "OK".
  */
-type ButtonKind = "main" | "plain" | "bare" | "danger";
+type ButtonKind = "main" | "plain" | "bare" | "danger" | "entry";
 
 interface Look {
   children?: Child;
@@ -16,12 +16,15 @@ interface Look {
   /** For icons alone: the label for assistive technology and the pointer. */
   label?: string | undefined;
   small?: boolean | undefined;
+  /** An entry only where there is no room for its button beside the menu. */
+  is_narrow?: boolean | undefined;
 }
 
 /** Further attributes, such as `hx-get`; never `style` or `on…`, which the CSP refuses. */
 type Attributes = Readonly<Record<`hx-${string}` | `data-${string}` | `aria-${string}`, string>>;
 
-function look({ kind = "plain", label, small, children }: Look): string {
+function look({ kind = "plain", label, small, is_narrow, children }: Look): string {
+  if (kind === "entry") return classes("menu-item", is_narrow === true && "narrow-only");
   return classes(
     "btn",
     kind !== "plain" && kind,
@@ -106,7 +109,7 @@ export function ActionForm({ ctx, action, fields, target, ...button }: ActionFor
   const address = url(ctx, action);
   const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": "outerMorph" };
   return (
-    <form class="action" method="post" action={address} {...htmx}>
+    <form class={button.kind === "entry" ? undefined : "action"} method="post" action={address} {...htmx}>
       <Csrf ctx={ctx} />
       {Object.entries(fields ?? {}).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
@@ -116,34 +119,28 @@ export function ActionForm({ ctx, action, fields, target, ...button }: ActionFor
   );
 }
 
-interface RowsFormProps {
-  ctx: PageContext;
-  /** What htmx puts the responses into. */
-  target: string;
-}
+const sharedForm = "shared-form";
 
-const rowsForm = "rows-form";
-
-/** What the buttons of a list's rows send: one form for all of them, because a form in each row makes a long list heavy. */
-export function RowsForm({ ctx, target }: RowsFormProps) {
+/** What the `SharedButton`s of a page send: one form for all of them, because forms in each row make a long list heavy. */
+export function SharedForm({ ctx, target }: Pick<ActionFormProps, "ctx" | "target">) {
   const htmx = { "hx-post": "", "hx-target": target, "hx-swap": "outerMorph", "hx-sync": "queue all" };
   return (
-    <form id={rowsForm} method="post" hidden data-shared {...htmx}>
+    <form id={sharedForm} method="post" hidden data-shared {...(target === undefined ? {} : htmx)}>
       <Csrf ctx={ctx} />
       <input type="hidden" name="next" value={ctx.path} />
     </form>
   );
 }
 
-interface RowButtonProps extends Look {
+interface SharedButtonProps extends Look, Pick<ButtonProps, "name" | "value"> {
   ctx: PageContext;
-  /** A local path; receives the path of the list as `next`. */
+  /** A local path; receives the path of the page as `next`. */
   action: string;
 }
 
-/** A button of a list's row with an immediate, harmless action. */
-export function RowButton({ ctx, action, ...button }: RowButtonProps) {
-  return <Button {...button} type="submit" form={rowsForm} formaction={url(ctx, action)} />;
+/** A button or a menu's entry, in a row or alone, with an immediate, harmless action. */
+export function SharedButton({ ctx, action, ...button }: SharedButtonProps) {
+  return <Button {...button} type="submit" form={sharedForm} formaction={url(ctx, action)} />;
 }
 
 /** The form token; every form has it. */

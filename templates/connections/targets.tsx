@@ -6,7 +6,7 @@ import { withCode } from "../components/code.tsx";
 import { Find, searchedFrom } from "../components/find.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
-import { Menu, MenuLink } from "../components/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
@@ -328,14 +328,14 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
         items={
           <>
             {canAdd ? (
-              <MenuLink ctx={ctx} href={address} icon="plus" is_narrow>
+              <LinkButton ctx={ctx} kind="entry" href={address} icon="plus" is_narrow>
                 {t.executors.add}
-              </MenuLink>
+              </LinkButton>
             ) : null}
             {service === undefined ? null : (
-              <MenuLink ctx={ctx} href={trackerFor(service)} icon="tag">
+              <LinkButton ctx={ctx} kind="entry" href={trackerFor(service)} icon="tag">
                 {service.artifact?.kind === "chart" ? t.connections.track_chart : t.connections.track_image}
-              </MenuLink>
+              </LinkButton>
             )}
           </>
         }

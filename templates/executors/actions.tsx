@@ -1,7 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { ActionForm } from "../components/button.tsx";
+import { SharedButton } from "../components/button.tsx";
 import type { IconName } from "../components/icons.ts";
-import { Menu, MenuAction } from "../components/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Banner } from "../components/notice.tsx";
 import { formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -12,12 +12,23 @@ type ActionName = keyof ReturnType<typeof texts>["executors"]["acts"]["names"];
 interface Offer {
   name: ActionName;
   icon: IconName;
-  fields: Readonly<Record<string, string>>;
+  fields: Fields;
+}
+
+/** The action, and at most one other field. */
+interface Fields extends Readonly<Record<string, string>> {
+  action: string;
 }
 
 /** What the form of an action is sent to. */
 export function actionsPath(id: string): string {
   return `/executors/${id}/actions`;
+}
+
+/** How a button sends an action. */
+export function sent(id: string, { action, ...others }: Fields) {
+  const [field] = Object.entries(others);
+  return { action: `${actionsPath(id)}?action=${action}`, name: field?.[0], value: field?.[1] };
 }
 
 /** What decides on the offers. */
@@ -62,42 +73,23 @@ interface OfferProps {
   executor: ExecutorView;
 }
 
-/** Where an action was chosen. */
-export interface Place {
-  /** The path to come back to. */
-  next: string;
-  /** What htmx replaces there; the whole page is loaded without it. */
-  target?: string | undefined;
-}
-
-/** As entries of a menu. */
-export function OfferItems({
-  ctx,
-  executor,
-  offers,
-  button,
-  place,
-}: {
+interface OfferItemsProps {
   ctx: PageContext;
-  executor: Pick<ExecutorView, "id">;
+  /** Of the executor. */
+  id: string;
   offers: readonly Offer[];
   /** The one that has a button beside the menu. */
   button?: ActionName | undefined;
-  place: Place;
-}) {
+}
+
+/** As entries of a menu. */
+export function OfferItems({ ctx, id, offers, button }: OfferItemsProps) {
   return (
     <>
-      {offers.map((offer) => (
-        <MenuAction
-          ctx={ctx}
-          action={actionsPath(executor.id)}
-          fields={{ ...offer.fields, next: place.next }}
-          icon={offer.icon}
-          target={place.target}
-          is_narrow={offer.name === button}
-        >
-          {texts(ctx).executors.acts.names[offer.name]}
-        </MenuAction>
+      {offers.map(({ name, icon, fields }) => (
+        <SharedButton ctx={ctx} {...sent(id, fields)} kind="entry" icon={icon} is_narrow={name === button}>
+          {texts(ctx).executors.acts.names[name]}
+        </SharedButton>
       ))}
     </>
   );
@@ -109,10 +101,7 @@ export function ActionsMenu({ ctx, executor }: OfferProps) {
   const offers = offersFor(executor);
   if (offers.length === 0) return null;
   return (
-    <Menu
-      label={t.menu}
-      items={<OfferItems ctx={ctx} executor={executor} offers={offers} place={{ next: `/executors/${executor.id}` }} />}
-    >
+    <Menu label={t.menu} items={<OfferItems ctx={ctx} id={executor.id} offers={offers} />}>
       {t.updates}
     </Menu>
   );
@@ -122,28 +111,20 @@ interface OfferButtonProps {
   ctx: PageContext;
   executor: Decidable;
   name: ActionName;
-  /** The executor's page when left out. */
-  place?: Place;
   /** In a row, whose subject its updates are. */
   small?: boolean;
 }
 
 /** One of them as a button; nothing if it is not offered. */
-export function OfferButton({ ctx, executor, name, place, small }: OfferButtonProps) {
+export function OfferButton({ ctx, executor, name, small }: OfferButtonProps) {
   const offer = offersFor(executor).find((each) => each.name === name);
   if (offer === undefined) return null;
   const { names, row_names } = texts(ctx).executors.acts;
   const words = small === true ? { ...names, ...row_names } : names;
   return (
-    <ActionForm
-      ctx={ctx}
-      action={actionsPath(executor.id)}
-      fields={{ ...offer.fields, next: place?.next ?? `/executors/${executor.id}` }}
-      target={place?.target}
-      small={small}
-    >
+    <SharedButton ctx={ctx} {...sent(executor.id, offer.fields)} small={small}>
       {words[name]}
-    </ActionForm>
+    </SharedButton>
   );
 }
 

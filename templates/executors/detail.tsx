@@ -4,7 +4,7 @@ import type { VersionSpanView } from "../../src/executors/version-schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import type { ExecutorHistory } from "../../src/stats/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { ActionForm, LinkButton, SharedForm } from "../components/button.tsx";
 import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Later } from "../components/later.tsx";
@@ -114,6 +114,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
           <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
         )}
       </Columns>
+      <SharedForm ctx={ctx} />
     </Layout>
   );
 }

@@ -1,5 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import { triggers } from "../../src/executors/settings-schema.ts";
+import { SharedForm } from "../components/button.tsx";
 import { Clip } from "../components/clip.tsx";
 import { AddButton, type ListBodyProps, ListChanges, ListPage, type ListProps } from "../components/list-page.tsx";
 import { Time } from "../components/time.tsx";
@@ -123,16 +124,10 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
           target: t.target_on(executor.target.id, executor.connection.name),
           run: executor.last_run === null ? undefined : runWords(ctx, executor.last_run),
         },
-        actions: (
-          <RowActions
-            ctx={ctx}
-            executor={executor}
-            snapshot_id={snapshots.get(executor.id) ?? null}
-            place={{ next: ctx.path, target: `#${listId}` }}
-          />
-        ),
+        actions: <RowActions ctx={ctx} executor={executor} snapshot_id={snapshots.get(executor.id) ?? null} />,
       })),
     },
+    children: <SharedForm ctx={ctx} target={`#${listId}`} />,
   };
 }
 

@@ -1,17 +1,16 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { LinkButton, SharedButton } from "../components/button.tsx";
 import type { IconName } from "../components/icons.ts";
-import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { OfferButton, OfferItems, offersFor, type Place } from "./actions.tsx";
+import { OfferButton, OfferItems, offersFor } from "./actions.tsx";
 
 interface RowActionsProps {
   ctx: PageContext;
   executor: ExecutorView;
   /** The latest snapshot; null if there is none. */
   snapshot_id: string | null;
-  place: Place;
 }
 
 /** A question that the state of an executor calls for. */
@@ -22,11 +21,12 @@ interface Asked {
 }
 
 /** What an executor's state calls for: one button, and the rest in a menu; where there is no room, all of it there. */
-export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProps) {
+export function RowActions({ ctx, executor, snapshot_id }: RowActionsProps) {
   const t = texts(ctx).executors.acts;
   const asked = askedBy(ctx, executor, snapshot_id);
   const offers = offersFor(executor);
   const canEnable = !executor.is_enabled;
+  const enabling = `/executors/${executor.id}/enable`;
   // The one that ends what the state says, where that calls for nothing else.
   const first = asked.length === 0 && !canEnable ? offers[0]?.name : undefined;
   const isButton = first !== undefined && ending.has(first);
@@ -40,11 +40,11 @@ export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProp
           </LinkButton>
         ))}
         {canEnable ? (
-          <ActionForm ctx={ctx} action={`/executors/${executor.id}/enable`} fields={{ next: place.next }} small>
+          <SharedButton ctx={ctx} action={enabling} small>
             {t.enable}
-          </ActionForm>
+          </SharedButton>
         ) : null}
-        {isButton ? <OfferButton ctx={ctx} executor={executor} name={first} place={place} small /> : null}
+        {isButton ? <OfferButton ctx={ctx} executor={executor} name={first} small /> : null}
       </span>
       <Menu
         id={`actions-${executor.id}`}
@@ -53,22 +53,16 @@ export function RowActions({ ctx, executor, snapshot_id, place }: RowActionsProp
         items={
           <>
             {asked.map(({ word, href, icon }, index) => (
-              <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog is_narrow={index === 0}>
+              <LinkButton ctx={ctx} kind="entry" href={href} icon={icon} opens_dialog is_narrow={index === 0}>
                 {word}
-              </MenuLink>
+              </LinkButton>
             ))}
             {canEnable ? (
-              <MenuAction
-                ctx={ctx}
-                action={`/executors/${executor.id}/enable`}
-                fields={{ next: place.next }}
-                icon="play"
-                is_narrow
-              >
+              <SharedButton ctx={ctx} kind="entry" action={enabling} icon="play" is_narrow>
                 {t.enable}
-              </MenuAction>
+              </SharedButton>
             ) : null}
-            <OfferItems {...{ ctx, executor, offers, place }} button={isButton ? first : undefined} />
+            <OfferItems ctx={ctx} id={executor.id} offers={offers} button={isButton ? first : undefined} />
           </>
         }
       />

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { BadRun, SharedFailure } from "../../src/stats/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { Menu, MenuLink } from "../components/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Time } from "../components/time.tsx";
 import { OfferItems, offersFor } from "../executors/actions.tsx";
 import { bulkPath, failedValue } from "../executors/bulk.tsx";
@@ -11,7 +11,7 @@ import { type PageContext, withQuery } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { texts } from "../texts/texts.ts";
-import { here, Need, SharedNeed, undecided } from "./need.tsx";
+import { Need, SharedNeed, undecided } from "./need.tsx";
 
 /** The latest snapshots, by executor. */
 export type Snapshots = ReadonlyMap<string, string>;
@@ -76,7 +76,7 @@ export function SharedFailureRow({ ctx, failure, snapshots, is_first }: FailureP
             <ActionForm
               ctx={ctx}
               action={bulkPath}
-              fields={{ _action: "dismiss", ids: dismissible.map(failedValue).join(","), next: here.next }}
+              fields={{ _action: "dismiss", ids: dismissible.map(failedValue).join(","), next: "/" }}
             >
               {t.overview.dismiss_all(dismissible.length, run_count)}
             </ActionForm>
@@ -129,11 +129,11 @@ function BadRunActs({ ctx, run, snapshots }: { ctx: PageContext; run: BadRun; sn
       items={
         <>
           {asked.map(({ word, href, icon }) => (
-            <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog>
+            <LinkButton ctx={ctx} kind="entry" href={href} icon={icon} opens_dialog>
               {word}
-            </MenuLink>
+            </LinkButton>
           ))}
-          <OfferItems ctx={ctx} executor={{ id }} offers={offers} place={here} />
+          <OfferItems ctx={ctx} id={id} offers={offers} />
         </>
       }
     />

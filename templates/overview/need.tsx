@@ -13,9 +13,6 @@ import { texts } from "../texts/texts.ts";
 /** Members of a cause that are named before it is unfolded. */
 const namedMembers = 5;
 
-/** Where a row's action leads back to. */
-export const here = { next: "/", target: "#overview" };
-
 /** What is not in this queue once something was decided about it. */
 export const undecided: Omit<Decidable, "id"> = {
   is_enabled: true,

@@ -30,7 +30,7 @@ import { trackerPath } from "../trackers/address.ts";
 import { MemberTrackers, outageFacts } from "../trackers/outages.tsx";
 import { reasonOf } from "../trackers/state.tsx";
 import { BadRunRow, SharedFailureRow, type Snapshots } from "./failures.tsx";
-import { here, Need, SharedNeed, undecided } from "./need.tsx";
+import { Need, SharedNeed, undecided } from "./need.tsx";
 
 interface NeedsProps {
   ctx: PageContext;
@@ -147,7 +147,7 @@ function UpdateMenu({ ctx, update }: { ctx: PageContext; update: PendingUpdate }
     <Menu
       id={`actions-${id}`}
       label={texts(ctx).executors.acts.menu_of(update.executor)}
-      items={<OfferItems ctx={ctx} executor={{ id }} offers={offers} place={here} />}
+      items={<OfferItems ctx={ctx} id={id} offers={offers} />}
     />
   );
 }

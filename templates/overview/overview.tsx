@@ -1,7 +1,7 @@
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { StatsView } from "../../src/stats/schema.ts";
 import { adoptPath } from "../adoption/props.ts";
-import { LinkButton } from "../components/button.tsx";
+import { LinkButton, SharedForm } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner, ToastPartial } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
@@ -121,6 +121,7 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
           </Section>
         )}
       </Columns>
+      <SharedForm ctx={ctx} target="#overview" />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { RunView } from "../../src/runs/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
+import { LinkButton, SharedButton, SharedForm } from "../components/button.tsx";
 import {
   type ListBodyProps,
   ListChanges,
@@ -10,7 +10,7 @@ import {
 import { Badge } from "../components/state.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import { actionsPath } from "../executors/actions.tsx";
+import { sent } from "../executors/actions.tsx";
 import type { Notice, PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { needsRollbackBadge, RunState } from "./state.tsx";
@@ -81,6 +81,7 @@ export function runsBody({ executor, dismissible, ...props }: RunsPageProps): Li
       ...only,
     ],
     table: runsTable(ctx, props.items, dismissible),
+    children: <SharedForm ctx={ctx} target={`#${listId}`} />,
   };
 }
 
@@ -146,11 +147,9 @@ function runsTable(ctx: PageContext, runs: readonly RunView[], dismissible: Read
 /** For a failed run while the previous version runs. */
 function Dismiss({ ctx, run }: { ctx: PageContext; run: RunView }) {
   return (
-    <ActionForm
+    <SharedButton
       ctx={ctx}
-      action={actionsPath(run.executor_id)}
-      fields={{ action: "dismiss", run_id: run.id, next: ctx.path }}
-      target={`#${listId}`}
+      {...sent(run.executor_id, { action: "dismiss", run_id: run.id })}
       kind="bare"
       small
       icon="check"

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { SearchView } from "../../src/stats/schema.ts";
-import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Menu } from "../components/menu.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
@@ -62,13 +63,13 @@ function CommandItems({ ctx, commands }: { ctx: PageContext; commands: readonly 
       {commands.map(({ title, subject, icon, href, opens_dialog, fields }) => {
         const words = subject === undefined ? title : `${title} · ${subject}`;
         return fields === undefined ? (
-          <MenuLink ctx={ctx} href={href} icon={icon} opens_dialog={opens_dialog}>
+          <LinkButton ctx={ctx} kind="entry" href={href} icon={icon} opens_dialog={opens_dialog}>
             {words}
-          </MenuLink>
+          </LinkButton>
         ) : (
-          <MenuAction ctx={ctx} action={href} fields={fields} icon={icon}>
+          <ActionForm ctx={ctx} kind="entry" action={href} fields={fields} icon={icon}>
             {words}
-          </MenuAction>
+          </ActionForm>
         );
       })}
     </>

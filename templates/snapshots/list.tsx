@@ -1,8 +1,8 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
-import { LinkButton } from "../components/button.tsx";
+import { ActionForm, LinkButton } from "../components/button.tsx";
 import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
-import { Menu, MenuAction, MenuLink } from "../components/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import type { Column } from "../components/table.tsx";
@@ -98,23 +98,24 @@ function SnapshotActions({ ctx, executor, snapshot }: SnapshotActionsProps) {
         items={
           <>
             {executor.target.is_declarative ? null : (
-              <MenuLink ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
+              <LinkButton ctx={ctx} kind="entry" href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
                 {texts(ctx).snapshots.export}
-              </MenuLink>
+              </LinkButton>
             )}
-            <MenuAction
+            <ActionForm
               ctx={ctx}
+              kind="entry"
               action={`${path}/lock`}
               fields={{ locked: snapshot.is_locked ? "no" : "yes", next: ctx.path }}
               target="#snapshots"
               icon={snapshot.is_locked ? "key-round" : "lock"}
             >
               {snapshot.is_locked ? t.unlock : t.lock}
-            </MenuAction>
+            </ActionForm>
             {snapshot.is_locked ? null : (
-              <MenuLink ctx={ctx} href={`${path}/delete`} icon="trash" opens_dialog>
+              <LinkButton ctx={ctx} kind="entry" href={`${path}/delete`} icon="trash" opens_dialog>
                 {t.snapshot_delete}
-              </MenuLink>
+              </LinkButton>
             )}
           </>
         }

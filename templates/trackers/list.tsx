@@ -3,7 +3,7 @@ import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { Behind, furthestBehind } from "../components/behind.tsx";
-import { ActionForm, LinkButton, RowButton, RowsForm } from "../components/button.tsx";
+import { ActionForm, LinkButton, SharedButton, SharedForm } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
 import {
@@ -118,7 +118,7 @@ export function trackersBody(props: TrackersPageProps): ListBodyProps {
     table: trackerTable(props),
     children: (
       <>
-        <RowsForm ctx={ctx} target={`#${listId}`} />
+        <SharedForm ctx={ctx} target={`#${listId}`} />
         <LookAgain {...props} />
       </>
     ),
@@ -214,7 +214,7 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
     actions: (
       <>
         <UpdateLink ctx={ctx} tracker={tracker} uses={own} />
-        <RowButton
+        <SharedButton
           ctx={ctx}
           action={`${path}/checks`}
           kind="bare"

@@ -8,7 +8,7 @@ import { texts } from "../../../templates/texts/texts.ts";
 import type { ActionInput } from "../../executors/deferral-schema.ts";
 import type { ExecutorView } from "../../executors/schema.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { isLocalPath, type StoredNotice } from "../cookies.ts";
 import { overviewProps } from "./overview.tsx";
 import { type PageSettings, pageContext } from "./page-context.ts";
@@ -19,19 +19,30 @@ import { readRuns } from "./runs.tsx";
 
 const inputFields = ["until", "revision", "run_id"] as const;
 
-/** Holding, snoozing, skipping, dismissing, and their undoing, from wherever an executor is shown. */
+/** Enabling, holding, snoozing, skipping, dismissing, and their undoing, from wherever an executor is shown. */
 export function executorActionPages(app: App, services: Services, page: PageSettings): void {
   const { executors } = services;
 
   app.post("/executors/:id/actions", async (c) => {
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
-    const input = inputOf(form);
-    const runId = formText(form, "run_id");
+    const input = inputOf(c, form);
     const { view, undo } = await executors.act(c.get("actor"), c.req.param("id"), input);
+    return await respondActed(c, ctx, form, view.id, noticeOf(ctx, view, input, undo));
+  });
+
+  app.post("/executors/:id/enable", async (c) => {
+    const ctx = await pageContext(c, page);
+    const form = await readForm(c);
+    const { id, name } = await executors.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
+    const notice: StoredNotice = { tone: "current", text: texts(ctx).common.was_enabled(name) };
+    return await respondActed(c, ctx, form, id, notice);
+  });
+
+  /** The page that it was chosen on, or for htmx what changed there. */
+  async function respondActed(c: AppContext, ctx: PageContext, form: FormData, id: string, notice: StoredNotice) {
     const sent = formText(form, "next");
-    const next = isLocalPath(sent) ? sent : `/executors/${view.id}`;
-    const notice = noticeOf(ctx, view, input, undo);
+    const next = isLocalPath(sent) ? sent : `/executors/${id}`;
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, notice);
     // As if that page had been asked for.
     const there = { ...ctx, path: next };
@@ -41,15 +52,17 @@ export function executorActionPages(app: App, services: Services, page: PageSett
         return respondHtml(c, <OverviewAnswer {...(await overviewProps(services, page, after))} notice={notice} />);
       }
       case "/executors": {
-        const props = await readExecutors(services, there, { also: [view.id] });
-        return respondHtml(c, <ExecutorChange {...props} changed={view.id} notice={notice} />);
+        const props = await readExecutors(services, there, { also: [id] });
+        return respondHtml(c, <ExecutorChange {...props} changed={id} notice={notice} />);
       }
-      case "/runs":
-        return respondHtml(c, <RunChange {...(await readRuns(services, there))} changed={runId} notice={notice} />);
+      case "/runs": {
+        const changed = formText(form, "run_id");
+        return respondHtml(c, <RunChange {...(await readRuns(services, there))} changed={changed} notice={notice} />);
+      }
       default:
         return respondDone(c, ctx.base_path, next, notice);
     }
-  });
+  }
 }
 
 /** The page of the list that the path of `ctx` asks for. */
@@ -62,11 +75,11 @@ export async function readExecutors(
   return { ...list, snapshots: await snapshots.latestOf(list.items.map(({ id }) => id)) };
 }
 
-/** The service's input; a field that an action does not have is refused there. */
-function inputOf(form: FormData): Record<string, unknown> {
+/** The service's input; a field that an action does not have is refused there. A button of a shared form has the action in its address. */
+function inputOf(c: AppContext, form: FormData): Record<string, unknown> {
   const hours = formText(form, "for_hours");
   return {
-    action: formText(form, "action"),
+    action: c.req.query("action") ?? formText(form, "action"),
     ...(hours === "" ? {} : { for_hours: Number(hours) }),
     ...Object.fromEntries(
       inputFields.map((name) => [name, normalized(formText(form, name))]).filter(([, value]) => value !== ""),

@@ -13,7 +13,7 @@ import type { ExecutorService } from "../../executors/service.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
-import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import type { StoredNotice } from "../cookies.ts";
 import { executorActionPages, readExecutors } from "./executor-actions.tsx";
 import { submitted } from "./executor-bindings.ts";
 import { executorBulkPages } from "./executor-bulk.tsx";
@@ -51,14 +51,6 @@ export function executorPages(app: App, services: Services, page: PageSettings):
     const planned = await planOf(executors, executor, c);
     if (!isFragmentRequest(c)) return respondHtml(c, await detailPage(services, ctx, id, planned));
     return respondHtml(c, <PlanSection ctx={ctx} executor={executor} planned={planned} />);
-  });
-
-  app.post("/executors/:id/enable", async (c) => {
-    const ctx = await pageContext(c, page);
-    const next = formText(await readForm(c), "next");
-    const { id, name } = await executors.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
-    const notice: StoredNotice = { tone: "current", text: texts(ctx).common.was_enabled(name) };
-    return respondDone(c, ctx.base_path, isLocalPath(next) ? next : `/executors/${id}`, notice);
   });
 
   app.post("/executors/:id/accept-unknown", async (c) => {

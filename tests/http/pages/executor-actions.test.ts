@@ -153,6 +153,13 @@ describe("the list", () => {
 
 /** The row of this executor, in the list or on the overview. */
 const rowIn = (text: string, row: string) => new RegExp(`<(tr|li) id="${row}".*?</\\1>`, "s").exec(text)?.[0] ?? "";
+/** Where its buttons send the shared form, and what each adds to it. */
+const buttonsIn = (row: string): Readonly<Record<string, string | undefined>>[] =>
+  [
+    ...row.matchAll(
+      /<button[^>]*? type="submit"(?: name="(\w+)" value="([^"]*)")? form="shared-form" formaction="([^"]*)"/g,
+    ),
+  ].map(([, name, value, to]) => ({ to, ...(name === undefined ? {} : { [name]: value }) }));
 const labels = (row: string) =>
   [...row.matchAll(/<(?:button|a) class="btn[^"]*small[^"]*"[^>]*>(?:<svg.*?<\/svg>)?<span>(.*?)<\/span>/gs)].map(
     ([, label]) => label,
@@ -181,20 +188,18 @@ test("the list of runs offers to dismiss the last one if it failed and the previ
   const before = await failedRun({ created_at: app.clock.now() - 1 });
   const run = await failedRun();
   const row = async (of: string) => rowIn((await person.get("/runs?state=failed")).text, `run-${of}`);
-  expect(await row(before)).not.toContain('value="dismiss"');
-  const offered = await row(run);
-  expect(offered).toContain(`action="${path}/actions"`);
-  expect(offered).toContain(`name="run_id" value="${run}"`);
+  expect(await row(before)).not.toContain("action=dismiss");
+  expect(buttonsIn(await row(run))).toEqual([{ to: `${path}/actions?action=dismiss`, run_id: run }]);
   const answer = await act({ action: "dismiss", run_id: run, next: "/runs?state=failed" });
   expect([answer.status, answer.location]).toEqual([303, "/runs?state=failed"]);
   const after = await person.get("/runs?state=failed");
-  expect(rowIn(after.text, `run-${run}`)).not.toContain('value="dismiss"');
+  expect(rowIn(after.text, `run-${run}`)).not.toContain("action=dismiss");
   expect(undoIn(after.text)).toMatchObject({ action: "undismiss", run_id: run });
   await act(undoIn(after.text) ?? {});
   const fields = { action: "dismiss", run_id: run, next: "/runs?state=failed" };
   const inPlace = await person.post(`${path}/actions`, fields, { htmx: true });
   expect(inPlace.text.match(/<tr /g)).toHaveLength(1);
-  expect(rowIn(inPlace.text, `run-${run}`)).not.toContain('value="dismiss"');
+  expect(rowIn(inPlace.text, `run-${run}`)).not.toContain("action=dismiss");
   expect(undoIn(inPlace.text)).toMatchObject({ action: "undismiss", run_id: run });
 });
 
@@ -250,9 +255,33 @@ describe("a row of the list", () => {
   });
 
   test("is enabled where it stands", async () => {
-    await person.api("PATCH", path, { is_enabled: false });
-    const answer = await person.post(`${path}/enable`, { next: "/executors?state=update" });
-    expect(answer.location).toBe("/executors?state=update");
+    const disabled = () => person.api("PATCH", path, { is_enabled: false });
+    const next = "/executors?state=disabled";
+    await disabled();
+    expect(buttonsIn(await row())).toContainEqual({ to: `${path}/enable` });
+    expect((await person.post(`${path}/enable`, { next })).location).toBe(next);
+    await disabled();
+    const { text } = await person.post(`${path}/enable`, { next }, { htmx: true });
+    expect(labels(rowIn(text, `executor-${id}`))).toEqual(["Update"]);
+    expect(text).toContain('hx-target="#toasts"');
+  });
+
+  test("shares one form with the others: each button says where it goes, and adds at most one field", async () => {
+    const { text } = await person.get("/executors?state=update");
+    const html = rowIn(text, `executor-${id}`);
+    expect(html).not.toContain("<form");
+    const actions = `${path}/actions?action=`;
+    expect(buttonsIn(html)).toEqual([
+      { to: `${actions}skip`, revision },
+      { to: `${actions}snooze`, for_hours: "24" },
+      { to: `${actions}snooze`, for_hours: "168" },
+      { to: `${actions}hold` },
+    ]);
+    const form = /<form id="shared-form".*?<\/form>/s.exec(text)?.[0];
+    expect(form).toContain('name="next" value="/executors?state=update"');
+    expect(form).toContain('name="csrf_token"');
+    await person.post(`${actions}snooze`, { for_hours: "168" });
+    expect((await stored()).snoozed_until).toBe(new Date(app.clock.now() + 168 * 3_600_000).toISOString());
   });
 });
 
