@@ -137,7 +137,7 @@ export const CredentialPatch = v.strictObject({
   secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string()))),
 });
 
-/** `unreadable`: its secret cannot be decrypted. `refused`: by at least one of those that it is used at. */
+/** `unreadable`: its secret cannot be decrypted, or is of a kind that this version does not know. `refused`: by at least one of those that it is used at. */
 export const credentialStates = ["unreadable", "refused", "used", "unused"] as const;
 
 export const credentialList: ListShape = {
@@ -161,12 +161,13 @@ export type CredentialRefusal = v.InferOutput<typeof CredentialRefusal>;
 export const CredentialView = v.object({
   id: v.string(),
   name: v.string(),
-  kind: v.picklist(credentialKinds),
+  /** One that is not offered was stored by a later version. */
+  kind: v.string(),
   description: v.string(),
   /** The members of the secret that are set; never their values. */
   secret_fields: v.array(v.string()),
   state: v.picklist(credentialStates),
-  /** Why its secret cannot be read. It stays as it is until another is entered. */
+  /** Why its secret cannot be used: `secret_unreadable` or `kind_unknown`. It stays as it is until another is entered. */
   problem: v.nullable(ProblemSchema),
   /** Where it is refused now. */
   refusals: v.array(CredentialRefusal),

@@ -10,7 +10,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import { opened, secretProblem } from "../secrets/opened.ts";
+import { ofUnknownKind, opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
@@ -47,11 +47,12 @@ interface CredentialServiceOptions extends Pick<Parts, "db" | "clock" | "audit">
 
 const StoredSecret = v.record(v.string(), v.unknown());
 
-function kindOf(row: CredentialRow): CredentialKind {
-  const kind = credentialKinds.find((known) => known === row.kind);
-  if (kind === undefined) throw new Error(`The stored credential kind "${row.kind}" is not known`);
-  return kind;
+/** Null for one that a later version stored. */
+function kindOf(row: CredentialRow): CredentialKind | null {
+  return credentialKinds.find((known) => known === row.kind) ?? null;
 }
+
+const kindUnknown = ({ kind }: CredentialRow) => say("credentials.kind_unknown", { kind });
 
 function otherKind({ name, kind }: CredentialRow, wanted: string): Message {
   return say("credentials.other_kind", { name, kind, wanted });
@@ -62,11 +63,15 @@ export function credentialService(options: CredentialServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
   type SecretSchema = v.GenericSchema<unknown, Readonly<Record<string, unknown>>>;
-  const secretOf = (row: CredentialRow, as: SecretSchema = secretSchemas[kindOf(row)]) =>
-    opened(
-      () => sealer.openJson(as, row.sealed_secret, secretTexts),
+  const secretOf = (row: CredentialRow, as?: SecretSchema) => {
+    const kind = kindOf(row);
+    const schema = as ?? (kind === null ? null : secretSchemas[kind]);
+    if (schema === null) return ofUnknownKind(kindUnknown(row));
+    return opened(
+      () => sealer.openJson(schema, row.sealed_secret, secretTexts),
       (cause) => say("credentials.unreadable", { name: row.name, cause }),
     );
+  };
   /** Throws `PluginError` if it cannot be read. */
   const requireSecret = (row: CredentialRow, as?: SecretSchema): Readonly<Record<string, unknown>> => {
     const { value, problem } = secretOf(row, as);
@@ -103,7 +108,6 @@ export function credentialService(options: CredentialServiceOptions) {
       const problem = secretProblem(secret);
       return viewOf(CredentialView, {
         ...row,
-        kind: kindOf(row),
         secret_fields: Object.keys(secret.value ?? {}),
         state: credentialStateOf({ problem, refusals, users }),
         problem,
@@ -143,9 +147,10 @@ export function credentialService(options: CredentialServiceOptions) {
 
   /** The secret with newly entered members; null removes one. If it cannot be read, all of it has to be entered. */
   const merged = (row: CredentialRow, entered: readonly [string, unknown][]): unknown => {
+    const kind = kindOf(row);
+    if (kind === null) throw invalidInput({ secret: kindUnknown(row) });
     const members = Object.entries({ ...secretOf(row).value, ...Object.fromEntries(entered) });
     const secret = Object.fromEntries(members.filter(([, value]) => value !== null));
-    const kind = kindOf(row);
     const parsed = parseInput(v.object({ secret: secretSchemas[kind] }), { secret }).secret;
     const errors = secretErrors(kind, parsed);
     if (errors !== null) throw invalidInput(errors);

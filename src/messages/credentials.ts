@@ -2,6 +2,8 @@ import type { Area, Message } from "./types.ts";
 
 /** Credentials and their content. */
 export const credentials = {
+  kind_unknown: ({ kind }: { kind: string }) =>
+    `This version of Tidemark does not support credentials of type "${kind}"; update Tidemark, or delete the credential`,
   token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
     `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
   token_with_spaces: "A token must not contain spaces",

@@ -2,6 +2,8 @@ import type { Area, Message } from "./types.ts";
 
 /** Deliveries of notifications, and why they failed. */
 export const notifications = {
+  kind_unknown: ({ kind }: { kind: string }) =>
+    `This version of Tidemark does not support notifiers of type "${kind}"; update Tidemark, or delete the notifier`,
   queue_full: ({ limit }: { limit: number }) => `The queue of this notifier is full (${limit} deliveries are waiting)`,
   destination_redirects: "The destination redirects, which is not followed; enter the final address",
   receiver_gone: "The receiver returned 410 Gone: sending has stopped",

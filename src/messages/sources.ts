@@ -8,6 +8,8 @@ const quoted = (said: string) => (said === "" ? "" : `: ${said}`);
 
 /** Sources: what one was asked for, and why that failed. */
 export const sources = {
+  kind_unknown: ({ kind }: { kind: string }) =>
+    `This version of Tidemark does not support sources of type "${kind}"; update Tidemark, or delete the source`,
   failed: ({ action, reason }: { action: Message; reason: Message }, tell) =>
     `Could not ${tell(action)}: ${tell(reason)}`,
   config_error: ({ field, cause }: { field: string; cause: Message }, tell) =>

@@ -262,7 +262,8 @@ export const notifierList: ListShape = {
 export const NotifierView = v.object({
   id: v.string(),
   name: v.string(),
-  kind: v.literal("webhook"),
+  /** One other than `webhook` was stored by a later version. */
+  kind: v.string(),
   description: v.string(),
   is_enabled: v.boolean(),
   language: v.picklist(languages),
@@ -270,7 +271,7 @@ export const NotifierView = v.object({
   /** Host and port of the webhook: the only part that is shown. */
   destination: v.string(),
   has_signing_secret: v.boolean(),
-  /** Why its URL cannot be read. Messages wait until another is entered. */
+  /** Why its URL cannot be used: `secret_unreadable` or `kind_unknown`. Messages wait until another is entered. */
   problem: v.nullable(ProblemSchema),
   /** Set when the receiver returned 410 Gone; an edit clears it. */
   stopped_at: NullableInstant,

@@ -7,7 +7,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import { type Opened, opened, secretProblem } from "../secrets/opened.ts";
+import { type Opened, ofUnknownKind, opened, secretProblem } from "../secrets/opened.ts";
 import type { Sealed, Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -51,8 +51,9 @@ const StoredWebhook = v.object({ url: v.pipe(v.string(), v.url()), signing_secre
 
 export function storedWebhook(
   sealer: Sealer,
-  { name, sealed_config }: Pick<NotifierRow, "name" | "sealed_config">,
+  { name, kind, sealed_config }: Pick<NotifierRow, "name" | "kind" | "sealed_config">,
 ): Opened<v.InferOutput<typeof StoredWebhook>> {
+  if (kind !== "webhook") return ofUnknownKind(say("notifications.kind_unknown", { kind }));
   return opened(
     () => sealer.openJson(StoredWebhook, sealed_config, secretsOf),
     (cause) => say("notifications.unreadable", { name, cause }),
@@ -123,7 +124,6 @@ export function notificationService(options: NotificationServiceOptions) {
     const stored = storedWebhook(sealer, row);
     return viewOf(NotifierView, {
       ...row,
-      kind: "webhook",
       trigger_events: row.trigger_events.filter(isTriggerKind),
       has_signing_secret: stored.value?.signing_secret !== undefined,
       problem: secretProblem(stored),
@@ -134,7 +134,11 @@ export function notificationService(options: NotificationServiceOptions) {
 
   /** A blank URL or secret keeps the stored one; what cannot be read stays sealed until there is another URL. */
   const changedWebhook = (row: NotifierRow, url: string | null, secret: string | null | undefined): Sealed => {
-    const stored = storedWebhook(sealer, row).value;
+    const { value: stored, ...unread } = storedWebhook(sealer, row);
+    if (unread.problem !== null && unread.code === "kind_unknown") {
+      if (url !== null || secret) throw invalidInput({ url: unread.problem });
+      return row.sealed_config;
+    }
     const wanted = url ?? stored?.url;
     if (wanted === undefined) {
       if (secret) throw invalidInput({ url: say("notifications.url_wanted") });

@@ -12,7 +12,7 @@ import type { ChannelRulesInput } from "./releases/judge.ts";
 import { deleteReleasesOf } from "./releases/queries.ts";
 import { namesOf, type SourceInput } from "./schema.ts";
 import { type ChannelRow, channelRows, channelsOf, type SourceRow, sourceRows, sourcesOf } from "./source-queries.ts";
-import { identityOf, type SourceOpener, sourceKindOf } from "./upstreams/source-session.ts";
+import { identityOf, pluginOf, type SourceOpener } from "./upstreams/source-session.ts";
 
 interface EditOptions extends Pick<SourceOpener, "registry"> {
   clock: Clock;
@@ -100,12 +100,12 @@ export function sourceEditor(options: EditOptions) {
     const changes: Partial<SourceRow> = { position, credential_id: input.credential_id };
     const isSameConfig = JSON.stringify(row.config) === JSON.stringify(input.config);
     if (!isSameConfig) {
-      const kind = sourceKindOf(row.kind);
+      const { kind } = row;
       const before = identityOf(options, { kind, config: row.config ?? {} });
       if (before !== identityOf(options, { kind, config: input.config })) await deleteReleasesOf(tx, row.id);
       Object.assign(changes, {
         config: input.config,
-        host: registry[kind].host(input.config),
+        host: pluginOf(registry, kind).host(input.config),
         baseline_at: null,
         memo: null,
         moved_to: null,

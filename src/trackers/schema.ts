@@ -352,7 +352,8 @@ export type ChannelView = v.InferOutput<typeof ChannelView>;
 export const SourceView = v.object({
   id: v.string(),
   key: v.string(),
-  kind: v.picklist(sourceKinds),
+  /** One that this version does not know is of a later version. */
+  kind: v.string(),
   config: v.record(v.string(), v.unknown()),
   credential_id: v.nullable(v.string()),
   host: v.string(),

@@ -11,7 +11,7 @@ import { newId } from "../ids.ts";
 import { type Message, say, told } from "../messages/message.ts";
 import type { OutageNotices } from "../notifications/outage-schema.ts";
 import type { Parts } from "../parts.ts";
-import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
+import { type CostTerms, sourceKinds } from "../sources/source.ts";
 import { sourceCheck } from "./checks/check.ts";
 import { checkWork } from "./checks/due.ts";
 import { releaseLeases, requestChecks } from "./checks/queries.ts";
@@ -44,7 +44,7 @@ import { handProbesOn, openOutages } from "./upstreams/outage-queries.ts";
 import { currentOutages, pastOutages } from "./upstreams/outages.ts";
 import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
 import type { UpstreamOutageView } from "./upstreams/schema.ts";
-import { identityOf, type OpenContext, sourceKindOf } from "./upstreams/source-session.ts";
+import { identityOf, type OpenContext, pluginOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
@@ -101,7 +101,7 @@ export function trackerService(options: TrackerServiceOptions) {
     const checked = await listCheckedSources(db.read);
     const loads = checked.map(({ kind, config, release_fallback, channel_count, ...source }): SourceLoad => {
       const terms = { has_credential: source.credential_id !== null, has_fallback: release_fallback, channel_count };
-      return { ...source, cost: options.sources[sourceKindOf(kind)].cost(config ?? {}, terms) };
+      return { ...source, cost: pluginOf(options.sources, kind).cost(config ?? {}, terms) };
     });
     return { items: upstreamLoads([...loads, ...more], options.rates(), outages), outages };
   };
@@ -136,7 +136,7 @@ export function trackerService(options: TrackerServiceOptions) {
     executors,
     rates: options.rates(),
     outages: await openOutages(db.read),
-    costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
+    costOf: (kind: string, config: unknown, terms: CostTerms) => pluginOf(options.sources, kind).cost(config, terms),
   });
   const listContext = async (needsUpdates: boolean) => ({
     now: clock.now(),
@@ -161,7 +161,7 @@ export function trackerService(options: TrackerServiceOptions) {
     });
   };
 
-  const refuseNotes = (settings: ReleaseNotes, sources: readonly { key: string; kind: SourceKind }[]): void => {
+  const refuseNotes = (settings: ReleaseNotes, sources: readonly { key: string; kind: string }[]): void => {
     const refusal = notesRefusal(settings, sources, options.sources);
     if (refusal !== null) throw invalidInput(refusal);
   };
@@ -172,7 +172,7 @@ export function trackerService(options: TrackerServiceOptions) {
       const sources = await sourcesOf(tx, [after.id]);
       refuseNotes(
         settings,
-        sources.map(({ key, kind }) => ({ key, kind: sourceKindOf(kind) })),
+        sources.map(({ key, kind }) => ({ key, kind })),
       );
     }
     const isSame = JSON.stringify(settings) === JSON.stringify(storedNotesSettings(before.release_notes));
@@ -394,7 +394,7 @@ export function trackerService(options: TrackerServiceOptions) {
       db,
       clock,
       check,
-      checksPerHost: (kind) => options.sources[sourceKindOf(kind)].checks_per_host ?? 1,
+      checksPerHost: (kind) => pluginOf(options.sources, kind).checks_per_host ?? 1,
       rates: options.rates,
     }),
 

@@ -1,8 +1,8 @@
 import type { Reader } from "../db/client.ts";
 import { viewOf } from "../forms/view.ts";
-import { plain, told, toldAs } from "../messages/message.ts";
+import { plain, say, told, toldAs } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
-import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
+import { type CheckCost, type CostTerms, sourceKinds } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
@@ -17,17 +17,20 @@ import { findTwins, standsFor, type Twins } from "./releases/stands-for.ts";
 import { ChannelView, LatestView, type SourceState, SourceView, type TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import type { OutageRow } from "./upstreams/outage-queries.ts";
-import { sourceKindOf } from "./upstreams/source-session.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import type { ReleasePages } from "./upstreams/web-pages.ts";
 
+const isUnknown = ({ kind }: SourceRow) => !sourceKinds.some((known) => known === kind);
+
 export function stateOf(source: SourceRow, now: number): SourceState {
+  if (isUnknown(source)) return "failing";
   if (source.lease_until !== null && source.lease_until > now) return "checking";
   if (source.last_checked_at === null) return "pending";
   return source.last_error_code === null ? "ok" : "failing";
 }
 
 export function errorOf(source: SourceRow): Problem | null {
+  if (isUnknown(source)) return { code: "rejected", ...told(say("sources.kind_unknown", { kind: source.kind })) };
   if (source.last_error_code === null) return null;
   return { code: source.last_error_code, ...told(source.last_error_message ?? plain("")) };
 }
@@ -59,7 +62,7 @@ interface ViewContext {
   outages: readonly Pick<OutageRow, "host" | "next_due_at">[];
   executors: BoundExecutors;
   /** The requests of an unchanged check. */
-  costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => CheckCost;
+  costOf: (kind: string, config: unknown, terms: CostTerms) => CheckCost;
 }
 
 const hourMinutes = 60;
@@ -70,7 +73,7 @@ function loadOf(source: SourceRow, tracker: OwnerFacts, channel_count: number, {
     has_fallback: tracker.release_fallback,
     channel_count,
   };
-  const cost = costOf(sourceKindOf(source.kind), source.config ?? {}, terms);
+  const cost = costOf(source.kind, source.config ?? {}, terms);
   const checks = tracker.is_enabled ? hourMinutes / tracker.check_interval_minutes : 0;
   return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
 }
@@ -104,7 +107,6 @@ function sourceView(
   const { now } = context;
   return viewOf(SourceView, {
     ...source,
-    kind: sourceKindOf(source.kind),
     config: { ...source.config },
     channels: [...channels],
     state: stateOf(source, now),

@@ -8,7 +8,7 @@ import { Banner } from "./notice.tsx";
 interface SecretReasonProps {
   ctx: PageContext;
   problem: Problem;
-  /** What to do, from this page on. */
+  /** What to do, from this page on; the reason itself says it of an unknown kind. */
   children: Child;
 }
 
@@ -36,7 +36,7 @@ export function SecretReason({ ctx, problem, children }: SecretReasonProps) {
   return (
     <>
       <p>{translateSentence(ctx.language, isMessage(cause) ? cause : problem.message_data)}</p>
-      <p>{children}</p>
+      {problem.code === "kind_unknown" ? null : <p>{children}</p>}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { CredentialState } from "./state.tsx";
 export function CredentialsPage(props: ListProps<CredentialView>) {
   const { ctx, items: credentials } = props;
   const t = texts(ctx).credentials;
+  const kinds: Readonly<Record<string, string>> = t.kinds;
   return (
     <ListPage
       {...props}
@@ -37,7 +38,7 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
           href: `/credentials/${credential.id}/edit`,
           cells: {
             name: credential.name,
-            kind: t.kinds[credential.kind],
+            kind: kinds[credential.kind] ?? credential.kind,
             state: <CredentialState ctx={ctx} credential={credential} />,
             stored: formatList(ctx.language, storedTitles(ctx, credential).map(inList)),
             users:

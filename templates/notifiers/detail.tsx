@@ -23,6 +23,7 @@ interface NotifierPageProps {
 export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
   const t = texts(ctx).notifiers;
   const path = `/notifiers/${notifier.id}`;
+  const kinds: Readonly<Record<string, string>> = t.kinds;
   return (
     <Layout ctx={ctx} title={notifier.name} section="notifiers">
       <PageHeader
@@ -60,7 +61,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
           <Section title={texts(ctx).common.details}>
             <Facts
               items={[
-                [texts(ctx).common.kind, t.kinds[notifier.kind]],
+                [texts(ctx).common.kind, kinds[notifier.kind] ?? notifier.kind],
                 [t.destination, <code title={t.destination_help}>{notifier.destination}</code>],
                 [texts(ctx).events.title, eventsText(ctx, notifier)],
                 [t.language, t.languages[notifier.language]],

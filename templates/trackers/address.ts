@@ -1,5 +1,7 @@
 import type { SourceView } from "../../src/trackers/schema.ts";
 import type { IconName } from "../components/icons.ts";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
 
 /** A tracker's page; its name may have any letters. */
 export function trackerPath(name: string): string {
@@ -18,13 +20,19 @@ export function addressOf(source: Pick<SourceView, "config" | "host">): string {
   return `${scheme}${name.startsWith(`${host}/`) ? name : `${host}/${name}`}`;
 }
 
-export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
+const sourceIcons: Readonly<Record<string, IconName>> = {
   gitea: "git-branch",
   github: "git-branch",
   gitlab: "git-branch",
   helm: "layers",
   oci: "container",
 };
+
+/** A source's kind as an icon and a word; one of a later version has neither. */
+export function sourceKindLook(ctx: PageContext, kind: string): { name: IconName; title: string } {
+  const titles: Readonly<Record<string, string>> = texts(ctx).trackers.kinds;
+  return { name: sourceIcons[kind] ?? "circle-question-mark", title: titles[kind] ?? kind };
+}
 
 export function newestOf(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);

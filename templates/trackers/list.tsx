@@ -22,7 +22,7 @@ import { Version } from "../components/version.tsx";
 import { versionPair } from "../executors/versions.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
+import { addressOf, newestOf, soonestOf, sourceKindLook, trackerPath } from "./address.ts";
 import { trackerSelection } from "./bulk.tsx";
 import { channelWord } from "./channel-words.ts";
 import { OlderRemark } from "./older-remark.tsx";
@@ -251,10 +251,10 @@ function UpdateLink({ ctx, tracker, uses }: { ctx: PageContext; tracker: Tracker
 }
 
 function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly SourceView[] }): Child {
-  const kinds = texts(ctx).trackers.kinds;
-  return sources.map((source) => (
-    <Icon name={sourceIcons[source.kind]} label={`${kinds[source.kind]} ${source.key}`} class="source" />
-  ));
+  return sources.map(({ kind, key }) => {
+    const { name, title } = sourceKindLook(ctx, kind);
+    return <Icon name={name} label={`${title} ${key}`} class="source" />;
+  });
 }
 
 /** The latest of the first source with a channel of this type, for each name; different ones appear in the tooltip. */

@@ -8,7 +8,7 @@ import { Version } from "../components/version.tsx";
 import { endSentence, formatBytes, formatDuration, formatNumber, formatRelative, joinSentences } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { addressOf, sourceIcons } from "./address.ts";
+import { addressOf, sourceKindLook } from "./address.ts";
 import { channelTitle } from "./channel-words.ts";
 import { OlderRemark } from "./older-remark.tsx";
 import { failingFor, reasonOf, SourceState } from "./state.tsx";
@@ -36,13 +36,14 @@ export function Sources({ ctx, tracker, credentials }: SourcesProps) {
 function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: SourceView; credential: string | null }) {
   const t = texts(ctx).trackers;
   const words = texts(ctx).upstreams;
+  const kind = sourceKindLook(ctx, source.kind);
   const isLong = source.channels.some(isLongChannel);
   const isAside = isLong || source.channels.length > shownChannels;
   return (
     <article class="panel padded source" id={`source-${source.id}`}>
       <header class="source-head">
         <h3>
-          <Icon name={sourceIcons[source.kind]} label={t.kinds[source.kind]} /> {source.key}
+          <Icon name={kind.name} label={kind.title} /> {source.key}
         </h3>
         <SourceState ctx={ctx} source={source} />
       </header>

@@ -1,7 +1,7 @@
 import type { ConnectionFormFacts } from "../../../templates/connections/form.tsx";
 import { fieldWords } from "../../../templates/texts/fields.ts";
 import { type ConnectionView, newCredential } from "../../connections/schema.ts";
-import { CredentialInput } from "../../credentials/schema.ts";
+import { CredentialInput, credentialKinds } from "../../credentials/schema.ts";
 import { type FieldDescription, fields, valuesOf } from "../../forms/fields.ts";
 import { type Language, languages } from "../../messages/languages.ts";
 import type { Services } from "../../services.ts";
@@ -22,6 +22,9 @@ export function describeConnection(
   const needsSecret = connections.needsSecret(kind, values.config);
   const hasChoices = connections.hasChoices(kind);
   const described = fields(connections.Input, { ...values, kind });
+  if (stored?.warnings.some(({ code }) => code === "kind_unknown")) {
+    return described.filter(({ name }) => !["kind", "config", "credential_id"].includes(name));
+  }
   const credential = described
     .filter(({ name }) => name === "credential_id")
     .filter(() => needsSecret !== false)
@@ -78,7 +81,8 @@ export async function drawConnectionForm(
 ): Promise<ConnectionFormFacts> {
   const { connections, credentials } = services;
   const kind = stored?.kind ?? text(given.kind);
-  const items = await listAll((page) => credentials.list({ kind, ...page }));
+  const hasCredentials = credentialKinds.some((known) => known === kind);
+  const items = hasCredentials ? await listAll((page) => credentials.list({ kind, ...page })) : [];
   const needsSecret = connections.needsSecret(kind, given.config);
   const chosen = text(given.credential_id);
   const isKnown = (chosen === newCredential && stored === null) || items.some(({ id }) => id === chosen);

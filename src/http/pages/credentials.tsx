@@ -26,8 +26,12 @@ export function credentialPages(app: App, services: Services, page: PageSettings
     service: credentials,
     list: (props) => <CredentialsPage {...props} />,
     begin: (c) => ({ kind: c.req.query("kind") ?? "oci" }),
-    describe: (values, stored) =>
-      stored === null ? offeredFields(services, values) : fields(CredentialInput, { ...values, kind: stored.kind }),
+    describe: (values, stored) => {
+      if (stored === null) return offeredFields(services, values);
+      const described = fields(CredentialInput, { ...values, kind: stored.kind });
+      if (stored.problem?.code !== "kind_unknown") return described;
+      return described.filter(({ name }) => name !== "kind" && name !== "secret");
+    },
     draw: ({ stored, ...props }) => <CredentialFormPage credential={stored} {...props} />,
     input: (sent, stored) => {
       const { kind: _fixed, ...changes } = sent;

@@ -32,7 +32,10 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     list: (props) => <NotifiersPage {...props} />,
     begin: (_c, ctx) => ({ is_enabled: true, language: ctx.language, trigger_events: triggerKinds }),
     // There is one type so far, which need not be chosen.
-    describe: (values) => fields(NotifierInput, values).filter((field) => field.name !== "kind"),
+    describe: (values, stored) => {
+      const left = ["kind", ...(stored?.problem?.code === "kind_unknown" ? ["url", "signing_secret"] : [])];
+      return fields(NotifierInput, values).filter(({ name }) => !left.includes(name));
+    },
     draw: ({ stored, ...props }) => <NotifierFormPage notifier={stored} {...props} />,
     input: async (sent, stored, c) => {
       if (stored === null) return sent;

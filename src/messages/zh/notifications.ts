@@ -2,6 +2,7 @@ import type { notifications as english } from "../notifications.ts";
 import type { Rendering } from "../types.ts";
 
 export const notifications = {
+  kind_unknown: ({ kind }) => `此版本的 Tidemark 不支持“${kind}”类型的通知；请升级 Tidemark，或删除该通知`,
   queue_full: ({ limit }) => `此通知的队列已满（${limit} 条正在等待）`,
   destination_redirects: "目标地址返回重定向，不会跟随；请填写最终地址",
   receiver_gone: "接收方返回 410 Gone：已停止发送",

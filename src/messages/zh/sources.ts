@@ -4,6 +4,7 @@ import type { Rendering } from "../types.ts";
 const quoted = (said: string) => (said === "" ? "" : `：${said}`);
 
 export const sources = {
+  kind_unknown: ({ kind }) => `此版本的 Tidemark 不支持“${kind}”类型的来源；请升级 Tidemark，或删除该来源`,
   failed: ({ action, reason }, tell) => `无法${tell(action)}：${tell(reason)}`,
   config_error: ({ field, cause }, tell) => `来源的配置（${field}）有误：${tell(cause)}`,
   credential_without_token: "凭据中没有可用的“token”；请在“凭据”页面填写",

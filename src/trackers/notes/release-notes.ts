@@ -11,13 +11,7 @@ import { plainVersion } from "../releases/display.ts";
 import type { ChangelogFinding, ChangelogNotes } from "../releases/facts.ts";
 import { type ReleaseFactsRow, releasesOfVersion } from "../releases/queries.ts";
 import { type SourceRow, sourcesOf } from "../source-queries.ts";
-import {
-  addressOf,
-  openSource,
-  type SourceOpener,
-  type SourceSession,
-  sourceKindOf,
-} from "../upstreams/source-session.ts";
+import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { type ChangelogSettings, changelogSource, storedNotesSettings } from "./settings.ts";
 
 /** A template path can name a file per version: the next checks read the others. */
@@ -191,7 +185,7 @@ export function changelogReader(options: NotesOptions) {
     const wanted = wantedReleases(checked, listing, clock.now());
     if (wanted.length === 0) return new Map();
     const rows = await sourcesOf(db.read, [checked.tracker.id]);
-    const keyed = rows.map((row) => ({ row, key: row.key, kind: sourceKindOf(row.kind) }));
+    const keyed = rows.map((row) => ({ row, key: row.key, kind: row.kind }));
     const repository = changelogSource(settings, keyed, options.registry);
     if (repository === null) return all(wanted, say("changelogs.no_repository"));
     const overdue = new AbortController();

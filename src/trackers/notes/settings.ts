@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { FieldErrors } from "../../errors.ts";
 import { issue, say, toText } from "../../messages/message.ts";
-import type { SourceKind } from "../../sources/source.ts";
 import { extractionModes } from "../../versions/changelog.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import {
@@ -12,6 +11,7 @@ import {
   TemplateError,
 } from "../../versions/placeholders.ts";
 import type { SourceRegistry } from "../schema.ts";
+import { pluginOf } from "../upstreams/source-session.ts";
 
 const fileRefs = ["default_branch", "release_tag", "specific"] as const;
 
@@ -154,12 +154,12 @@ export function storedNotesSettings(stored: unknown): ReleaseNotes {
 
 interface KeyedSource {
   key: string;
-  kind: SourceKind;
+  kind: string;
 }
 
 /** Sources with readable files. */
 export function repositories<S extends KeyedSource>(sources: readonly S[], registry: SourceRegistry): readonly S[] {
-  return sources.filter(({ kind }) => registry[kind].reads_files === true);
+  return sources.filter(({ kind }) => pluginOf(registry, kind).reads_files === true);
 }
 
 /** The changelog's source: the named one, or the only repository; null when there is none. */

@@ -5,7 +5,7 @@ import { RecentMap } from "../../recent-map.ts";
 import type { ReleaseStage } from "../../sources/source.ts";
 import { orderTags } from "../../versions/order.ts";
 import { publishTime } from "../releases/facts.ts";
-import { openSource, type SourceAddress, type SourceOpener } from "../upstreams/source-session.ts";
+import { openSource, pluginOf, type SourceAddress, type SourceOpener } from "../upstreams/source-session.ts";
 
 /** While a pattern is being typed, upstream is queried once. */
 const listingLifeMs = 10 * 60_000;
@@ -58,7 +58,7 @@ export function previewListings(options: PreviewListingOptions) {
     signal: AbortSignal,
   ): Promise<readonly ListedVersion[]> => {
     const { source } = await openSource(options, address, { timeout_ms: requestTimeoutMs, signal });
-    if (registry[address.kind].tells_publish_times === true) {
+    if (pluginOf(registry, address.kind).tells_publish_times === true) {
       const request = { limit: datedDepth, accepts: [() => true], known: new Map(), watch: [], memo: null };
       const listed = await source.listReleases(request);
       const isBare = listed.releases.length === 0 && listed.total === 0;

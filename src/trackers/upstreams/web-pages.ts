@@ -2,7 +2,7 @@ import { PluginError } from "../../errors.ts";
 import type { ListedVersion, WebPages } from "../../sources/source.ts";
 import type { SourceRegistry } from "../schema.ts";
 import type { SourceRow } from "../source-queries.ts";
-import { addressOf } from "./source-session.ts";
+import { addressOf, pluginOf } from "./source-session.ts";
 
 type ConfiguredSource = Pick<SourceRow, "id" | "kind" | "config" | "credential_id" | "moved_to">;
 type ListedRow = ListedVersion & { source_id: string };
@@ -28,7 +28,7 @@ function safeAddress(address: string | null | undefined): string | null {
 function openPages(registry: SourceRegistry, source: ConfiguredSource): WebPages | null {
   const { kind, config } = addressOf(registry, source);
   try {
-    return registry[kind].pages(config);
+    return pluginOf(registry, kind).pages(config);
   } catch (error) {
     // A stored configuration that is no longer valid; its checks report that.
     if (error instanceof PluginError) return null;
