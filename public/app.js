@@ -259,9 +259,15 @@ document.addEventListener("htmx:config:request", (event) => {
   const { request } = event.detail.ctx;
   request.action = request.submitter?.getAttribute("formaction") ?? request.action;
   if (!/^follow/.test(event.target.id)) return;
-  if (document.hidden) event.preventDefault();
+  if (document.hidden) {
+    event.preventDefault();
+    return;
+  }
   const rows = all("#content tr.leads[id]:not(:has([data-busy], .menu[open]))");
   request.body.append("shown", Array.from(rows, ({ id }) => id).join());
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) byId("follow-back")?.dispatchEvent(new Event("seen"));
 });
 document.addEventListener("htmx:before:request", (event) => {
   actedIn = event.detail.ctx.request.submitter?.closest(".leads")?.id ?? null;

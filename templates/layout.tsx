@@ -100,7 +100,7 @@ function Follow({ ctx, section }: { ctx: PageContext; section: Section | undefin
     <>
       <span id="follow" hx-trigger="every 20s" hx-include="#content [name=seen], #signed-out input" {...asking} />
       {/* A page that is seen again hears of all of its list: counts also change with rows on other pages. */}
-      <span id="follow-back" hx-trigger="visibilitychange from:document" hx-include="#signed-out input" {...asking} />
+      <span id="follow-back" hx-trigger="seen" hx-include="#signed-out input" {...asking} />
     </>
   );
 }
