@@ -18,12 +18,13 @@ const relativeFormats = new Map<Language, Intl.RelativeTimeFormat>();
 const nowFormats = new Map<Language, Intl.RelativeTimeFormat>();
 const pluralRules = new Map<Language, Intl.PluralRules>();
 const listFormats = new Map<string, Intl.ListFormat>();
+const quarters = new Map<string, { date: string; zone: string }>();
 
 function kept<K, V>(cache: Map<K, V>, key: K, build: () => V): V {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const built = build();
-  // The keys are a few literals times the time zones in use; the bound only guards against a mistake.
+  // Formats are few; quarters of an hour are many, but a page names the same ones again and again.
   if (cache.size > 500) cache.clear();
   cache.set(key, built);
   return built;
@@ -93,12 +94,21 @@ function withTime(language: Language, date: string, time: string): string {
   return language === "zh" ? `${date} ${time}` : `${date}, ${time}`;
 }
 
+function partOf(format: Intl.DateTimeFormat, name: Intl.DateTimeFormatPartTypes, instant: number): string {
+  return format.formatToParts(instant).find(({ type }) => type === name)?.value ?? "";
+}
+
+/** Every zone begins its days, and changes its offset, where one of these begins. */
+const quarterMs = 15 * 60_000;
+
 /** The full date and time, for `title`: "Friday 20 November 2026, 21:14:09 CET". */
 export function formatInstant(ctx: FormatContext, instant: number): string {
-  const date = formatDateAs(ctx, instant, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-  const zone = dateFormat(ctx, { timeZoneName: "short" }).formatToParts(instant);
-  const name = zone.find(({ type }) => type === "timeZoneName")?.value ?? "";
-  return `${withTime(ctx.language, date, formatClock(ctx, instant, "second"))} ${name}`;
+  const key = `${ctx.language} ${ctx.time_zone} ${Math.floor(instant / quarterMs)}`;
+  const { date, zone } = kept(quarters, key, () => ({
+    date: formatDateAs(ctx, instant, { weekday: "long", day: "numeric", month: "long", year: "numeric" }),
+    zone: partOf(dateFormat(ctx, { timeZoneName: "short" }), "timeZoneName", instant),
+  }));
+  return `${withTime(ctx.language, date, formatClock(ctx, instant, "second"))} ${zone}`;
 }
 
 /** Where a line may break without a space. */
