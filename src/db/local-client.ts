@@ -88,13 +88,7 @@ function positional(args: NonNullable<Exclude<InStatement, string>["args"]>): In
 
 /** Rows by position only: the query builder needs nothing else. */
 function resultOf(found: readonly unknown[], rowsAffected: number): ResultSet {
-  const rows = found.map((values): Row => {
-    const row: Row = { length: 0 };
-    if (!Array.isArray(values)) return row;
-    row.length = values.length;
-    for (let index = 0; index < values.length; index += 1) row[index] = values[index];
-    return row;
-  });
+  const rows = found as readonly unknown[] as Row[];
   return { columns: [], columnTypes: [], rows, rowsAffected, lastInsertRowid: undefined, toJSON: () => ({ rows }) };
 }
 
