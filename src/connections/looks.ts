@@ -186,7 +186,7 @@ export function connectionLooks(options: LooksOptions) {
       concurrency: looksAtOnce,
       per_key: 1,
       on_stop: "abort" as const,
-      due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueLooks(db.read, now, limit),
+      due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueLooks(db.read, { now, limit }),
       keyOf: (item: { id: string }): string => item.id,
       perform: (item: { id: string }, signal: AbortSignal): Promise<void> => look(item.id, signal),
     },

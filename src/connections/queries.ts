@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lte, or, type Placeholder, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { listsOfValues, listsOver } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
+import { rowsOfPrepared } from "../db/prepared.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
@@ -103,7 +104,7 @@ export async function makeExecutorsDue(tx: Writer, connectionId: string, now: nu
     .where(and(eq(executors.connection_id, connectionId), is_lost ? hasProblem : undefined));
 }
 
-const isLookDue = (now: number) =>
+const isLookDue = (now: number | Placeholder) =>
   and(
     eq(connections.is_enabled, true),
     or(isNull(connections.next_look_at), lte(connections.next_look_at, now)),
@@ -111,14 +112,14 @@ const isLookDue = (now: number) =>
   );
 
 /** Enabled connections that have not been checked recently, the longest due first. */
-export async function dueLooks(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
-  return await read
+export const dueLooks = rowsOfPrepared((read) =>
+  read
     .select({ id: connections.id })
     .from(connections)
-    .where(isLookDue(now))
+    .where(isLookDue(sql.placeholder("now")))
     .orderBy(asc(connections.next_look_at))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit")),
+);
 
 /** Null if another process was faster, or it is no longer due. After a crash the look is due when the lease expires. */
 export async function claimLook(

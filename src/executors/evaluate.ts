@@ -238,7 +238,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
     concurrency: 4,
     per_key: 1,
     on_stop: "abort" as const,
-    due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueExecutors(db.read, now, limit),
+    due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueExecutors(db.read, { now, limit }),
     keyOf: (item: { id: string }): string => item.id,
     /** Claims the executor, so that two instances never evaluate it at once, then evaluates it. */
     perform: (item: { id: string }, signal: AbortSignal): Promise<void> => evaluate(item.id, signal),

@@ -454,16 +454,16 @@ export function evaluationDueTimes(longest: { pause_ms: number; lease_ms: number
 }
 
 /** Executors that are due for evaluation and not leased, the longest due first. */
-export async function dueExecutors(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
-  return await read
+export const dueExecutors = rowsOfPrepared((read) => {
+  const now = sql.placeholder("now");
+  const isFree = or(isNull(executors.lease_until), lt(executors.lease_until, now));
+  return read
     .select({ id: executors.id })
     .from(executors)
-    .where(
-      and(lte(executors.next_evaluation_at, now), or(isNull(executors.lease_until), lt(executors.lease_until, now))),
-    )
+    .where(and(lte(executors.next_evaluation_at, now), isFree))
     .orderBy(asc(executors.next_evaluation_at))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit"));
+});
 
 /** Moves the due time forward, so that a crash cannot cause a tight loop; false if another instance was faster. */
 export async function claimExecutor(

@@ -232,7 +232,7 @@ export function createOutbox(options: OutboxOptions) {
     due_times: deliveryDueTimes({ pause_ms: maxRetryAfterMs, lease_ms: leaseMs }),
     /** Due deliveries, with the notifier they wait for. */
     due: (now: number, limit: number, busyNotifiers: readonly string[] = []) =>
-      dueDeliveries(db.read, now, limit, busyNotifiers),
+      dueDeliveries(db.read, { now, limit, busy: JSON.stringify(busyNotifiers) }),
   };
 }
 

@@ -10,8 +10,8 @@ import {
   isNull,
   lt,
   lte,
+  not,
   notExists,
-  notInArray,
   or,
   sql,
 } from "drizzle-orm";
@@ -19,6 +19,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
 import { listsOver } from "../db/listing.ts";
+import { isAmongGiven, rowsOfPrepared } from "../db/prepared.ts";
 import { namedRowsOf, rowsOf } from "../db/rows.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 import type { AddSourceToEvent } from "./schema.ts";
@@ -157,14 +158,10 @@ export async function makePendingDue(tx: Writer, notifierId: string, now: number
     );
 }
 
-/** Due deliveries without an owner, oldest first. */
-export async function dueDeliveries(
-  read: Reader,
-  now: number,
-  limit: number,
-  busyNotifiers: readonly string[] = [],
-): Promise<{ id: string; notifier_id: string }[]> {
-  return await read
+/** Due deliveries without an owner, oldest first; `busy` are the ids of notifiers, as JSON. */
+export const dueDeliveries = rowsOfPrepared((read) => {
+  const now = sql.placeholder("now");
+  return read
     .select({ id: deliveries.id, notifier_id: deliveries.notifier_id })
     .from(deliveries)
     .where(
@@ -172,12 +169,12 @@ export async function dueDeliveries(
         eq(deliveries.state, "pending"),
         lte(deliveries.next_attempt_at, now),
         or(isNull(deliveries.lease_until), lte(deliveries.lease_until, now)),
-        busyNotifiers.length === 0 ? undefined : notInArray(deliveries.notifier_id, [...busyNotifiers]),
+        not(isAmongGiven(deliveries.notifier_id, "busy")),
       ),
     )
     .orderBy(asc(deliveries.next_attempt_at), asc(deliveries.id))
-    .limit(limit);
-}
+    .limit(sql.placeholder("limit"));
+});
 
 /** A clock correction of up to this much is normal. */
 const correctedMs = 60_000;

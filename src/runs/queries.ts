@@ -15,6 +15,7 @@ import {
   ne,
   not,
   or,
+  type Placeholder,
   type SQL,
   sql,
 } from "drizzle-orm";
@@ -23,7 +24,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter, lastFirst } from "../db/insertion-order.ts";
 import { listsOver, oneOf } from "../db/listing.ts";
-import { rowsAmong } from "../db/prepared.ts";
+import { preparedFor, rowsAmong } from "../db/prepared.ts";
 import { rowsOf } from "../db/rows.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
@@ -44,7 +45,7 @@ const maxAhead = 100;
 const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
 
 /** Not leased, or the lease has expired. */
-export const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
+export const isFree = (now: number | Placeholder) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
 
 export const { find: findRun, byIds: runsByIds } = rowsOf(runs, "run");
 
@@ -213,6 +214,12 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
  * for its connection is skipped until that is free, so that a long queue there delays no other connection.
  */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
+  const due = await Promise.all(dueKinds(read).map((kind) => kind.all({ now, limit })));
+  return [...new Set(due.flat().map(({ id }) => id))].slice(0, limit);
+}
+
+const dueKinds = preparedFor((read: Reader) => {
+  const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
   const [own, twin] = [alias(connections, "own"), alias(connections, "twin")];
   const [other, otherExecutor] = [alias(runs, "other"), alias(executors, "other_executor")];
   // One query for all connections, not one per waiting run.
@@ -232,7 +239,7 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
     .having(gte(count(), own.concurrent_runs));
   const isBusy = inArray(connections.id, busy);
   const isTold = and(eq(runs.state, "pending"), eq(runs.reason_code, "waiting_for_connection"));
-  const active = await read
+  const active = read
     .select({ id: runs.id })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
@@ -246,21 +253,18 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
       ),
     )
     .orderBy(asc(runs.due_at), asc(runs.id))
-    .limit(limit);
-  const cleanups = await read
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(lte(runs.cleanup_due_at, now), isFree(now)))
-    .orderBy(asc(runs.cleanup_due_at))
-    .limit(limit);
-  const outages = await read
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(lte(runs.outage_due_at, now), isFree(now)))
-    .orderBy(asc(runs.outage_due_at))
-    .limit(limit);
-  return [...new Set([...active, ...outages, ...cleanups].map((row) => row.id))].slice(0, limit);
-}
+    .limit(limit)
+    .prepare();
+  const dueBy = (at: SQLiteColumn) =>
+    read
+      .select({ id: runs.id })
+      .from(runs)
+      .where(and(lte(at, now), isFree(now)))
+      .orderBy(asc(at))
+      .limit(limit)
+      .prepare();
+  return [active, dueBy(runs.outage_due_at), dueBy(runs.cleanup_due_at)];
+});
 
 interface RunPauses {
   /** Between two attempts of any kind. */

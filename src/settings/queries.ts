@@ -1,8 +1,13 @@
 import type { Reader, Writer } from "../db/client.ts";
+import { rowsOfPrepared } from "../db/prepared.ts";
 import { settings } from "../db/tables.ts";
 
+const settingRows = rowsOfPrepared((read) =>
+  read.select({ key: settings.key, value: settings.value }).from(settings).limit(100),
+);
+
 export async function storedSettings(read: Reader): Promise<Record<string, unknown>> {
-  const rows = await read.select({ key: settings.key, value: settings.value }).from(settings).limit(100);
+  const rows = await settingRows(read);
   return Object.fromEntries(rows.map((row) => [row.key, row.value]));
 }
 

@@ -21,8 +21,7 @@ export async function settingsService(options: SettingsServiceOptions) {
   const { db, clock, log, audit, environment } = options;
   /** Stored values that were ignored, so that each is logged once. */
   const passedOver = new Map<string, unknown>();
-  const load = async (read: Reader): Promise<Settings> => {
-    const stored = await storedSettings(read);
+  const settingsOf = (stored: Readonly<Record<string, unknown>>): Settings => {
     const result: Record<string, unknown> = { ...defaultSettings };
     for (const [name, schema] of Object.entries(Settings.entries)) {
       // A value stored by an older version that is no longer valid falls back to the default and never stops the start.
@@ -37,9 +36,23 @@ export async function settingsService(options: SettingsServiceOptions) {
     for (const [name, value] of Object.entries(environment)) if (value !== null) result[name] = value;
     return v.parse(Settings, result);
   };
+  let loaded: { text: string; settings: Settings } | null = null;
+  /** The same object until something is stored: this runs every second. */
+  const load = async (read: Reader): Promise<Settings> => {
+    const stored = await storedSettings(read);
+    const text = JSON.stringify(stored);
+    if (loaded?.text !== text) loaded = { text, settings: settingsOf(stored) };
+    return loaded.settings;
+  };
   let current = await load(db.read);
   options.onChange(current);
 
+  const apply = async (): Promise<void> => {
+    const found = await load(db.read);
+    if (found === current) return;
+    current = found;
+    options.onChange(current);
+  };
   const overridden = (["base_url", "log_level"] as const).filter((name) => environment[name] !== null);
   const view = (): SettingsView => ({ ...current, from_environment: [...overridden] });
 
@@ -49,10 +62,7 @@ export async function settingsService(options: SettingsServiceOptions) {
     /** The stored values as a transaction sees them: code that removes data must take its limit from here, never from memory. */
     within: (read: Reader): Promise<Settings> => load(read),
     get: async (): Promise<SettingsView> => view(),
-    refresh: async (): Promise<void> => {
-      current = await load(db.read);
-      options.onChange(current);
-    },
+    refresh: apply,
 
     update: async (actor: Actor, input: unknown): Promise<SettingsView> => {
       const patch = parseInput(SettingsPatch, input);
@@ -70,8 +80,7 @@ export async function settingsService(options: SettingsServiceOptions) {
         }
         await audit(tx, actor, { event: "settings_updated", outcome: "ok", detail: { fields: names } });
       });
-      current = await load(db.read);
-      options.onChange(current);
+      await apply();
       return view();
     },
   };

@@ -1,15 +1,14 @@
 import { leaseMs } from "../../held-lease.ts";
 import type { Parts } from "../../parts.ts";
+import { upstreamKey } from "../upstreams/loads.ts";
 import { outageDueTimes } from "../upstreams/outage-queries.ts";
 import type { RateState } from "../upstreams/stored-responses.ts";
 import { maxRetryAfterMs } from "./check.ts";
-import { checkDueTimes, type DueSource, dueSources, overdueRequests, type UpstreamKey } from "./queries.ts";
+import { checkDueTimes, type DueSource, dueSources, overdueRequests } from "./queries.ts";
 import { longestPauseMs } from "./retry.ts";
 
 /** Checks in parallel, over all trackers. */
 const checksAtOnce = 4;
-/** No more upstreams than this are withheld by name; checks of the others fail at their first request instead. */
-const maxWaiting = 50;
 /** A requested check waits this long for a slot; then it gets an additional one. */
 const patienceMs = 5_000;
 
@@ -25,8 +24,11 @@ interface DueOptions extends Pick<Parts, "db" | "clock"> {
  * waited too long for a slot: a person is waiting, and hosts that do not respond may occupy the slots.
  */
 export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
-  const waitingAt = (now: number): UpstreamKey[] =>
-    rates().filter(({ blocked_until }) => blocked_until !== null && blocked_until > now);
+  /** The keys of upstreams whose rate limit is used up. */
+  const waitingAt = (now: number): string[] =>
+    rates()
+      .filter(({ blocked_until }) => blocked_until !== null && blocked_until > now)
+      .map(upstreamKey);
 
   const shared = {
     concurrency: checksAtOnce,
@@ -36,9 +38,7 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
     keyOf: (item: DueSource): string => item.host,
     perform: async (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => {
       // The limit may have been used up since the item was listed; it stays due and first in the queue.
-      const isWaiting = waitingAt(clock.now()).some(
-        ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
-      );
+      const isWaiting = waitingAt(clock.now()).includes(upstreamKey(item));
       if (!isWaiting) await check(item.id, signal, leave, item.due_at);
     },
   };
@@ -51,16 +51,14 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
         ...outageDueTimes(leaseMs),
       ],
       due: async (now: number, limit: number, busyHosts: readonly string[] = []): Promise<readonly DueSource[]> =>
-        await dueSources(db.read, now, limit, { hosts: busyHosts, waiting: waitingAt(now).slice(0, maxWaiting) }),
+        await dueSources(db.read, { now, limit, hosts: busyHosts, waiting: waitingAt(now) }),
     },
     overdue: {
       ...shared,
       name: "requested checks",
       due_times: [],
-      due: async (now: number, limit: number): Promise<readonly DueSource[]> => {
-        const waiting = waitingAt(now).slice(0, maxWaiting);
-        return await overdueRequests(db.read, { now, before: now - patienceMs, limit, waiting });
-      },
+      due: async (now: number, limit: number): Promise<readonly DueSource[]> =>
+        await overdueRequests(db.read, { now, before: now - patienceMs, limit, waiting: waitingAt(now) }),
     },
   };
 }

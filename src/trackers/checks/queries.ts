@@ -8,7 +8,6 @@ import {
   isNull,
   lte,
   not,
-  notInArray,
   or,
   type Placeholder,
   type SQL,
@@ -16,7 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { type DueTime, leaseTime } from "../../db/due-times.ts";
-import { preparedFor } from "../../db/prepared.ts";
+import { isAmongGiven, preparedFor, rowsOfPrepared } from "../../db/prepared.ts";
 import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { isMessage, toText } from "../../messages/message.ts";
 import type { TrackerRow } from "../queries.ts";
@@ -43,34 +42,6 @@ export interface DueSource {
   due_at: number;
 }
 
-/** One host with one credential. */
-export interface UpstreamKey {
-  host: string;
-  credential_id: string | null;
-}
-
-/** Upstreams that must not be queried at the moment. */
-export interface Withheld {
-  /** Hosts with their maximum of parallel checks. */
-  hosts: readonly string[];
-  /** Upstreams whose rate limit is used up. */
-  waiting: readonly UpstreamKey[];
-}
-
-function isOf({ host, credential_id }: UpstreamKey): SQL | undefined {
-  const own = tracker_sources.credential_id;
-  return and(eq(tracker_sources.host, host), credential_id === null ? isNull(own) : eq(own, credential_id));
-}
-
-interface Withholding {
-  hosts: readonly (string | Placeholder)[];
-  waiting: readonly UpstreamKey[];
-}
-
-function isNotWaiting(waiting: readonly UpstreamKey[]): SQL | undefined {
-  return waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`;
-}
-
 const dueColumns = {
   id: tracker_sources.id,
   host: tracker_sources.host,
@@ -79,22 +50,25 @@ const dueColumns = {
   due_at: tracker_sources.next_check_at,
 };
 
-function buildDue(read: Reader, { hosts, waiting }: Withholding) {
-  const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
-  const free = and(
-    isFree(now),
-    hosts.length === 0 ? undefined : notInArray(tracker_sources.host, [...hosts]),
-    isNotWaiting(waiting),
-  );
-  const requested = read
+const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
+const { host, credential_id } = tracker_sources;
+/** As `upstreamKey`. */
+const upstream = sql`${host} || ' ' || coalesce(${credential_id}, '-')`;
+const mayBegin = and(isFree(now), not(isAmongGiven(upstream, "waiting")));
+const mayBeginBeside = and(mayBegin, not(isAmongGiven(host, "hosts")));
+
+const requestedSources = rowsOfPrepared((read) =>
+  read
     .select(dueColumns)
     .from(tracker_sources)
-    .where(and(isNotNull(tracker_sources.check_requested_at), free))
+    .where(and(isNotNull(tracker_sources.check_requested_at), mayBeginBeside))
     .orderBy(asc(tracker_sources.check_requested_at))
-    .limit(limit)
-    .prepare();
-  // In index order of the due time, so that a read costs the same however many are due.
-  const scheduled = read
+    .limit(limit),
+);
+
+// In index order of the due time, so that a read costs the same however many are due.
+const scheduledSources = rowsOfPrepared((read) =>
+  read
     .select(dueColumns)
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
@@ -103,65 +77,58 @@ function buildDue(read: Reader, { hosts, waiting }: Withholding) {
         lte(tracker_sources.next_check_at, now),
         isNull(tracker_sources.check_requested_at),
         eq(trackers.is_enabled, true),
-        free,
+        mayBeginBeside,
         not(isHeld(now)),
       ),
     )
     // Among checks due at the same time, the least checked first.
     .orderBy(asc(tracker_sources.next_check_at), asc(tracker_sources.rotation))
-    .limit(limit)
-    .prepare();
-  return { requested, scheduled };
-}
+    .limit(limit),
+);
 
-function hostName(index: number): string {
-  return `host_${index}`;
-}
-
-/** By the number of withheld hosts: this runs with nearly every check, and building its queries costs more than running them. */
-const dueBeside = preparedFor((_read: Reader) => new Map<number, ReturnType<typeof buildDue>>());
-
-function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
-  const known = dueBeside(read);
-  const hosts = Array.from({ length: count }, (_, index) => sql.placeholder(hostName(index)));
-  const due = known.get(count) ?? buildDue(read, { hosts, waiting: [] });
-  known.set(count, due);
-  return due;
-}
-
-/**
- * Sources whose check is due, requested ones first. Withheld ones keep their due time, so that the longest waiting is next; so do those of
- * a host that does not respond, until its next attempt. Requested checks do not wait for that.
- */
-export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
-  // Used-up limits seldom change and can be many, so these queries are not prepared.
-  const isPrepared = withheld.waiting.length === 0;
-  const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
-  const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
-  const given = { now, ...Object.fromEntries(hosts) };
-  const requested = await due.requested.all({ ...given, limit });
-  if (requested.length === limit) return requested;
-  return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
-}
-
-/** Sources whose check was requested at `before` or earlier and has not begun, the longest waiting first. */
-export async function overdueRequests(
-  read: Reader,
-  { now, before, limit, waiting }: { now: number; before: number; limit: number; waiting: readonly UpstreamKey[] },
-): Promise<DueSource[]> {
-  return await read
+const sourcesRequestedBefore = rowsOfPrepared((read) =>
+  read
     .select(dueColumns)
     .from(tracker_sources)
     .where(
       and(
         isNotNull(tracker_sources.check_requested_at),
-        lte(tracker_sources.check_requested_at, before),
-        isFree(now),
-        isNotWaiting(waiting),
+        lte(tracker_sources.check_requested_at, sql.placeholder("before")),
+        mayBegin,
       ),
     )
     .orderBy(asc(tracker_sources.check_requested_at))
-    .limit(limit);
+    .limit(limit),
+);
+
+interface DueQuery {
+  now: number;
+  limit: number;
+  /** The keys of upstreams whose rate limit is used up. */
+  waiting: readonly string[];
+}
+
+/**
+ * Sources whose check is due, requested ones first; none of `hosts`, which have their maximum of parallel checks. Withheld ones keep their
+ * due time, so that the longest waiting is next; so do those of a host that does not respond, until its next attempt. Requested checks do
+ * not wait for that.
+ */
+export async function dueSources(
+  read: Reader,
+  { now, limit, waiting, hosts }: DueQuery & { hosts: readonly string[] },
+): Promise<DueSource[]> {
+  const given = { now, waiting: JSON.stringify(waiting), hosts: JSON.stringify(hosts) };
+  const requested = await requestedSources(read, { ...given, limit });
+  if (requested.length === limit) return requested;
+  return [...requested, ...(await scheduledSources(read, { ...given, limit: limit - requested.length }))];
+}
+
+/** Sources whose check was requested at `before` or earlier and has not begun, the longest waiting first. */
+export async function overdueRequests(
+  read: Reader,
+  { waiting, ...given }: DueQuery & { before: number },
+): Promise<DueSource[]> {
+  return await sourcesRequestedBefore(read, { ...given, waiting: JSON.stringify(waiting) });
 }
 
 const checkRules = preparedFor((read: Reader) =>

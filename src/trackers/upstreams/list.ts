@@ -1,13 +1,13 @@
 import type { Database } from "../../db/client.ts";
 import { listOperations } from "../../forms/page.ts";
 import { viewOf } from "../../forms/view.ts";
-import { keyOf } from "./loads.ts";
+import { upstreamKey } from "./loads.ts";
 import { upstreamLists } from "./queries.ts";
 import { UpstreamView, upstreamList } from "./schema.ts";
 
 /** The list of these upstreams, which are in the order of their states. */
 export function upstreamOperations({ read }: Database, upstreams: readonly UpstreamView[]) {
-  const listed = upstreams.map((upstream, place) => ({ ...upstream, id: keyOf(upstream), place }));
+  const listed = upstreams.map((upstream, place) => ({ ...upstream, id: upstreamKey(upstream), place }));
   return listOperations({
     shape: upstreamList,
     page: (ask) => upstreamLists.page(read, listed, ask),

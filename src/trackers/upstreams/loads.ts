@@ -13,7 +13,7 @@ export interface SourceLoad {
 }
 
 /** Identifies an upstream. */
-export function keyOf({ host, credential_id }: { host: string; credential_id: string | null }): string {
+export function upstreamKey({ host, credential_id }: { host: string; credential_id: string | null }): string {
   return `${host} ${credential_id ?? "-"}`;
 }
 
@@ -28,9 +28,9 @@ export function upstreamLoads(
   states: readonly RateState[],
   outages: readonly { host: string }[],
 ): UpstreamView[] {
-  const known = new Map(states.map((state) => [keyOf(state), state]));
+  const known = new Map(states.map((state) => [upstreamKey(state), state]));
   const away = new Set(outages.map(({ host }) => host));
-  const upstreams = [...Map.groupBy(loads, keyOf)].flatMap(([key, group]) => {
+  const upstreams = [...Map.groupBy(loads, upstreamKey)].flatMap(([key, group]) => {
     const [first] = group;
     if (first === undefined) return [];
     const upstream = upstreamOf(first, group, known.get(key));
