@@ -3,6 +3,7 @@
 const root = document.documentElement;
 const all = (selector, within = document) => within.querySelectorAll(selector);
 const byId = (id) => document.getElementById(id);
+const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
 /** Text that stays costs no layout. */
 function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -57,12 +58,9 @@ function watchToasts() {
 function say(text) {
   const region = byId("toasts");
   if (!region || !text || [...all("p", region)].some((p) => p.textContent === text)) return;
-  const toast = document.createElement("div");
-  toast.className = "toast failed";
+  const toast = make("div", { className: "toast failed" });
   toast.dataset.toast = "goes";
-  const words = document.createElement("p");
-  words.textContent = text;
-  toast.append(words);
+  toast.append(make("p", { textContent: text }));
   region.append(toast);
   watchToasts();
 }
@@ -80,8 +78,7 @@ async function copy(button) {
     await navigator.clipboard.writeText(button.dataset.copy);
   } catch {
     // Plain http has no clipboard: the old way.
-    const area = document.createElement("textarea");
-    area.value = button.dataset.copy;
+    const area = make("textarea", { value: button.dataset.copy });
     button.after(area);
     area.select();
     document.execCommand("copy");
@@ -218,8 +215,7 @@ function refreshBadge() {
   }
   const mark = new Image(64, 64);
   mark.onload = () => {
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 64;
+    const canvas = make("canvas", { width: 64, height: 64 });
     const paint = canvas.getContext("2d");
     paint.drawImage(mark, 0, 0, 64, 64);
     paint.fillStyle = "#c8281c";
@@ -259,10 +255,7 @@ document.addEventListener("htmx:config:request", (event) => {
   const { request } = event.detail.ctx;
   request.action = request.submitter?.getAttribute("formaction") ?? request.action;
   if (!/^follow/.test(event.target.id)) return;
-  if (document.hidden) {
-    event.preventDefault();
-    return;
-  }
+  if (document.hidden) return event.preventDefault();
   const rows = all("#content tr.leads[id]:not(:has([data-busy], .menu[open]))");
   request.body.append("shown", Array.from(rows, ({ id }) => id).join());
 });
@@ -272,8 +265,8 @@ document.addEventListener("visibilitychange", () => {
 document.addEventListener("htmx:before:request", (event) => {
   actedIn = event.detail.ctx.request.submitter?.closest(".leads")?.id ?? null;
   if (!event.target.matches?.("[data-calm]")) return;
-  const isChoosing = event.target.querySelector(".menu[open]") !== null;
-  waited = isChoosing || (!waited && event.target.querySelector(".row:hover") !== null);
+  const has = (selector) => event.target.querySelector(selector) !== null;
+  waited = has(".menu[open]") || (!waited && has(".row:hover"));
   if (waited) event.preventDefault();
 });
 document.addEventListener("htmx:after:swap", (event) => {
@@ -315,10 +308,7 @@ function recover() {
   missed.clear();
   away.textContent = [away.dataset.responds, isUnsure && away.dataset.unsure].filter(Boolean).join(" ");
   if (isUnsure) {
-    const link = document.createElement("a");
-    link.href = location.href;
-    link.textContent = away.dataset.reload;
-    away.append(" ", link);
+    away.append(" ", make("a", { href: location.href, textContent: away.dataset.reload }));
   } else
     setTimeout(() => {
       if (!isWaiting) away.textContent = "";
