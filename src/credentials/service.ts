@@ -10,7 +10,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, say, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import { ofUnknownKind, opened, secretProblem } from "../secrets/opened.ts";
+import { ofUnknownKind, opened, secretProblem, unreadableOf } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
@@ -116,10 +116,10 @@ export function credentialService(options: CredentialServiceOptions) {
       });
     });
   };
-  const listContext = async (refused: Refusals) => {
-    const unreadable = (await everyCredential(db.read)).filter((row) => secretOf(row).problem !== null);
-    return { unreadable: unreadable.map(({ id }) => id), refused: [...refused.keys()] };
-  };
+  const listContext = async (refused: Refusals, needsStates: boolean) => ({
+    unreadable: needsStates ? unreadableOf(await everyCredential(db.read), (row) => secretOf(row)) : [],
+    refused: [...refused.keys()],
+  });
   const get = async (id: string): Promise<CredentialView> => {
     const [view] = await views([await credentialRows.get(db.read, id)], await refusalsOfAll());
     if (view === undefined) throw notFound("credential", id);
@@ -187,10 +187,11 @@ export function credentialService(options: CredentialServiceOptions) {
       shape: credentialList,
       page: async (ask) => {
         const refused = await refusalsOfAll();
-        const { rows, key } = await credentialLists.page(db.read, await listContext(refused), ask);
+        const needsStates = ask.filters.state !== undefined || ask.sort === "state";
+        const { rows, key } = await credentialLists.page(db.read, await listContext(refused, needsStates), ask);
         return { rows: await views(rows, refused), key };
       },
-      counts: async (ask) => await credentialLists.counts(db.read, await listContext(await refusalsOfAll()), ask),
+      counts: async (ask) => await credentialLists.counts(db.read, await listContext(await refusalsOfAll(), true), ask),
       views: async (shown) => [...shown],
     }),
     get,

@@ -22,6 +22,14 @@ export function ofUnknownKind(problem: Message): Opened<never> {
   return { value: null, problem, code: "kind_unknown" };
 }
 
+/** The ids of the rows whose secret cannot be used, for a list that filters by that. */
+export function unreadableOf<R extends { id: string }>(
+  rows: readonly R[],
+  open: (row: R) => Opened<unknown>,
+): readonly string[] {
+  return rows.filter((row) => open(row).problem !== null).map(({ id }) => id);
+}
+
 /** For the view of what has the secret. */
 export function secretProblem(stored: Opened<unknown>): Problem | null {
   return stored.problem === null ? null : { code: stored.code, ...told(stored.problem) };

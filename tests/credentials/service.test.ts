@@ -41,9 +41,9 @@ beforeEach(async () => {
 });
 afterEach(() => temporary.close());
 
-function open() {
+function open(onOpen: (secret: string) => void = () => undefined) {
   const clock = createFakeClock();
-  const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined });
+  const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen });
   return credentialService({
     db: temporary.db,
     clock,
@@ -54,6 +54,25 @@ function open() {
 }
 
 describe("credentialService()", () => {
+  test("decrypts only what a page shows, unless the page is chosen or sorted by state", async () => {
+    const decrypted: string[] = [];
+    const service = open((secret) => decrypted.push(secret));
+    for (const name of ["a", "b", "c"]) {
+      const token = `glpat-${name}`;
+      await service.create(actor, { name, kind: "gitlab", secret: { token } });
+    }
+    const of = async (query: object) => {
+      decrypted.length = 0;
+      await service.list({ limit: 1, ...query });
+      return decrypted.toSorted();
+    };
+    expect(await of({})).toEqual(["glpat-a"]);
+    expect(await of({ kind: "gitlab", sort: "-changed" })).toHaveLength(1);
+    const all = ["glpat-a", "glpat-b", "glpat-c"];
+    expect(new Set(await of({ state: "unused" }))).toEqual(new Set(all));
+    expect(new Set(await of({ sort: "state" }))).toEqual(new Set(all));
+  });
+
   test.each([...credentialKinds])("stores a %s credential sealed, and lists it without its secret", async (kind) => {
     const service = open();
     const created = await service.create(actor, { name: kind, kind, secret: secrets[kind] });
