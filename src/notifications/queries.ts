@@ -1,20 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  not,
-  notExists,
-  or,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, not, notExists, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
@@ -31,17 +15,23 @@ export type EventRow = typeof events.$inferSelect;
 
 export const notifierRows = namedRowsOf(notifiers, "notifier");
 
-export const notifierLists = listsOver(notifiers, () => ({
+/** As `notifierStateOf` has it; `unreadable`: the ids of those whose URL cannot be used. */
+const stateIn = (unreadable: readonly string[]) => sql<string>`case
+  when not ${notifiers.is_enabled} then 'disabled'
+  when ${notifiers.id} in (select value from json_each(${JSON.stringify(unreadable)})) then 'unreadable'
+  when ${notifiers.stopped_at} is not null then 'stopped'
+  else 'sending' end`;
+
+export const notifierLists = listsOver(notifiers, (_read, unreadable: readonly string[]) => ({
   sorts: { name: "notifiers.name", destination: "notifiers.destination" },
-  filters: {
-    state: {
-      sending: and(eq(notifiers.is_enabled, true), isNull(notifiers.stopped_at)),
-      stopped: and(eq(notifiers.is_enabled, true), isNotNull(notifiers.stopped_at)),
-      disabled: eq(notifiers.is_enabled, false),
-    },
-  },
+  filters: { state: stateIn(unreadable) },
   searched: [notifiers.name, notifiers.description, notifiers.destination],
 }));
+
+const mostNotifiers = 1_000;
+
+export const everyNotifier = async (read: Reader): Promise<NotifierRow[]> =>
+  await read.select().from(notifiers).limit(mostNotifiers);
 
 /** Notifiers that may send: enabled and not stopped. */
 export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
@@ -49,7 +39,7 @@ export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
     .select()
     .from(notifiers)
     .where(and(eq(notifiers.is_enabled, true), isNull(notifiers.stopped_at)))
-    .limit(1000);
+    .limit(mostNotifiers);
 }
 
 export const addSourceToEvent: AddSourceToEvent = async (tx, { tracker_id, channel, version }, sourceKey) => {

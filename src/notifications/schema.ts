@@ -253,9 +253,12 @@ export const deliveryList: ListShape = {
   searched: "Part of the title",
 };
 
+/** `unreadable`: its URL cannot be used, see `problem`. `stopped`: the receiver returned 410 Gone. */
+export const notifierStates = ["sending", "unreadable", "stopped", "disabled"] as const;
+
 export const notifierList: ListShape = {
   sorts: ["name", "destination"],
-  filters: { state: ["sending", "stopped", "disabled"] },
+  filters: { state: notifierStates },
   searched: "Part of a name, description or destination",
 };
 
@@ -271,6 +274,7 @@ export const NotifierView = v.object({
   /** Host and port of the webhook: the only part that is shown. */
   destination: v.string(),
   has_signing_secret: v.boolean(),
+  state: v.picklist(notifierStates),
   /** Why its URL cannot be used: `secret_unreadable` or `kind_unknown`. Messages wait until another is entered. */
   problem: v.nullable(ProblemSchema),
   /** Set when the receiver returned 410 Gone; an edit clears it. */
@@ -281,6 +285,16 @@ export const NotifierView = v.object({
   updated_at: Instant,
 });
 export type NotifierView = v.InferOutput<typeof NotifierView>;
+
+export function notifierStateOf({
+  is_enabled,
+  problem,
+  stopped_at,
+}: Pick<NotifierView, "is_enabled" | "problem" | "stopped_at">) {
+  if (!is_enabled) return "disabled";
+  if (problem !== null) return "unreadable";
+  return stopped_at === null ? "sending" : "stopped";
+}
 
 export const EventView = v.object({
   id: v.string(),

@@ -7,7 +7,7 @@ import { viewOf } from "../forms/view.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, toldAs } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
-import { type Opened, ofUnknownKind, opened, secretProblem } from "../secrets/opened.ts";
+import { type Opened, ofUnknownKind, opened, secretProblem, unreadableOf } from "../secrets/opened.ts";
 import type { Sealed, Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -19,6 +19,7 @@ import {
   deliveryLists,
   deliveryRows,
   type EventRow,
+  everyNotifier,
   listEventsBefore,
   makePendingDue,
   type NotifierRow,
@@ -35,6 +36,7 @@ import {
   NotifierPatch,
   NotifierView,
   notifierList,
+  notifierStateOf,
   type TriggerKind,
   triggerKinds,
 } from "./schema.ts";
@@ -122,15 +124,19 @@ export function notificationService(options: NotificationServiceOptions) {
     const newest = await deliveryLists.page(db.read, row.id, listAsk(deliveryList, { limit: 1 }));
     const [last] = await deliveryViews(newest.rows, row.name);
     const stored = storedWebhook(sealer, row);
+    const problem = secretProblem(stored);
     return viewOf(NotifierView, {
       ...row,
       trigger_events: row.trigger_events.filter(isTriggerKind),
       has_signing_secret: stored.value?.signing_secret !== undefined,
-      problem: secretProblem(stored),
+      state: notifierStateOf({ ...row, problem }),
+      problem,
       last_delivery: last ?? null,
       pending_count: await countPending(db.read, row.id),
     });
   };
+
+  const unreadable = async () => unreadableOf(await everyNotifier(db.read), (row) => storedWebhook(sealer, row));
 
   /** A blank URL or secret keeps the stored one; what cannot be read stays sealed until there is another URL. */
   const changedWebhook = (row: NotifierRow, url: string | null, secret: string | null | undefined): Sealed => {
@@ -152,8 +158,11 @@ export function notificationService(options: NotificationServiceOptions) {
     /** By name. */
     ...listOperations({
       shape: notifierList,
-      page: (ask) => notifierLists.page(db.read, null, ask),
-      counts: (ask) => notifierLists.counts(db.read, null, ask),
+      page: async (ask) => {
+        const needsStates = ask.filters.state !== undefined;
+        return await notifierLists.page(db.read, needsStates ? await unreadable() : [], ask);
+      },
+      counts: async (ask) => await notifierLists.counts(db.read, await unreadable(), ask),
       views: (rows) => Promise.all(rows.map(view)),
     }),
 

@@ -1,4 +1,4 @@
-import { type DeliveryView, deliveryStates, eventKinds } from "../../src/notifications/schema.ts";
+import { type DeliveryView, deliveryStates, eventKinds, type NotifierView } from "../../src/notifications/schema.ts";
 import { withCode } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { isEmpty, ListBody, type ListProps } from "../components/list-page.tsx";
@@ -33,22 +33,22 @@ export function eventWord(ctx: PageContext, event: string): string {
 }
 
 interface DeliveriesProps extends ListProps<DeliveryView> {
-  notifier_id: string;
+  notifier: Pick<NotifierView, "id" | "state">;
 }
 
 /** Deliveries and their results, newest first. Reloads every five seconds while one is pending. */
-export function Deliveries({ notifier_id, ...list }: DeliveriesProps) {
+export function Deliveries({ notifier, ...list }: DeliveriesProps) {
   const { ctx, items: deliveries } = list;
   const t = texts(ctx).notifiers;
   if (isEmpty(list)) {
     return (
       <p id={listId} class="panel nothing">
-        {t.deliveries_empty}
+        {t.deliveries_empty[notifier.state]}
       </p>
     );
   }
   const { query } = partsOf(ctx.path);
-  const address = url(ctx, `/notifiers/${notifier_id}/deliveries`, Object.fromEntries(query));
+  const address = url(ctx, `/notifiers/${notifier.id}/deliveries`, Object.fromEntries(query));
   const isMoving = list.is_first_page && deliveries.some((delivery) => delivery.state === "pending");
   return (
     <ListBody

@@ -6,13 +6,13 @@ import type { ListProps } from "../components/list-page.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { SecretProblem } from "../components/secret-problem.tsx";
-import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { eventsText } from "./list.tsx";
+import { NotifierState } from "./state.tsx";
 
 interface NotifierPageProps {
   ctx: PageContext;
@@ -30,7 +30,7 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
         ctx={ctx}
         title={notifier.name}
         parent={{ title: t.title, href: "/notifiers" }}
-        state={<Condition ctx={ctx} notifier={notifier} />}
+        state={<NotifierState ctx={ctx} notifier={notifier} solid />}
         lead={notifier.description === "" ? undefined : notifier.description}
         actions={
           <>
@@ -73,28 +73,10 @@ export function NotifierPage({ ctx, notifier, deliveries }: NotifierPageProps) {
         }
       >
         <Section title={t.deliveries}>
-          <Deliveries {...deliveries} notifier_id={notifier.id} />
+          <Deliveries {...deliveries} notifier={notifier} />
         </Section>
       </Columns>
     </Layout>
-  );
-}
-
-function Condition({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView }) {
-  const common = texts(ctx).common;
-  if (!notifier.is_enabled) {
-    return (
-      <State ctx={ctx} tone="quiet" icon="pause" solid>
-        {common.disabled}
-      </State>
-    );
-  }
-  const t = texts(ctx).notifiers;
-  const isWell = notifier.problem === null && notifier.stopped_at === null;
-  return (
-    <State ctx={ctx} tone={isWell ? "current" : "failed"} solid>
-      {isWell ? common.enabled : notifier.problem === null ? t.stopped : t.unreadable}
-    </State>
   );
 }
 

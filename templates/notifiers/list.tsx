@@ -1,12 +1,11 @@
 import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
 import { AddButton, ListPage, type ListProps } from "../components/list-page.tsx";
-import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { formatLabels, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { DeliveryState, eventWord } from "./deliveries.tsx";
+import { NotifierState } from "./state.tsx";
 
 export function NotifiersPage(props: ListProps<NotifierView>) {
   const { ctx, items: notifiers } = props;
@@ -61,27 +60,7 @@ export function eventsText(ctx: PageContext, notifier: NotifierView): string {
 
 function LastDelivery({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView }) {
   const t = texts(ctx).notifiers;
-  if (!notifier.is_enabled) {
-    return (
-      <State ctx={ctx} tone="quiet" icon="pause">
-        {texts(ctx).common.disabled}
-      </State>
-    );
-  }
-  if (notifier.problem !== null) {
-    return (
-      <State ctx={ctx} tone="failed" title={translateSentence(ctx.language, notifier.problem.message_data)}>
-        {t.unreadable}
-      </State>
-    );
-  }
-  if (notifier.stopped_at !== null) {
-    return (
-      <State ctx={ctx} tone="failed" title={t.stopped_title}>
-        {t.stopped}
-      </State>
-    );
-  }
+  if (notifier.state !== "sending") return <NotifierState ctx={ctx} notifier={notifier} />;
   if (notifier.last_delivery === null) return <span class="quiet">{t.never_sent}</span>;
   return (
     <span>

@@ -63,15 +63,17 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
   /** The list of deliveries alone, for htmx; a browser is sent to the page that contains it. */
   app.get("/notifiers/:id/deliveries", async (c) => {
     const ctx = await pageContext(c, page);
-    const { id } = await notifications.get(c.req.param("id"));
+    const notifier = await notifications.get(c.req.param("id"));
+    const { id } = notifier;
     const here = `/notifiers/${id}${new URL(c.req.url).search}`;
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, here);
-    return respondHtml(c, <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier_id={id} />);
+    return respondHtml(c, <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier={notifier} />);
   });
 
   app.post("/notifiers/:id/deliveries", async (c) => {
     const ctx = await pageContext(c, page);
-    const { id } = await notifications.get(c.req.param("id"));
+    const notifier = await notifications.get(c.req.param("id"));
+    const { id } = notifier;
     const sent = await notifications.sendTest(c.get("actor"), id, c.req.raw.signal);
     const notice = testNotice(ctx, sent);
     const here = `/notifiers/${id}`;
@@ -79,7 +81,7 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     return respondHtml(
       c,
       <>
-        <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier_id={id} />
+        <Deliveries {...(await deliveriesOf({ ...ctx, path: here }, id))} notifier={notifier} />
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { notifiers } from "../../../src/db/tables.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
 import { sources } from "../../../src/sources/index.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
@@ -348,6 +350,27 @@ describe("/notifiers", () => {
 });
 
 describe("/notifiers/{id}/deliveries", () => {
+  test("an empty list offers only what the notifier can do", async () => {
+    const notifier = { kind: "webhook", url: "https://hooks.example.org/a", language: "en" };
+    const input = { name: "Empty", ...notifier, trigger_events: ["new_release"] };
+    const { body } = await person.api("POST", "/notifiers", input);
+    const empty = async () => (await person.get(`/notifiers/${body.id}`)).text;
+    expect(await empty()).toContain("Send a test message to see");
+    await person.api("PATCH", `/notifiers/${body.id}`, { is_enabled: false });
+    expect(await empty()).not.toContain("Send a test");
+    expect(await empty()).toContain("While it is disabled, this notifier sends nothing");
+    await person.api("PATCH", `/notifiers/${body.id}`, { is_enabled: true });
+    await app.db.write((tx) =>
+      tx
+        .update(notifiers)
+        .set({ kind: "future" })
+        .where(eq(notifiers.id, String(body.id))),
+    );
+    expect(await empty()).not.toContain("Send a test");
+    expect(await empty()).toContain("New messages wait until this notifier can send");
+    await person.api("DELETE", `/notifiers/${body.id}`);
+  });
+
   test("a test message is a toast and a new row, or a reason", async () => {
     const statuses = [200, 500];
     const receiver = Bun.serve({

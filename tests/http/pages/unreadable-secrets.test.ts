@@ -102,10 +102,19 @@ describe.each(Object.entries(ways))("stored secrets that are %s", (_how, spoil) 
   }, 120_000);
 
   test("a list marks them, and each page says why and what to do", async () => {
-    const { person, credential_id, notifier_id } = world;
-    for (const path of ["/credentials", "/credentials?state=unreadable", "/notifiers"])
+    const { app, person, credential_id, notifier_id } = world;
+    for (const [path, id] of [
+      ["/credentials", credential_id],
+      ["/notifiers", notifier_id],
+    ] as const) {
       expect((await person.get(path)).text).toContain("Unreadable");
+      expect((await person.get(`${path}?state=unreadable`)).text).toContain(id);
+    }
     expect((await person.get("/credentials?state=used")).text).not.toContain(credential_id);
+    expect((await person.get("/notifiers?state=sending")).text).not.toContain(notifier_id);
+    expect(await app.services.notifications.counts({})).toMatchObject({
+      state: { unreadable: 1 },
+    });
     for (const [path, remedy] of [
       [`/credentials/${credential_id}/edit`, "Enter the whole secret again below"],
       [`/notifiers/${notifier_id}`, "Enter its webhook URL again"],
