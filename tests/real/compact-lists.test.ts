@@ -626,4 +626,18 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
     expect(await line.textContent()).toContain("1 minor, 3 patches");
     expect(shown).toEqual([true, true, true]);
   });
+
+  test("an executor's name has more of the room than its target of the same name", async () => {
+    await app.db.write((tx) => tx.update(executors).set({ target_id: longName }).where(eq(executors.name, longName)));
+    for (const width of [1280, 1600]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto("/executors?sort=name");
+      const [name = 0, target = 0] = await page
+        .locator("tbody tr")
+        .first()
+        .locator("th, td.clips")
+        .evaluateAll((cells) => cells.map((cell) => cell.clientWidth));
+      expect([width, name > 1.2 * target]).toEqual([width, true]);
+    }
+  });
 });
