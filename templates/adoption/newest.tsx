@@ -30,13 +30,16 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
       </State>
     );
   }
+  const why = message_data === null ? undefined : translateMessage(ctx.language, message_data);
   if (message_data?.code === "adoption.registry_over_http") {
     return (
       <>
         <State ctx={ctx} tone="attention">
           {t.over_http}
         </State>
-        <div class="quiet plain">{translateMessage(ctx.language, message_data)}</div>
+        <div class="quiet plain" title={why}>
+          {why}
+        </div>
         <LinkButton
           ctx={ctx}
           href={`/trackers/new?image=${encodeURIComponent(`http://${service.image}`)}`}
@@ -49,7 +52,6 @@ export function Newest({ ctx, service, trackers }: ServiceProps) {
     );
   }
   if (state === "failed") {
-    const why = message_data === null ? undefined : translateMessage(ctx.language, message_data);
     return (
       <>
         <State ctx={ctx} tone="unknown">

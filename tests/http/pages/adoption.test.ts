@@ -400,6 +400,8 @@ describe("a registry that uses http, on a runtime that does not tell", () => {
     );
     const { text } = await person.get(page());
     expect(text).not.toContain("Unknown");
+    // A row shows its beginning.
+    expect(text).toMatch(/title="[^"]+uses http, not https/);
     const [, link = ""] = /href="(\/trackers\/new\?image=[^"]+front[^"]*)"/.exec(text) ?? [];
     const form = await person.get(link);
     expect(form.text).toContain(`value="${image}"`);
