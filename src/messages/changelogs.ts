@@ -15,7 +15,7 @@ export const changelogs = {
   path_open_brace: "Close each { with }",
   unknown_placeholder: ({ placeholder, known }: { placeholder: string; known: readonly string[] }) =>
     `"${placeholder}" is not a placeholder; use ${known.join(", ")}`,
-  heading_without_version: "Use {tag} or {version} in place of the version",
+  heading_without_version: "Use `{tag}` or `{version}` in place of the version",
   ref_wanted: "Enter a branch, a tag or a commit",
   ref_invalid: "This is not the name of a branch, a tag or a commit",
   subheading_wanted: "Enter the start of the subheading",

@@ -6,13 +6,13 @@ export const patterns = {
     `The pattern has ${characters} characters; at most ${limit} are allowed`,
   too_large: "The pattern repeats too much; use smaller counts than in {500}, or + or *",
   lookaround: ({ used }: { used: string }) =>
-    `Lookaround (${used}…) is not supported; move what must be there to the include pattern, and what must not to the exclude pattern`,
+    `Lookaround (\`${used}\`…) is not supported; move what must be there to the include pattern, and what must not to the exclude pattern`,
   lookaround_as_exclude: ({ exclude }: { exclude: string }) =>
-    `Lookaround is not supported; leave the include pattern blank and enter ${exclude} as the exclude pattern`,
+    `Lookaround is not supported; leave the include pattern blank and enter \`${exclude}\` as the exclude pattern`,
   lookaround_as_pair: ({ include, exclude }: { include: string; exclude: string }) =>
-    `Lookaround is not supported; enter ${include} as the include pattern and ${exclude} as the exclude pattern`,
+    `Lookaround is not supported; enter \`${include}\` as the include pattern and \`${exclude}\` as the exclude pattern`,
   back_reference: ({ used }: { used: string }) =>
-    `The back-reference ${used} is not supported; write the repeated part in full`,
+    `The back-reference \`${used}\` is not supported; write the repeated part in full`,
   syntax: ({ hint, error }: { hint: Message; error: string }, tell) =>
     `The pattern is not a valid regular expression: ${tell(hint)} (${error})`,
 

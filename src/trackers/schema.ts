@@ -115,7 +115,7 @@ const channelEntries = {
   ),
   exclude_pattern: pattern(
     "Exclude pattern",
-    "Matching tags are left out even if they are included. rc does what ^(?!.*rc) does elsewhere",
+    "Matching tags are left out, even if the include pattern matches them. `rc` does what `^(?!.*rc)` does elsewhere",
     "-(alpha|beta|rc)",
   ),
   requires_agreement: v.pipe(

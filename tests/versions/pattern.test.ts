@@ -174,8 +174,8 @@ describe("an include pattern with lookaround", () => {
   });
 
   test.each([
-    ["^(?!.*rc)", "leave the include pattern blank and enter rc as the exclude pattern"],
-    ["^(?!.*rc)v", "enter ^v as the include pattern and rc as the exclude pattern"],
+    ["^(?!.*rc)", "leave the include pattern blank and enter `rc` as the exclude pattern"],
+    ["^(?!.*rc)v", "enter `^v` as the include pattern and `rc` as the exclude pattern"],
     ["^(?!.*a(?=b))v", "move what must be there to the include pattern"],
   ])("%s is answered: %s", (text, words) => {
     const error = errorOf(text);

@@ -11,7 +11,7 @@ export const changelogs = {
   path_empty_part: "请写出文件名，目录名不能为空",
   path_open_brace: "每个 { 都需要对应的 }",
   unknown_placeholder: ({ placeholder, known }) => `“${placeholder}”不是占位符，可用的有 ${known.join("、")}`,
-  heading_without_version: "请在版本所在位置填写 {tag} 或 {version}",
+  heading_without_version: "请在版本所在位置填写 `{tag}` 或 `{version}`",
   ref_wanted: "请填写分支、标签或提交",
   ref_invalid: "这不是分支、标签或提交的名称",
   subheading_wanted: "请填写子标题开头的文字",

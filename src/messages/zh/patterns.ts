@@ -4,11 +4,11 @@ import type { Rendering } from "../types.ts";
 export const patterns = {
   too_long: ({ characters, limit }) => `模式有 ${characters} 个字符，最多允许 ${limit} 个`,
   too_large: "模式的重复次数过多：请减小 {500} 之类的次数，或改用 + 或 *",
-  lookaround: ({ used }) => `不支持环视（${used}…）：必须出现的内容请写入包含模式，不得出现的内容请写入排除模式`,
-  lookaround_as_exclude: ({ exclude }) => `不支持环视：请将包含模式留空，并在排除模式中填写 ${exclude}`,
+  lookaround: ({ used }) => `不支持环视（\`${used}\`…）：必须出现的内容请写入包含模式，不得出现的内容请写入排除模式`,
+  lookaround_as_exclude: ({ exclude }) => `不支持环视：请将包含模式留空，并在排除模式中填写 \`${exclude}\``,
   lookaround_as_pair: ({ include, exclude }) =>
-    `不支持环视：请在包含模式中填写 ${include}，在排除模式中填写 ${exclude}`,
-  back_reference: ({ used }) => `不支持反向引用 ${used}：请把重复的部分完整写出`,
+    `不支持环视：请在包含模式中填写 \`${include}\`，在排除模式中填写 \`${exclude}\``,
+  back_reference: ({ used }) => `不支持反向引用 \`${used}\`：请把重复的部分完整写出`,
   syntax: ({ hint, error }, tell) => `模式不是有效的正则表达式：${tell(hint)}（${error}）`,
 
   possessive: "不支持原子组和占有重复，在此使用普通分组和普通的 + 效果相同",

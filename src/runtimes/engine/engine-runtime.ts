@@ -29,7 +29,7 @@ const ConfigOf = (example: string) =>
         v.transform((text) => (text.trim() === "" ? example : text)),
         AddressText,
         v.title("Socket or host address"),
-        v.description(`A socket, or tcp://host:port. Blank means ${example}`),
+        v.description(`A socket, or \`tcp://host:port\`. Blank means \`${example}\``),
         v.metadata({ placeholder: example }),
       ),
       example,

@@ -14,7 +14,7 @@ export const Config = v.strictObject({
     v.maxLength(512),
     v.check(isAddress, issue("portainer.address_wanted")),
     v.title("Portainer address"),
-    v.description("As you open it in the browser, without the # and anything after it"),
+    v.description("As you open it in the browser, without the `#` and anything after it"),
     v.metadata({ example: "https://portainer.example:9443" }),
   ),
   endpoint_id: v.pipe(
@@ -23,7 +23,7 @@ export const Config = v.strictObject({
     v.minValue(1),
     v.maxValue(2_147_483_647),
     v.title("Endpoint ID"),
-    v.description("The number of the environment: 1 in #!/1/docker/dashboard"),
+    v.description("The number of the environment: 1 in `#!/1/docker/dashboard`"),
   ),
   ca_certificate: v.optional(
     v.pipe(

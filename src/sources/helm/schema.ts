@@ -17,7 +17,7 @@ export const HelmConfig = v.pipe(
     repository_url: requiredAddress(say("addresses.chart_repository_wanted"), {
       title: "Chart repository URL",
       description:
-        "https:// for a repository with an index.yaml, oci:// for charts in a registry (oci+http:// without encryption)",
+        "`https://` for a repository with an `index.yaml`, `oci://` for charts in a registry (`oci+http://` without encryption)",
       max: 2_048,
       metadata: { placeholder: "https://charts.example.com" },
     }),

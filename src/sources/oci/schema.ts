@@ -16,20 +16,22 @@ export const OciConfig = v.pipe(
     }),
     registry: optionalAddress({
       title: "Registry address",
-      description: "Blank means the image's own registry, or Docker Hub. Plain HTTP only with an explicit http://",
+      description: "Blank means the image's own registry, or Docker Hub. Plain HTTP only with an explicit `http://`",
       max: 300,
       metadata: { placeholder: "docker.io" },
     }),
     published_at_mode: v.pipe(
       v.optional(v.picklist(publishedAtModes), "auto"),
       v.title("Published at"),
-      v.description("Reading build times costs two to three requests for each new tag, and pulls on Docker Hub"),
+      v.description(
+        "Automatic: the build time, on Docker Hub the time first observed. Reading build times costs two to three requests for each new tag, and pulls on Docker Hub",
+      ),
       v.metadata({
         advanced: true,
         option_titles: {
-          auto: "Auto: first observed on Docker Hub, build time elsewhere",
-          build_time: "Always try to read the real build time",
-          first_observed: "Use the first observed time only",
+          auto: "Automatic",
+          build_time: "Build time",
+          first_observed: "Time first observed",
         },
       }),
     ),

@@ -37,7 +37,7 @@ export const ImportInput = v.strictObject({
     v.optional(v.pipe(v.string(), v.maxLength(maxVariablesCharacters)), ""),
     v.title("Variables"),
     v.description(
-      "The .env file next to the compose file, or NAME=value lines. Used to resolve image references; not stored",
+      "The `.env` file next to the compose file, or `NAME=value` lines. Used to resolve image references; not stored",
     ),
     v.metadata({ multiline: true, code: true }),
   ),

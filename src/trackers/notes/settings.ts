@@ -67,7 +67,7 @@ const changelogEntries = {
       v.minLength(1, issue("changelogs.path_wanted")),
       checked(checkPathTemplate),
       v.title("Changelog path template"),
-      v.description("Path in the repository. {tag}, {version}, {major}, {minor} and {patch} are replaced"),
+      v.description("Path in the repository. `{tag}`, `{version}`, `{major}`, `{minor}` and `{patch}` are replaced"),
       v.metadata({ code: true, placeholder: "CHANGELOG.md" }),
     ),
     "CHANGELOG.md",
@@ -99,7 +99,7 @@ const changelogEntries = {
         parsePattern(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }, "exact"));
       }),
       v.title("Version heading template"),
-      v.description("A pattern with {tag} or {version}. Blank matches common forms"),
+      v.description("A pattern with `{tag}` or `{version}`. Blank matches common forms"),
       v.metadata({
         code: true,
         placeholder: "## [{version}]",

@@ -47,7 +47,7 @@ export const fields: FieldDictionary = {
   },
   "imports.variables": {
     title: "变量",
-    description: "compose 文件旁的 .env 文件，或若干行 NAME=value。只用于解析镜像引用，不会保存",
+    description: "compose 文件旁的 `.env` 文件，或若干行 `NAME=value`。只用于解析镜像引用，不会保存",
   },
   "imports.text": { title: "文本", description: "添加之前会先显示预览" },
   "oidc_providers.display_name": { title: "显示名称", description: "登录页按钮上的名称" },
@@ -146,19 +146,20 @@ export const fields: FieldDictionary = {
   "trackers.sources.config.chart": { title: "Chart 名称" },
   "trackers.sources.config.repository_url": {
     title: "Chart 仓库地址",
-    description: "有 index.yaml 的仓库用 https://，镜像仓库中的 Chart 用 oci://（不加密时用 oci+http://）",
+    description: "有 `index.yaml` 的仓库用 `https://`，镜像仓库中的 Chart 用 `oci://`（不加密时用 `oci+http://`）",
   },
   "trackers.sources.config.registry": {
     title: "镜像仓库地址",
-    description: "留空则使用镜像名称中的仓库，否则为 Docker Hub。仅在写明 http:// 时使用明文 http",
+    description: "留空则使用镜像名称中的仓库，否则为 Docker Hub。仅在写明 `http://` 时使用明文 HTTP",
   },
   "trackers.sources.config.published_at_mode": {
     title: "发布时间",
-    description: "读取构建时间时，每个新标签需要两到三次请求，在 Docker Hub 上会计入拉取次数",
+    description:
+      "自动：采用构建时间，在 Docker Hub 上采用首次发现时间。读取构建时间时，每个新标签需要两到三次请求，在 Docker Hub 上会计入拉取次数",
     options: {
-      auto: "自动：Docker Hub 取首次发现时间，其他取构建时间",
-      build_time: "始终尝试读取真实的构建时间",
-      first_observed: "仅使用首次发现时间",
+      auto: "自动",
+      build_time: "构建时间",
+      first_observed: "首次发现时间",
     },
   },
   "trackers.sources.credential_id": { title: "凭据", description: "用于私有来源，须为同一类型的凭据" },
@@ -182,7 +183,7 @@ export const fields: FieldDictionary = {
   },
   "trackers.sources.channels.exclude_pattern": {
     title: "排除模式",
-    description: "匹配的标签即使符合包含模式也会被排除。填写 rc 即相当于其他工具中的 ^(?!.*rc)",
+    description: "匹配的标签即使符合包含模式也会被排除。填写 `rc` 即相当于其他工具中的 `^(?!.*rc)`",
   },
   "trackers.check_interval_minutes": { title: "检查间隔（分钟）" },
   "trackers.fetch_depth": {
@@ -208,7 +209,7 @@ export const fields: FieldDictionary = {
   },
   "trackers.release_notes.path_template": {
     title: "更新日志路径模板",
-    description: "仓库内的路径，可使用 {tag}、{version}、{major}、{minor} 和 {patch}",
+    description: "仓库内的路径，可使用 `{tag}`、`{version}`、`{major}`、`{minor}` 和 `{patch}`",
   },
   "trackers.release_notes.ref": {
     title: "文件引用",
@@ -221,7 +222,7 @@ export const fields: FieldDictionary = {
   },
   "trackers.release_notes.heading_template": {
     title: "版本标题模板",
-    description: "包含 {tag} 或 {version} 的模式，留空则匹配常见形式",
+    description: "包含 `{tag}` 或 `{version}` 的模式，留空则匹配常见形式",
   },
   "trackers.release_notes.subheading": { title: "起始子标题", description: "子标题开头的文字" },
   "trackers.release_fallback": {
@@ -235,7 +236,7 @@ export const fields: FieldDictionary = {
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",
-    description: "套接字或 tcp://主机:端口。留空则使用 {placeholder}",
+    description: "套接字或 `tcp://主机:端口`。留空则使用 `{placeholder}`",
   },
   "connections.config.in_cluster": {
     title: "集群内模式",
@@ -260,11 +261,11 @@ export const fields: FieldDictionary = {
   },
   "connections.config.url": {
     title: "Portainer 地址",
-    description: "与浏览器中打开的地址相同，不带 # 之后的部分",
+    description: "与浏览器中打开的地址相同，不带 `#` 及其后的部分",
   },
   "connections.config.endpoint_id": {
     title: "Endpoint ID",
-    description: "环境的编号：#!/1/docker/dashboard 中的 1",
+    description: "环境的编号：`#!/1/docker/dashboard` 中的 1",
   },
   "connections.config.ca_certificate": {
     title: "CA 证书",
