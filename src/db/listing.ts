@@ -33,7 +33,7 @@ export function oneOf(column: SQLiteColumn): OneOf {
   return new OneOf(column);
 }
 
-/** For a filter: `query` has a row for each option of each entry, `id` and `option`. */
+/** For a filter: `query` has one row for each option of each entry, `id` and `option`. */
 export function optionsIn(query: SQL): Subquery {
   return new Subquery(query, {}, "options");
 }
@@ -180,11 +180,13 @@ async function countOptions(
   conditions: SQL | undefined,
 ): Promise<Counted> {
   // Looking every entry up takes longer than the counting.
-  const isMatching = conditions === undefined ? sql`true` : sql`id in (select id from matching)`;
+  const matching = sql`with matching as materialized (select ${id} as id from ${from} where ${conditions})`;
+  const [all, isMatching] =
+    conditions === undefined ? [from, sql`true`] : [sql`matching`, sql`id in (select id from matching)`];
   const groups = await read.select({ option: sql<string>`option`, n: sql<number>`n` }).from(sql`(
-    with matching as materialized (select ${id} as id from ${from} where ${conditions ?? sql`true`})
-    select '' as option, count(*) as n from matching
-    union all select option, count(distinct id) from ${options} where ${isMatching} group by option
+    ${conditions === undefined ? undefined : matching}
+    select '' as option, count(*) as n from ${all}
+    union all select option, count(*) from ${options} where ${isMatching} group by option
   )`);
   return Object.fromEntries(groups.map(({ option, n }) => [option, n]));
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
-import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
+import { tracker_sources, trackers } from "../db/tables/trackers.ts";
 import { waitsForHost } from "./upstreams/outage-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
@@ -13,11 +13,20 @@ function sourceOf(condition: SQL | undefined): SQL {
   return sql`${trackers.id} in (select ${tracker_sources.tracker_id} from ${tracker_sources} where ${condition})`;
 }
 
+// Each option where a tracker has it first, which needs no comparison for most: they have one source with one channel.
 const channelTypes = optionsIn(sql`
-  select ${tracker_sources.tracker_id} as id, ${tracker_channels.type} as option
-  from ${tracker_channels} join ${tracker_sources} on ${tracker_sources.id} = ${tracker_channels.source_id}`);
+  select source.tracker_id as id, channel.type as option
+  from tracker_channels channel join tracker_sources source on source.id = channel.source_id
+  where (source.position = 0 and channel.position = 0) or not exists (
+    select 1 from tracker_sources former join tracker_channels earlier on earlier.source_id = former.id
+    where former.tracker_id = source.tracker_id and earlier.type = channel.type
+      and (former.position, earlier.position) < (source.position, channel.position))`);
 const sourceKinds = optionsIn(sql`
-  select ${tracker_sources.tracker_id} as id, ${tracker_sources.kind} as option from ${tracker_sources}`);
+  select source.tracker_id as id, source.kind as option
+  from tracker_sources source
+  where source.position = 0 or not exists (
+    select 1 from tracker_sources former
+    where former.tracker_id = source.tracker_id and former.kind = source.kind and former.position < source.position)`);
 
 interface TrackerListContext {
   now: number;

@@ -348,6 +348,23 @@ describe("list()", () => {
     expect(await names(query)).toEqual(expected);
   });
 
+  test("counts a tracker once for each kind and channel, in whichever of its sources it has them", async () => {
+    const stable = channel("stable");
+    const named = { ...channel("stable"), name: "1.0" };
+    await house.create("several", {}, [
+      source("one", { key: "one", channels: [stable, named] }),
+      source("two", { key: "two", channels: [channel("beta"), named] }),
+      source("three", { key: "three", channels: [channel("beta")] }),
+    ]);
+    const { channel: channels, kind } = await house.trackers.counts({});
+    expect(channels).toEqual({ "": 5, stable: 4, beta: 2 });
+    expect(kind).toEqual({ "": 5, oci: 5 });
+    expect(await house.trackers.counts({ search: "several" })).toMatchObject({
+      channel: { "": 1, stable: 1, beta: 1 },
+      kind: { "": 1, oci: 1 },
+    });
+  });
+
   test("pages by name", async () => {
     const first = await house.trackers.list({ limit: "3" });
     expect(first.items.map((tracker) => tracker.name)).toEqual(["bad", "fresh", "good"]);
