@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
 import { listsOfValues } from "../../db/listing.ts";
+import { rowsOfPrepared } from "../../db/prepared.ts";
 import { releases, tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import type { UpstreamView } from "./schema.ts";
 
@@ -28,8 +29,8 @@ export const upstreamLists = listsOfValues<ListedUpstream>({
 const maxSourcesRead = 20_000;
 
 /** Every source with automatic checks. */
-export async function listCheckedSources(read: Reader) {
-  return await read
+export const listCheckedSources = rowsOfPrepared((read) =>
+  read
     .select({
       kind: tracker_sources.kind,
       config: tracker_sources.config,
@@ -42,8 +43,8 @@ export async function listCheckedSources(read: Reader) {
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(eq(trackers.is_enabled, true))
-    .limit(maxSourcesRead);
-}
+    .limit(maxSourcesRead),
+);
 
 /** Times of one upstream beyond this are not replayed. */
 const maxTimesRead = 5_000;
