@@ -119,8 +119,8 @@ export function bulkService(options: BulkOptions) {
   };
 
   const reviewDeletion = (executor: ExecutorView): BulkReview => {
-    const { active_run_id: run, name } = executor;
-    const why = run === null ? null : problem("run_active", say("executors.in_progress", { executor: name, run }));
+    const { active_run_id: run } = executor;
+    const why = run === null ? null : problem("run_active", say("executors.in_progress", { run }));
     return { executor, problem: why, unsafe: [], plan_hash: null, plan: null, breaking: [] };
   };
 
@@ -165,9 +165,9 @@ export function bulkService(options: BulkOptions) {
     const isSame = ({ id, newest_run_id }: ExecutorView) => newest_run_id === seen.get(id)?.newest_run_id;
     const others = views
       .filter((view) => !isSame(view))
-      .map(({ id, name, newest_run_id }): [string, Done] => [
+      .map(({ id, newest_run_id }): [string, Done] => [
         id,
-        { ...refused("run_since", say("runs.run_since", { executor: name })), run_id: newest_run_id },
+        { ...refused("run_since", say("runs.run_since")), run_id: newest_run_id },
       ]);
     // The request is carried out even if the client has disconnected.
     const started = await eachPlanned(views.filter(isSame), null, (executor, planned) =>
@@ -307,7 +307,7 @@ function askedOf<T extends { id: string }>(asked: readonly T[], { id }: Executor
 }
 
 /** Why no plan is needed to know that a run cannot start. */
-function whyNotStarted({ name, is_enabled, connection, waiting, active_run_id: run }: ExecutorView): Problem | null {
+function whyNotStarted({ is_enabled, connection, waiting, active_run_id: run }: ExecutorView): Problem | null {
   if (!is_enabled) return problem("executor_disabled", say("runs.executor_disabled"));
   if (!connection.is_enabled) {
     return problem("connection_disabled", say("executors.connection_disabled", { connection: connection.name }));
@@ -315,6 +315,6 @@ function whyNotStarted({ name, is_enabled, connection, waiting, active_run_id: r
   if (run !== null && waiting?.reason === "approval") {
     return problem("awaits_approval", say("bulk.awaits_approval"));
   }
-  if (run !== null) return problem("run_active", say("executors.in_progress", { executor: name, run }));
+  if (run !== null) return problem("run_active", say("executors.in_progress", { run }));
   return connection.reach.state === "unreachable" ? connection.reach.problem : null;
 }

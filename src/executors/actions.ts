@@ -179,7 +179,7 @@ async function dismiss(tx: Writer, row: ExecutorRow, runId: string): Promise<Eff
   if (row.dismissed_run_id === runId) return null;
   const last = await lastSettledRun(tx, row.id);
   if (dismissibleRun(last, row) !== runId) {
-    throw new AppError("not_dismissible", 409, say("executors.not_dismissible", { executor: row.name }));
+    throw new AppError("not_dismissible", 409, say("executors.not_dismissible"));
   }
   return {
     changes: { dismissed_run_id: runId },

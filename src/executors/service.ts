@@ -256,7 +256,7 @@ export function executorService(options: ExecutorServiceOptions) {
           ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
         });
         const isMoved = isOther(stored, merged);
-        if (isMoved) await refuseWhileActive(tx, id, row.name);
+        if (isMoved) await refuseWhileActive(tx, id);
         const bindings = await checkRules(tx, merged, stored, seen);
         const now = clock.now();
         await updateExecutorRow(tx, id, {
@@ -299,7 +299,7 @@ export function executorService(options: ExecutorServiceOptions) {
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        await refuseWhileActive(tx, id, row.name);
+        await refuseWhileActive(tx, id);
         await deleteExecutorRow(tx, id);
         await audit(tx, actor, {
           event: "executor_deleted",
@@ -411,18 +411,15 @@ export function executorService(options: ExecutorServiceOptions) {
  * Also refuses while an ended run has to bring up a target or remove a previous container, which nothing else would do. On a disabled
  * connection neither happens, so nothing is refused for it.
  */
-async function refuseWhileActive(tx: Writer, id: string, executor: string): Promise<void> {
+async function refuseWhileActive(tx: Writer, id: string): Promise<void> {
   const run = await activeRunOf(tx, id);
   const owing = run === null ? await owingRunOf(tx, id) : null;
   if (owing !== null) {
-    const message = say(owing.is_down ? "executors.still_down" : "executors.still_clearing", {
-      executor,
-      run: owing.id,
-    });
+    const message = say(owing.is_down ? "executors.still_down" : "executors.still_clearing", { run: owing.id });
     throw new AppError("run_active", 409, message, { fields: { active_run_id: plain(owing.id) } });
   }
   if (run === null) return;
-  throw new AppError("run_active", 409, say("executors.in_progress", { executor, run }), {
+  throw new AppError("run_active", 409, say("executors.in_progress", { run }), {
     fields: { active_run_id: plain(run) },
   });
 }

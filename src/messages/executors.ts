@@ -3,6 +3,7 @@ import type { Area, Message } from "./types.ts";
 type Target = { target: string };
 type Service = { service: string };
 type Executor = { executor: string };
+type Run = { run: string };
 type Cause = { cause: Message };
 type Channel = { tracker: string; source: string; channel: string };
 type Move = { from: string | null; to: string | null };
@@ -86,12 +87,8 @@ export const executors = {
   snooze_past: "Enter a time in the future",
   snooze_too_long: "Updates can be snoozed for a year at most; hold them instead",
   other_version: ({ executor }: Executor) => `Another version of "${executor}" has been found; review it first`,
-  not_dismissible: ({ executor }: Executor) =>
-    `This run of "${executor}" cannot be dismissed: it is not its latest run, or the previous version is not running`,
-  in_progress: ({ executor }: Executor & { run: string }) =>
-    `A run of "${executor}" is in progress; wait until it has ended`,
-  still_down: ({ executor }: Executor & { run: string }) =>
-    `A run of "${executor}" left its target down and is trying to start it; disable the executor first`,
-  still_clearing: ({ executor }: Executor & { run: string }) =>
-    `A run of "${executor}" still has containers to remove; try again later, or disable the connection first`,
+  not_dismissible: "This run cannot be dismissed: it is not the latest one, or the previous version is not running",
+  in_progress: (_: Run) => "A run is in progress; wait until it has ended",
+  still_down: (_: Run) => "A run left the target down and is trying to start it; disable the executor first",
+  still_clearing: (_: Run) => "A run still has containers to remove; try again later, or disable the connection first",
 } satisfies Area;

@@ -108,14 +108,13 @@ export const runs = {
   target_changed_since_plan: "The target has changed since the plan was made; review the plan again",
   already_approved: "The run is already approved",
   not_awaiting: "The run is not waiting for approval",
-  run_since: ({ executor }: Executor) =>
-    `Another run of "${executor}" was started after you opened this; nothing was started again`,
+  run_since: "Another run was started after you opened this; nothing was started again",
   plan_hash_wanted: "Enter the hash of a plan: 64 hexadecimal digits",
   plan_changed: "The plan has changed; review it and decide again",
   approval_expired: "The approval period of this run has expired",
   decided_meanwhile: "Another decision on this run was made in the meantime",
 
-  in_progress: ({ executor }: Executor & Run) => `A run of "${executor}" is already in progress`,
+  in_progress: (_: Run) => "A run is already in progress",
   no_such_snapshot: ({ executor, snapshot }: Executor & { snapshot: string }) =>
     `The executor "${executor}" has no snapshot "${snapshot}"`,
 

@@ -94,14 +94,14 @@ function viewOf(run: RunRow, executor: string): RunView {
   };
 }
 
-function runActive(executor: string, id: string): AppError {
-  return new AppError("run_active", 409, say("runs.in_progress", { executor, run: id }), {
+function runActive(id: string): AppError {
+  return new AppError("run_active", 409, say("runs.in_progress", { run: id }), {
     fields: { active_run_id: plain(id) },
   });
 }
 
-function runSince(executor: string, id: string | null): AppError {
-  return new AppError("run_since", 409, say("runs.run_since", { executor }), {
+function runSince(id: string | null): AppError {
+  return new AppError("run_since", 409, say("runs.run_since"), {
     fields: id === null ? {} : { newest_run_id: plain(id) },
   });
 }
@@ -134,10 +134,10 @@ export function runService(options: RunServiceOptions) {
     if (executor === null) throw notFound("executor", executorId);
     if (input.newest_run_id !== undefined) {
       const newest = await newestRunOf(tx, executorId);
-      if (newest !== input.newest_run_id) throw runSince(executor.name, newest);
+      if (newest !== input.newest_run_id) throw runSince(newest);
     }
     const active = await consent.makeRoom(tx, executorId);
-    if (active !== null) throw runActive(executor.name, active.id);
+    if (active !== null) throw runActive(active.id);
     const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
     if (input.snapshot_id !== undefined && snapshot?.executor_id !== executorId) {
       throw invalidInput({
@@ -234,7 +234,7 @@ export function runService(options: RunServiceOptions) {
         // Another process queued a run at the same moment.
         const active = isUniqueViolation(error) ? await activeRunOf(db.read, executorId) : null;
         if (active === null) throw error;
-        throw runActive((await executorOfRun(db.read, executorId))?.name ?? executorId, active.id);
+        throw runActive(active.id);
       }
       queued(id);
       return await view(id);

@@ -53,7 +53,11 @@ const seen = async (of: readonly string[] = all()) =>
     newest_run_id: executor.newest_run_id,
   }));
 const told = (results: readonly BulkResult[]) =>
-  results.map(({ name, outcome, problem }) => [name, outcome, problem?.code]);
+  results.map(({ name, outcome, problem }) => {
+    // It is said beside the name.
+    if (problem?.code.startsWith("run_")) expect(problem.message).not.toContain(`"${name}"`);
+    return [name, outcome, problem?.code];
+  });
 const states = async () => {
   const found: Record<string, string[]> = {};
   for (const name of names) found[name] = (await world.runsOf(ids[name])).map(({ state }) => state);

@@ -17,11 +17,7 @@ test.each([
     "Port 22 is not allowed; use one of the ports 80, 443",
     "不允许使用端口 22；请改用端口 80、443",
   ],
-  [
-    say("runs.in_progress", { executor: "web", run: "0190" }),
-    'A run of "web" is already in progress',
-    "“web”已有一次运行正在进行",
-  ],
+  [say("runs.in_progress", { run: "0190" }), "A run is already in progress", "已有一次运行正在进行"],
 ])("%j reads as a sentence in both languages", (said, english, chinese) => {
   expect([tellers.en(said), tellers.zh(said)]).toEqual([english, chinese]);
 });

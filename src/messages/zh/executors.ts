@@ -66,8 +66,8 @@ export const executors = {
   snooze_past: "请填写将来的时间",
   snooze_too_long: "更新最多可推迟一年；如需更久，请改为暂停更新",
   other_version: ({ executor }) => `已发现“${executor}”的另一个版本，请先查看`,
-  not_dismissible: ({ executor }) => `“${executor}”的这次运行无法忽略：它不是最近一次运行，或旧版本没有在运行`,
-  in_progress: ({ executor }) => `“${executor}”有一次运行正在进行，请等待其结束`,
-  still_down: ({ executor }) => `“${executor}”的一次运行使目标停机，正在尝试启动它；请先停用该执行器`,
-  still_clearing: ({ executor }) => `“${executor}”的一次运行尚有容器需要移除；请稍后再试，或先停用该连接`,
+  not_dismissible: "这次运行无法忽略：它不是最近一次运行，或旧版本没有在运行",
+  in_progress: () => "有一次运行正在进行，请等待其结束",
+  still_down: () => "有一次运行使目标停机，正在尝试启动它；请先停用该执行器",
+  still_clearing: () => "有一次运行尚有容器需要移除；请稍后再试，或先停用该连接",
 } satisfies Rendering<typeof english>;

@@ -79,13 +79,13 @@ export const runs = {
   target_changed_since_plan: "生成计划之后目标已发生变化；请重新查看计划",
   already_approved: "运行已获批准",
   not_awaiting: "此运行不在等待批准",
-  run_since: ({ executor }) => `在您打开此页之后，“${executor}”已启动过另一次运行；未再次启动`,
+  run_since: "在您打开此页之后，已启动过另一次运行；未再次启动",
   plan_hash_wanted: "请填写计划的哈希：64 位十六进制数字",
   plan_changed: "计划已经改变，请查看后重新决定",
   approval_expired: "此运行的批准期限已过",
   decided_meanwhile: "在此期间已对该运行作出其他决定",
 
-  in_progress: ({ executor }) => `“${executor}”已有一次运行正在进行`,
+  in_progress: () => "已有一次运行正在进行",
   no_such_snapshot: ({ executor, snapshot }) => `执行器“${executor}”没有快照“${snapshot}”`,
 
   replaced_by_run: () => "已被之后的运行取代",
