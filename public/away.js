@@ -94,4 +94,6 @@ async function keepAway({ base, worker, kept }) {
 const shown = self.document;
 const awayPage = shown?.querySelector("[data-away]");
 if (awayPage) standIn(awayPage);
-else if (shown && navigator.serviceWorker) keepAway(shown.documentElement.dataset).catch(() => undefined);
+// Once the page can be used.
+else if (shown && navigator.serviceWorker)
+  addEventListener("load", () => keepAway(shown.documentElement.dataset).catch(() => undefined));
