@@ -25,26 +25,34 @@ export interface SelectionBarProps {
   matching: number | null;
 }
 
+/** What of the bar changes with the rows of the list. */
+export function SelectionCount({ ctx, matching }: Pick<SelectionBarProps, "ctx" | "matching">) {
+  const t = texts(ctx).selection;
+  const [before, after] = t.count.split("#");
+  return (
+    <div class="selection-count">
+      <span>
+        {before}
+        <b class="chosen-count" />
+        {after}
+      </span>
+      {matching === null ? null : (
+        <label>
+          <input type="checkbox" name="all" value="1" autocomplete="off" /> {t.all_matching(matching)}
+        </label>
+      )}
+    </div>
+  );
+}
+
 /** What can be done with the selected rows, below their list: shown by the style sheet while there are any, counted by it too. */
 export function SelectionBar({ ctx, form, action, buttons, more, matching }: SelectionBarProps) {
   const t = texts(ctx).selection;
-  const [before, after] = t.count.split("#");
   return (
     <form class="choice-bar selection-bar" id={form} method="post" action={url(ctx, action)} aria-label={t.bar}>
       <Csrf ctx={ctx} />
       <input type="hidden" name="next" value={ctx.path} />
-      <div class="selection-count">
-        <span>
-          {before}
-          <b class="chosen-count" />
-          {after}
-        </span>
-        {matching === null ? null : (
-          <label>
-            <input type="checkbox" name="all" value="1" autocomplete="off" /> {t.all_matching(matching)}
-          </label>
-        )}
-      </div>
+      <SelectionCount ctx={ctx} matching={matching} />
       <div class="choice-actions">
         {buttons.map(({ name, word }, place) => (
           <Button type="submit" name="_action" value={name} kind={place === 0 ? "main" : "plain"}>
