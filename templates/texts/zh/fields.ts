@@ -278,7 +278,7 @@ export const fields: FieldDictionary = {
   "connections.config.api_version": { title: "API 版本", description: "留空则协商双方都支持的最高版本" },
   "connections.config.tls_verification": {
     title: "TLS 验证",
-    description: "tcp 地址必须出示有效证书；自有 CA 请放入凭据。关闭验证且凭据中没有证书时，使用明文 http",
+    description: "通过 tcp 连接时，对方必须出示有效证书；自有 CA 请放入凭据。关闭验证且凭据中没有证书时，使用明文 HTTP",
   },
   "connections.config.registry": {
     title: "凭据所属的镜像仓库",
@@ -371,8 +371,8 @@ export const fields: FieldDictionary = {
     description: "自动运行可以转到较低的版本，或无法比较的版本；但不会转到其他变体或版本线",
   },
   "executors.minimum_age_hours": {
-    title: "最短发布时长（小时）",
-    description: "只采用发布已满此时长的版本中最新的一个",
+    title: "观察期（小时）",
+    description: "只采用首次发现至今已满此时长的版本",
   },
   "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您批准其计划" },
   "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内未获批准的运行会被跳过" },
