@@ -5,6 +5,7 @@ import type { ListShape } from "../forms/page.ts";
 import { languages } from "../messages/languages.ts";
 import type { Message } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
+import { webhookEntries } from "../notifiers/webhook-schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { OutageEventKind, OutageFacts } from "./outage-schema.ts";
@@ -159,25 +160,7 @@ export type AddSourceToEvent = (
   sourceKey: string,
 ) => Promise<boolean>;
 
-const WebhookUrl = v.pipe(
-  v.string(),
-  v.minLength(1),
-  v.maxLength(2048),
-  v.title("Webhook URL"),
-  v.description("A public http or https address on port 80, 8080, 443, 8443 or 9443"),
-  v.metadata({ secret: true, placeholder: "https://hooks.example.org/services/…" }),
-);
-
-const SigningSecret = v.optional(
-  v.pipe(
-    v.string(),
-    v.minLength(16),
-    v.maxLength(256),
-    v.title("Signing secret"),
-    v.description("Signs each message with HMAC-SHA-256, so that the receiver can verify its origin"),
-    v.metadata({ secret: true, advanced: true }),
-  ),
-);
+const { url, signing_secret } = webhookEntries;
 
 const entries = {
   name: Name,
@@ -185,7 +168,7 @@ const entries = {
     v.pipe(v.picklist(["webhook"]), v.title("Type"), v.metadata({ option_titles: { webhook: "Webhook" } })),
     "webhook",
   ),
-  url: WebhookUrl,
+  url,
   trigger_events: v.pipe(
     v.array(v.pipe(v.picklist(triggerKinds), v.metadata({ option_titles: triggerKindTitles }))),
     v.minLength(1),
@@ -198,7 +181,7 @@ const entries = {
     v.metadata({ option_titles: { en: "English", zh: "中文" } }),
   ),
   is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
-  signing_secret: SigningSecret,
+  signing_secret,
   description: Description,
 };
 
@@ -210,8 +193,8 @@ export const NotifierPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
   is_enabled: v.optional(entries.is_enabled.wrapped),
-  url: v.optional(v.union([v.literal(""), WebhookUrl])),
-  signing_secret: v.optional(v.nullable(v.union([v.literal(""), SigningSecret.wrapped]))),
+  url: v.optional(v.union([v.literal(""), url])),
+  signing_secret: v.optional(v.nullable(v.union([v.literal(""), signing_secret.wrapped]))),
   language: v.optional(entries.language),
   trigger_events: v.optional(entries.trigger_events),
 });

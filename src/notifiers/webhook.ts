@@ -4,29 +4,17 @@ import { toText } from "../messages/message.ts";
 import { parseHttpUrl } from "../net/destination.ts";
 import { readRetryAfter } from "../net/rate-headers.ts";
 import type { Message, Notifier } from "./notifier.ts";
+import { webhookEntries } from "./webhook-schema.ts";
 
 const Config = v.strictObject({
+  ...webhookEntries,
   url: v.pipe(
-    v.string(),
+    webhookEntries.url,
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const parsed = parseHttpUrl(dataset.value);
       if (!parsed.ok) addIssue({ message: toText(parsed.reason) });
     }),
-    v.title("Webhook URL"),
-    v.description("A public http or https address that accepts JSON by POST, on port 80, 443, 8080, 8443 or 9443"),
-    v.metadata({ secret: true, placeholder: "https://hooks.example.com/services/…" }),
-  ),
-  signing_secret: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(256),
-      v.title("Signing secret"),
-      v.description(
-        "Signs each delivery with HMAC-SHA-256 in the header X-Tidemark-Signature; blank means no signature",
-      ),
-      v.metadata({ secret: true, advanced: true }),
-    ),
   ),
 });
 
@@ -48,7 +36,8 @@ function requestDelivery(config: WebhookConfig, message: Message): { url: URL; i
     "x-tidemark-event": message.event,
     "x-tidemark-timestamp": timestamp,
   };
-  if (config.signing_secret) headers["x-tidemark-signature"] = sign(config.signing_secret, timestamp, body);
+  if (config.signing_secret !== undefined)
+    headers["x-tidemark-signature"] = sign(config.signing_secret, timestamp, body);
   return { url: new URL(config.url), init: { method: "POST", headers, body } };
 }
 
