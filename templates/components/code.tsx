@@ -60,8 +60,25 @@ export function OwnCommand({ ctx, text, compose }: OwnCommandProps) {
 export function withCode(child: Child): Child {
   const parts = typeof child === "string" ? child.split("`") : [];
   if (parts.length < 3 || parts.length % 2 === 0) return child;
-  return <>{parts.map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
+  return (
+    <>
+      {parts.map((part, at) => {
+        if (at % 2 === 0) return at === 0 ? part : part.replace(closing, "");
+        const [end] = closing.exec(parts[at + 1] ?? "") ?? [];
+        if (end === undefined) return <code>{part}</code>;
+        return (
+          <span class="glued">
+            <code>{part}</code>
+            {end}
+          </span>
+        );
+      })}
+    </>
+  );
 }
+
+/** What would begin a line after code, which is a box. */
+const closing = /^[.,;:)\u3001\u3002\uff0c\uff1b\uff1a\uff09]/;
 
 /** A key of the keyboard. */
 export function Key({ children }: { children: Child }) {

@@ -529,9 +529,9 @@ function plainText(html: string): string {
 
 /** The messages at the fields of a page, by the id of the control. */
 function pageErrors(html: string): Record<string, string> {
-  const found = html.matchAll(/<p class="field-error" id="([\w-]+)-error">.*?<span>(.*?)<\/span>/g);
+  const found = html.matchAll(/<p class="field-error" id="([\w-]+)-error">.*?<span>(.*?)<\/span><\/p>/g);
   // What pages show as code is in backquotes elsewhere.
-  const words = (message: string) => plainText(message.replaceAll(/<\/?code>/g, "`"));
+  const words = (message: string) => plainText(message.replaceAll(/<\/?code>/g, "`").replaceAll(/<\/?span[^>]*>/g, ""));
   return Object.fromEntries([...found].map(([, id = "", message = ""]) => [id, words(message)]));
 }
 

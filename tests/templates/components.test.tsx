@@ -370,6 +370,12 @@ test("the layout names its language, has one main and one h1, and skips to the c
 test.each([
   ["run `docker compose up` <b>", "run <code>docker compose up</code> &lt;b&gt;"],
   ["`a` and `b`", "<code>a</code> and <code>b</code>"],
+  // A comma does not begin a line.
+  ["`a`, `b`", '<span class="glued"><code>a</code>,</span> <code>b</code>'],
+  [
+    "填写 `a`，再填写 `b`。",
+    '填写 <span class="glued"><code>a</code>，</span>再填写 <span class="glued"><code>b</code>。</span>',
+  ],
   ["an odd ` stays", "an odd ` stays"],
 ])("what is in backquotes is code: %s", (text, html) => {
   expect(String(<p>{withCode(text)}</p>)).toBe(`<p>${html}</p>`);
