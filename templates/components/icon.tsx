@@ -11,8 +11,17 @@ interface IconProps {
 
 /** An icon in the colour and size of its text. `.icon` in the style sheet sets stroke and fill. */
 export function Icon({ name, label, class: extra }: IconProps) {
-  // As text: a list has hundreds, and elements of `svg` cost several times as much as others.
-  const said = label === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${label}"`;
+  if (label !== undefined) return draw(name, extra, html`role="img" aria-label="${label}"`);
+  return drawn.getOrInsertComputed(`${name} ${extra}`, () => draw(name, extra, html`aria-hidden="true"`));
+}
+
+type Drawn = ReturnType<typeof html>;
+
+/** Those without a label, each once: a list has hundreds. */
+const drawn = new Map<string, Drawn>();
+
+/** As text: elements of `svg` cost several times as much as others. */
+function draw(name: IconName, extra: string | undefined, said: Drawn): Drawn {
   return html`<svg class="${classes("icon", extra)}" viewBox="0 0 24 24" ${said}><path d="${icons[name]}"/></svg>`;
 }
 

@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { gzip, gzipSync } from "node:zlib";
 import type { MiddlewareHandler } from "hono";
 import { acceptsGzip } from "../accept-encoding.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 
-const pack = promisify(gzip);
+const packAside = promisify(gzip);
 
 /** Streams, downloads, images and what is compressed already are left as they are. */
 const packedTypes = /^(text\/html|application\/json)\b/;
@@ -12,6 +12,12 @@ const packedTypes = /^(text\/html|application\/json)\b/;
 const leastBytes = 1024;
 /** Above this, a larger effort costs more time than its bytes take on the way. */
 const level = 5;
+/** A larger one would hold up other requests; for a smaller one, another thread takes longer than the work. */
+const mostAtOnce = 512 * 1024;
+
+async function pack(body: Uint8Array) {
+  return new Uint8Array(body.length > mostAtOnce ? await packAside(body, { level }) : gzipSync(body, { level }));
+}
 
 /**
  * Whether another site made the browser ask. What it chooses would be compressed together with what only the administrator may read, and
@@ -33,7 +39,7 @@ export function compression(): MiddlewareHandler<AppEnv> {
     const isWanted = acceptsGzip(c.req.header("accept-encoding")) && !isForeign(c);
     if (!isWanted || c.req.method === "HEAD" || c.res.body === null) return;
     const body = new Uint8Array(await c.res.arrayBuffer());
-    const packed = body.length < leastBytes ? body : new Uint8Array(await pack(body, { level }));
+    const packed = body.length < leastBytes ? body : await pack(body);
     c.res = new Response(packed, c.res);
     c.res.headers.delete("Content-Length");
     if (packed !== body) c.res.headers.set("Content-Encoding", "gzip");
