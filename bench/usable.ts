@@ -9,9 +9,8 @@ const slowdown = 4;
 const usableMs = 1_000;
 const swapMs = 100;
 
-/** From an empty tab until everything named by the page has run and been drawn, with nothing kept from before. */
+/** From the start of the navigation until everything named by the page has run and been drawn, with nothing kept from before. */
 async function usable(person: Person, path: string): Promise<number> {
-  await person.page.goto("about:blank");
   await person.go(path);
   return await person.page.evaluate(
     () => new Promise<number>((drawn) => requestAnimationFrame(() => setTimeout(() => drawn(performance.now())))),
