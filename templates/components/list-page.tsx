@@ -10,7 +10,7 @@ import type { IconName } from "./icons.ts";
 import { type FilterField, type FilterGroup, Filters, Pagination } from "./navigation.tsx";
 import { Partial, ToastPartial } from "./notice.tsx";
 import { ChangedActions, PageHeader } from "./page-header.tsx";
-import { SelectionBar, type SelectionBarProps, SelectionCount } from "./selection.tsx";
+import { SelectionActions, SelectionBar, type SelectionBarProps, SelectionCount } from "./selection.tsx";
 import { ChangedRows, type Order, Orders, Table, type TableProps } from "./table.tsx";
 
 /** One page of a list, as its address asks for it. */
@@ -200,9 +200,14 @@ export function ListChanges({ changed, notice = null, ...list }: ListChangesProp
         <ListFilters {...list} />
       </Partial>
       {selection === undefined ? null : (
-        <Partial target={`#${selection.form} > .selection-count`}>
-          <SelectionCount ctx={ctx} matching={selection.matching} />
-        </Partial>
+        <>
+          <Partial target={`#${selection.form} > .selection-count`}>
+            <SelectionCount ctx={ctx} matching={selection.matching} />
+          </Partial>
+          <Partial target={`#${selection.form} > .choice-actions`}>
+            <SelectionActions ctx={ctx} buttons={selection.buttons} more={selection.more} />
+          </Partial>
+        </>
       )}
       {notice === null ? null : <ToastPartial ctx={ctx} notice={notice} />}
     </>

@@ -25,7 +25,7 @@ export interface SelectionBarProps {
   matching: number | null;
 }
 
-/** What of the bar changes with the rows of the list. */
+/** How many rows are selected. */
 export function SelectionCount({ ctx, matching }: Pick<SelectionBarProps, "ctx" | "matching">) {
   const t = texts(ctx).selection;
   const [before, after] = t.count.split("#");
@@ -45,6 +45,35 @@ export function SelectionCount({ ctx, matching }: Pick<SelectionBarProps, "ctx" 
   );
 }
 
+/** What the rows of the list call for. */
+export function SelectionActions({ ctx, buttons, more }: Pick<SelectionBarProps, "ctx" | "buttons" | "more">) {
+  return (
+    <div class="choice-actions">
+      {buttons.map(({ name, word }, place) => (
+        <Button type="submit" name="_action" value={name} kind={place === 0 ? "main" : "plain"}>
+          {word}
+        </Button>
+      ))}
+      {more.length === 0 ? null : (
+        <details class="menu end up" data-menu>
+          <summary class="btn">
+            <span>{texts(ctx).selection.more}</span>
+            <Icon name="chevron-down" />
+          </summary>
+          <div class="menu-list">
+            {more.map(({ name, word, icon }) => (
+              <button class="menu-item" type="submit" name="_action" value={name}>
+                <Icon name={icon} />
+                <span>{word}</span>
+              </button>
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
 /** What can be done with the selected rows, below their list: shown by the style sheet while there are any, counted by it too. */
 export function SelectionBar({ ctx, form, action, buttons, more, matching }: SelectionBarProps) {
   const t = texts(ctx).selection;
@@ -53,29 +82,7 @@ export function SelectionBar({ ctx, form, action, buttons, more, matching }: Sel
       <Csrf ctx={ctx} />
       <input type="hidden" name="next" value={ctx.path} />
       <SelectionCount ctx={ctx} matching={matching} />
-      <div class="choice-actions">
-        {buttons.map(({ name, word }, place) => (
-          <Button type="submit" name="_action" value={name} kind={place === 0 ? "main" : "plain"}>
-            {word}
-          </Button>
-        ))}
-        {more.length === 0 ? null : (
-          <details class="menu end up" data-menu>
-            <summary class="btn">
-              <span>{t.more}</span>
-              <Icon name="chevron-down" />
-            </summary>
-            <div class="menu-list">
-              {more.map(({ name, word, icon }) => (
-                <button class="menu-item" type="submit" name="_action" value={name}>
-                  <Icon name={icon} />
-                  <span>{word}</span>
-                </button>
-              ))}
-            </div>
-          </details>
-        )}
-      </div>
+      <SelectionActions ctx={ctx} buttons={buttons} more={more} />
     </form>
   );
 }

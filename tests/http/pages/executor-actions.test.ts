@@ -248,6 +248,8 @@ describe("a row of the list", () => {
     expect(labels(rowIn(answer.text, `executor-${id}`))).toEqual(["Resume"]);
     expect(answer.text).toContain('hx-target="#executors-list &gt; .filters"');
     expect(Number(count(answer.text))).toBe(before - 1);
+    const bar = /hx-target="#executors-selection &gt; \.choice-actions"[\s\S]*?<\/hx-partial>/.exec(answer.text)?.[0];
+    expect(bar).toContain('value="resume"');
     expect(answer.text).toContain('hx-target="#toasts"');
     expect(undoIn(answer.text)).toEqual({ action: "resume", next });
     const all = await person.post(`${path}/actions`, { action: "resume", next: "/executors" }, { htmx: true });
