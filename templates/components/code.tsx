@@ -78,7 +78,7 @@ export function withCode(child: Child): Child {
 }
 
 /** What would begin a line after code, which is a box. */
-const closing = /^[.,;:)\u3001\u3002\uff0c\uff1b\uff1a\uff09]/;
+const closing = /^[.,;:!?)…”\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09]+/;
 
 /** A key of the keyboard. */
 export function Key({ children }: { children: Child }) {

@@ -3,6 +3,7 @@ import type { Message } from "../../src/messages/message.ts";
 import type { PreviewView, Verdict } from "../../src/trackers/previews/schema.ts";
 import type { SourceView } from "../../src/trackers/schema.ts";
 import type { Maturity } from "../../src/versions/maturity.ts";
+import { withCode } from "../components/code.tsx";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -67,7 +68,7 @@ function Place({ ctx, part, path }: { ctx: PageContext; part: PreviewPart; path:
       {error !== undefined ? (
         <p class="field-error">
           <Icon name="triangle-alert" />
-          <span>{translateMessage(ctx.language, error)}</span>
+          <span>{withCode(translateMessage(ctx.language, error))}</span>
         </p>
       ) : outcome.kind === "judged" ? (
         <ChannelResult ctx={ctx} outcome={outcome} path={path} />
