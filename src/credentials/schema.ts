@@ -161,13 +161,13 @@ export type CredentialRefusal = v.InferOutput<typeof CredentialRefusal>;
 export const CredentialView = v.object({
   id: v.string(),
   name: v.string(),
-  /** One that is not offered was stored by a later version. */
+  /** An unknown kind was stored by a later version. */
   kind: v.string(),
   description: v.string(),
   /** The members of the secret that are set; never their values. */
   secret_fields: v.array(v.string()),
   state: v.picklist(credentialStates),
-  /** Why its secret cannot be used: `secret_unreadable` or `kind_unknown`. It stays as it is until another is entered. */
+  /** Why its secret cannot be used: `secret_unreadable`, until another is entered, or `kind_unknown`. What is stored stays as it is. */
   problem: v.nullable(ProblemSchema),
   /** Where it is refused now. */
   refusals: v.array(CredentialRefusal),

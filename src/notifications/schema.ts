@@ -258,7 +258,7 @@ export const NotifierView = v.object({
   destination: v.string(),
   has_signing_secret: v.boolean(),
   state: v.picklist(notifierStates),
-  /** Why its URL cannot be used: `secret_unreadable` or `kind_unknown`. Messages wait until another is entered. */
+  /** Why its URL cannot be used: `secret_unreadable`, until another is entered, or `kind_unknown`. Messages wait. */
   problem: v.nullable(ProblemSchema),
   /** Set when the receiver returned 410 Gone; an edit clears it. */
   stopped_at: NullableInstant,

@@ -142,7 +142,7 @@ export function notificationService(options: NotificationServiceOptions) {
   const changedWebhook = (row: NotifierRow, url: string | null, secret: string | null | undefined): Sealed => {
     const { value: stored, ...unread } = storedWebhook(sealer, row);
     if (unread.problem !== null && unread.code === "kind_unknown") {
-      if (url !== null || secret) throw invalidInput({ url: unread.problem });
+      if (url !== null || secret === null || secret) throw invalidInput({ url: unread.problem });
       return row.sealed_config;
     }
     const wanted = url ?? stored?.url;

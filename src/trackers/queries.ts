@@ -1,7 +1,8 @@
-import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_sources, trackers } from "../db/tables/trackers.ts";
+import { sourceKinds } from "../sources/source.ts";
 import { waitsForHost } from "./upstreams/outage-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
@@ -36,7 +37,8 @@ interface TrackerListContext {
 
 /** The names of its options are those of `trackerList`. */
 export const trackerLists = listsOver(trackers, (_read, { now, outdated }: TrackerListContext) => {
-  const hasFailed = isNotNull(tracker_sources.last_error_code);
+  // One of a later version's kind cannot be checked here.
+  const hasFailed = or(isNotNull(tracker_sources.last_error_code), notInArray(tracker_sources.kind, [...sourceKinds]));
   const isUnchecked = isNull(tracker_sources.last_checked_at);
   const isFailing = and(hasFailed, sql`not ${waitsForHost}`);
   const isPending = and(isUnchecked, sql`not ${waitsForHost}`);

@@ -352,7 +352,7 @@ export type ChannelView = v.InferOutput<typeof ChannelView>;
 export const SourceView = v.object({
   id: v.string(),
   key: v.string(),
-  /** One that this version does not know is of a later version. */
+  /** An unknown kind was stored by a later version. */
   kind: v.string(),
   config: v.record(v.string(), v.unknown()),
   credential_id: v.nullable(v.string()),

@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
       ...{ form: "/connections/connection-1", fields: { name: "renamed", concurrent_runs: "2" } },
       api: "/runtime-connections/connection-1",
     }),
-    refused: { credential_id: "of another kind" },
+    refused: { config: { socket: "/another.sock" } },
   },
 ];
 
@@ -103,6 +103,10 @@ describe.each(cases)("$what of a kind that this version does not know", ({ what,
       expect({ path, said: text.includes(reason) }).toEqual({ path, said: true });
     }
     expect(JSON.stringify((await person.api("GET", each.api(world))).body)).toContain(reason);
+    if (what === "sources") {
+      const { items } = (await person.api("GET", "/trackers?state=failing")).body;
+      expect(JSON.stringify(items)).toContain('"app"');
+    }
 
     const { form, fields, api } = each.edit(world);
     if (form !== "") {
