@@ -206,8 +206,10 @@ describe("rotateEncryptionKey()", () => {
       ["/settings/sign-in-provider/edit", "IdP"],
       ["/executors/executor-1/snapshots/snapshot-1", "web:1"],
       ["/runs/run-0#run-logs", "web"],
-    ])
+    ]) {
       expect(refused.text).toContain(`href="${href}"><bdi>${name}</bdi>`);
+      expect({ href, status: (await house.person.get(href.replace(/#.*/, ""))).status }).toEqual({ href, status: 200 });
+    }
     for (const kept of ["Stored API response", "Unfinished sign-in"]) expect(refused.text).toContain(kept);
     const answer = await house.person.api("POST", "/security-keys/encryption/rotations", password);
     expect(answer.body).toMatchObject({

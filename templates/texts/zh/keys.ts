@@ -32,7 +32,7 @@ export const keys = {
     "会话和 API 令牌不受影响。其他更改会等待轮换完成。",
   ],
   unreadable_title: "以下机密无法解密",
-  unreadable_text: "未做任何更改。请逐个重新填写或删除它们，然后再轮换密钥。",
+  unreadable_text: "未做任何更改。请逐个重新填写或删除它们，注明会自动清除的则等待即可，然后再轮换密钥。",
   unreadable_more: (count) => `另有 ${formatNumber("zh", count)} 个`,
   unreadable: {
     credentials: "凭据",
@@ -40,8 +40,8 @@ export const keys = {
     oidc_providers: "登录提供方",
     snapshots: "快照",
     run_logs: "运行日志",
-    idempotency_keys: "已保存的 API 响应。满一天后，下一个带 Idempotency-Key 的请求会将其清除",
-    oidc_attempts: "未完成的登录。十分钟后，下一次通过该提供方登录时会将其清除",
+    idempotency_keys: "已保存的 API 响应，满一天后由下一个带 Idempotency-Key 的请求自动清除",
+    oidc_attempts: "未完成的登录，十分钟后由下一次通过该提供方的登录自动清除",
   },
   session_done: "会话密钥已轮换",
   session_ended: (sessions: number, tokens: number) =>
