@@ -27,7 +27,7 @@ export const executors = {
   registry_needs_login: ({ image, tag, cause }, tell) =>
     `未登录，无法向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。请为该仓库添加带凭据的来源，或在连接的凭据中填写用户名和密码`,
   registry_needs_http: ({ image, tag, cause }, tell) =>
-    `无法通过 https 向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。如果该仓库使用明文 http，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries`,
+    `无法通过 https 向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。如果该仓库使用明文 HTTP，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries`,
   running_build_unknown: ({ target, tag }) =>
     `“${target}”运行的标签与期望的“${tag}”相同，但运行中镜像的摘要未知，无法判断是否为最新构建`,
   desired_build_unknown: ({ target, tag }) =>

@@ -92,6 +92,6 @@ export const sources = {
   credential_withheld: ({ cause }, tell) => `凭据不会发送到那里：${tell(cause)}`,
   realm_with_user: "该地址含有用户名",
   realm_scheme: ({ scheme }) => `该地址的协议为“${scheme}”，必须为“https:”`,
-  realm_plain: "该地址使用明文 http，必须使用 https",
-  realm_on_another_host: "该地址使用明文 http，且与镜像仓库不在同一主机",
+  realm_plain: "该地址使用明文 HTTP，必须使用 https",
+  realm_on_another_host: "该地址使用明文 HTTP，且与镜像仓库不在同一主机",
 } satisfies Rendering<typeof english>;
