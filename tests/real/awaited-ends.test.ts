@@ -49,9 +49,18 @@ matrixSuite(
     }, 120_000);
 
     const docker = (method: "POST" | "DELETE", path: string) => engine.call(method, `/containers/${path}`);
+    /** Before, nothing would hear the signal, and the engine would kill it. */
+    const untilLooping = (name: string) =>
+      eventually(`the loop of ${name}`, async () => {
+        const processes = await engine.call("GET", `/containers/${name}/top`);
+        return JSON.stringify(processes).includes("sleep");
+      });
     const acts = {
       kill: (name: string) => docker("POST", `${name}/kill`),
-      stop: (name: string) => docker("POST", `${name}/stop?t=1`),
+      stop: async (name: string) => {
+        await untilLooping(name);
+        await docker("POST", `${name}/stop?t=60`);
+      },
       remove: (name: string) => docker("DELETE", `${name}?force=1`),
       rename: (name: string) => docker("POST", `${name}/rename?name=${name}-mine`),
       nothing: async () => undefined,
