@@ -29,7 +29,13 @@ peerSuite("an engine, a registry and a credential that stop working", missing, (
         "src/main.ts",
       ],
     });
-  const told = () => receiver.received.map(({ body }) => String(body.event)).toSorted();
+  /** Each delivery once: one that seems lost to a kill or a busy machine is sent again with its ID. */
+  const told = () => {
+    const events = receiver.received.map(
+      ({ headers, body }) => [headers.get("x-tidemark-delivery"), body.event] as const,
+    );
+    return [...new Map(events).values()].map(String).toSorted();
+  };
 
   beforeAll(async () => {
     [engine, closed, open] = await Promise.all([startEngine(), startRegistry({ auth: "basic" }), startRegistry()]);
@@ -83,7 +89,7 @@ peerSuite("an engine, a registry and a credential that stop working", missing, (
     expect(told()).toEqual([]);
     server = await start(server.data_dir);
     api = apiClient(server.url, api.token);
-    await eventually("the outages to be notified", () => receiver.received.length >= 3);
+    await eventually("the outages to be notified", () => told().length >= 3);
     expect(told()).toEqual(["connection_lost", "credential_refused", "upstream_unreachable"]);
     const { counts } = await api.ok("GET", "/stats");
     expect(counts).toMatchObject({ lost: 1, upstream_outages: 1, refused_credentials: 1 });
@@ -99,12 +105,14 @@ peerSuite("an engine, a registry and a credential that stop working", missing, (
     api = apiClient(server.url, api.token);
     await engine.restart();
     await api.ok("PATCH", `/credentials/${credential}`, { secret: { password: account.password } });
-    await eventually("two of them to work again", () => receiver.received.length >= 5);
+    await eventually("two of them to work again", () => told().length >= 5);
     await api.ok("DELETE", "/trackers/three");
-    expect(told().filter((event) => event.endsWith("recovered"))).toEqual([
+    expect(told()).toEqual([
+      "connection_lost",
       "connection_recovered",
       "credential_recovered",
+      "credential_refused",
+      "upstream_unreachable",
     ]);
-    expect(receiver.received).toHaveLength(5);
   }, 400_000);
 });
