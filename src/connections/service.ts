@@ -130,6 +130,17 @@ export function connectionService(options: ConnectionServiceOptions) {
     return { ...Object.fromEntries(kept), ...parseConfig(runtime, Object.fromEntries(merged)) };
   };
 
+  /** What the address of an unknown kind means is not known here, so that it stays as it is. Throws 422 for another one. */
+  const withoutAddress = (
+    { kind, credential_id: own }: ConnectionRow,
+    patch: v.InferOutput<typeof ConnectionPatch>,
+  ) => {
+    const { config = {}, credential_id = own, ...others } = patch;
+    const isSame = Object.keys(config).length === 0 && (credential_id ?? own) === own;
+    if (!isSame) throw invalidInput({ config: say("connections.kind_unknown", { kind }) });
+    return others;
+  };
+
   const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {
     const ids = rows.map((row) => row.id);
     const now = clock.now();
@@ -370,8 +381,9 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** Members left out keep their values, including those of `config`; a member of `config` set to null returns to its default. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
-      const patch = parseInput(ConnectionPatch, input);
+      const sent = parseInput(ConnectionPatch, input);
       const before = await connectionRows.get(db.read, id);
+      const patch: typeof sent = runtimes.has(before.kind) ? sent : withoutAddress(before, sent);
       const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
       const changedRow = (row: ConnectionRow) => {
         const { name = row.name, is_enabled = row.is_enabled } = patch;
