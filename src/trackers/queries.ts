@@ -2,7 +2,6 @@ import { and, eq, gt, isNotNull, isNull, notInArray, or, type SQL, sql } from "d
 import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_sources, trackers } from "../db/tables/trackers.ts";
-import { sourceKinds } from "../sources/source.ts";
 import { waitsForHost } from "./upstreams/outage-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;
@@ -31,16 +30,19 @@ const sourceKinds = optionsIn(sql`
 
 interface TrackerListContext {
   now: number;
+  /** The kinds of sources that this version knows. */
+  kinds: readonly string[];
   /** The ids of those with an update that something should run. */
   outdated: readonly string[];
 }
 
 /** The names of its options are those of `trackerList`. */
-export const trackerLists = listsOver(trackers, (_read, { now, outdated }: TrackerListContext) => {
-  // One of a later version's kind cannot be checked here.
-  const hasFailed = or(isNotNull(tracker_sources.last_error_code), notInArray(tracker_sources.kind, [...sourceKinds]));
+export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }: TrackerListContext) => {
+  const hasFailed = isNotNull(tracker_sources.last_error_code);
   const isUnchecked = isNull(tracker_sources.last_checked_at);
-  const isFailing = and(hasFailed, sql`not ${waitsForHost}`);
+  /** A later version stored it: no check is possible. */
+  const isUnknown = notInArray(tracker_sources.kind, [...kinds]);
+  const isFailing = or(isUnknown, and(hasFailed, sql`not ${waitsForHost}`));
   const isPending = and(isUnchecked, sql`not ${waitsForHost}`);
   const inAddress = (contains: (text: SQL) => SQL) =>
     sourceOf(sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`);
@@ -61,7 +63,7 @@ export const trackerLists = listsOver(trackers, (_read, { now, outdated }: Track
     },
     filters: {
       state: {
-        ok: sql`not ${sourceOf(or(isUnchecked, hasFailed))}`,
+        ok: sql`not ${sourceOf(or(isUnchecked, hasFailed, isUnknown))}`,
         failing: sourceOf(isFailing),
         pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
         waiting: and(eq(trackers.is_enabled, true), sourceOf(waitsForHost)),

@@ -140,6 +140,7 @@ export function trackerService(options: TrackerServiceOptions) {
   });
   const listContext = async (needsUpdates: boolean) => ({
     now: clock.now(),
+    kinds: sourceKinds,
     outdated: needsUpdates ? await executors.outdatedTrackers(db.read, clock.now()) : [],
   });
   const get = async (name: string): Promise<TrackerView> => {

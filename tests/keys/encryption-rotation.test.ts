@@ -206,7 +206,7 @@ describe("rotateEncryptionKey()", () => {
       ["/settings/sign-in-provider/edit", "IdP"],
       ["/executors/executor-1/snapshots/snapshot-1", "web:1"],
       ["/runs/run-0#run-logs", "web"],
-    ]) {
+    ] as const) {
       expect(refused.text).toContain(`href="${href}"><bdi>${name}</bdi>`);
       expect({ href, status: (await house.person.get(href.replace(/#.*/, ""))).status }).toEqual({ href, status: 200 });
     }

@@ -32,7 +32,8 @@ export const keys = {
     "Sessions and API tokens are not affected. Other changes wait until the rotation is complete.",
   ],
   unreadable_title: "These secrets cannot be decrypted",
-  unreadable_text: "Nothing was changed. Enter each of them again, delete it, or wait where it says so, then rotate the key.",
+  unreadable_text:
+    "Nothing was changed. Enter each of them again, delete it, or wait where it says so, then rotate the key.",
   unreadable_more: (count: number) => `and ${formatNumber("en", count)} more`,
   unreadable: {
     credentials: "Credential",
@@ -40,7 +41,8 @@ export const keys = {
     oidc_providers: "Sign-in provider",
     snapshots: "Snapshot",
     run_logs: "Run log",
-    idempotency_keys: "Stored API response, which the next request with an Idempotency-Key removes once it is a day old",
+    idempotency_keys:
+      "Stored API response, which the next request with an Idempotency-Key removes once it is a day old",
     oidc_attempts: "Unfinished sign-in, which the next sign-in with the provider removes after ten minutes",
   },
   session_done: "The session key was rotated",
