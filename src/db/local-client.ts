@@ -88,7 +88,7 @@ function positional(args: NonNullable<Exclude<InStatement, string>["args"]>): In
 
 /** Rows by position only: the query builder needs nothing else. */
 function resultOf(found: readonly unknown[], rowsAffected: number): ResultSet {
-  const rows = found as readonly unknown[] as Row[];
+  const rows = found as Row[];
   return { columns: [], columnTypes: [], rows, rowsAffected, lastInsertRowid: undefined, toJSON: () => ({ rows }) };
 }
 

@@ -51,17 +51,19 @@ const dueColumns = {
 };
 
 const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
-const { host, credential_id } = tracker_sources;
 /** As `upstreamKey`. */
-const upstream = sql`${host} || ' ' || coalesce(${credential_id}, '-')`;
-const mayBegin = and(isFree(now), not(isAmongGiven(upstream, "waiting")));
-const mayBeginBeside = and(mayBegin, not(isAmongGiven(host, "hosts")));
+const upstream = sql`${tracker_sources.host} || ' ' || coalesce(${tracker_sources.credential_id}, '-')`;
+const mayBegin = and(
+  isFree(now),
+  not(isAmongGiven(upstream, "waiting")),
+  not(isAmongGiven(tracker_sources.host, "hosts")),
+);
 
 const requestedSources = rowsOfPrepared((read) =>
   read
     .select(dueColumns)
     .from(tracker_sources)
-    .where(and(isNotNull(tracker_sources.check_requested_at), mayBeginBeside))
+    .where(and(lte(tracker_sources.check_requested_at, sql.placeholder("before")), mayBegin))
     .orderBy(asc(tracker_sources.check_requested_at))
     .limit(limit),
 );
@@ -77,27 +79,12 @@ const scheduledSources = rowsOfPrepared((read) =>
         lte(tracker_sources.next_check_at, now),
         isNull(tracker_sources.check_requested_at),
         eq(trackers.is_enabled, true),
-        mayBeginBeside,
+        mayBegin,
         not(isHeld(now)),
       ),
     )
     // Among checks due at the same time, the least checked first.
     .orderBy(asc(tracker_sources.next_check_at), asc(tracker_sources.rotation))
-    .limit(limit),
-);
-
-const sourcesRequestedBefore = rowsOfPrepared((read) =>
-  read
-    .select(dueColumns)
-    .from(tracker_sources)
-    .where(
-      and(
-        isNotNull(tracker_sources.check_requested_at),
-        lte(tracker_sources.check_requested_at, sql.placeholder("before")),
-        mayBegin,
-      ),
-    )
-    .orderBy(asc(tracker_sources.check_requested_at))
     .limit(limit),
 );
 
@@ -108,6 +95,9 @@ interface DueQuery {
   waiting: readonly string[];
 }
 
+/** Also what was requested before the clock was set back. */
+const anyTime = Number.MAX_SAFE_INTEGER;
+
 /**
  * Sources whose check is due, requested ones first; none of `hosts`, which have their maximum of parallel checks. Withheld ones keep their
  * due time, so that the longest waiting is next; so do those of a host that does not respond, until its next attempt. Requested checks do
@@ -115,10 +105,10 @@ interface DueQuery {
  */
 export async function dueSources(
   read: Reader,
-  { now, limit, waiting, hosts }: DueQuery & { hosts: readonly string[] },
+  { limit, hosts, waiting, ...at }: DueQuery & { hosts: readonly string[] },
 ): Promise<DueSource[]> {
-  const given = { now, waiting: JSON.stringify(waiting), hosts: JSON.stringify(hosts) };
-  const requested = await requestedSources(read, { ...given, limit });
+  const given = { ...at, waiting: JSON.stringify(waiting), hosts: JSON.stringify(hosts) };
+  const requested = await requestedSources(read, { ...given, before: anyTime, limit });
   if (requested.length === limit) return requested;
   return [...requested, ...(await scheduledSources(read, { ...given, limit: limit - requested.length }))];
 }
@@ -128,7 +118,7 @@ export async function overdueRequests(
   read: Reader,
   { waiting, ...given }: DueQuery & { before: number },
 ): Promise<DueSource[]> {
-  return await sourcesRequestedBefore(read, { ...given, waiting: JSON.stringify(waiting) });
+  return await requestedSources(read, { ...given, waiting: JSON.stringify(waiting), hosts: "[]" });
 }
 
 const checkRules = preparedFor((read: Reader) =>
@@ -153,7 +143,6 @@ export async function findCheckRules(
 }
 
 const claimDue = preparedFor((tx: Writer) => {
-  const now = sql.placeholder("now");
   const due = tx
     .select({ id: tracker_sources.id })
     .from(tracker_sources)
