@@ -66,7 +66,7 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
         ok: sql`not ${sourceOf(or(isUnchecked, hasFailed, isUnknown))}`,
         failing: sourceOf(isFailing),
         pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
-        waiting: and(eq(trackers.is_enabled, true), sourceOf(waitsForHost)),
+        waiting: and(eq(trackers.is_enabled, true), sourceOf(sql`${waitsForHost} and not ${isUnknown}`)),
         checking: sourceOf(gt(tracker_sources.lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: isOutdated,

@@ -91,11 +91,13 @@ function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates, outages }:
   return until > now && due < until ? until : null;
 }
 
-/** As `waitsForHost` says it of rows. */
+/** As `waitsForHost` says it of rows; one of an unknown kind waits for nothing. */
 function isHostAway(source: SourceRow, { is_enabled }: OwnerFacts, { outages }: ViewContext): boolean {
   const outage = outages.find(({ host }) => host === source.host);
   const isOther = source.last_error_code !== null && source.last_error_code !== "unreachable";
-  return is_enabled && outage !== undefined && !isOther && source.next_check_at <= outage.next_due_at;
+  return (
+    !isUnknown(source) && is_enabled && outage !== undefined && !isOther && source.next_check_at <= outage.next_due_at
+  );
 }
 
 function sourceView(

@@ -59,6 +59,8 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
             : { title: connection.name, href: `/connections/${connection.id}` }
         }
       />
+      {/* Of an unknown kind, which has no field that they could stand below. */}
+      {props.fields.some(({ name }) => name === "config") ? null : <Warnings ctx={ctx} warnings={props.warnings} />}
       <Form
         ctx={ctx}
         id={formId}

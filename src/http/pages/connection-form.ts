@@ -12,6 +12,11 @@ type Connections = Pick<Services, "connections">;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
+/** What is said of a connection that a later version stored. */
+function unknownKind(stored: ConnectionView | null) {
+  return stored?.warnings.filter(({ code }) => code === "kind_unknown") ?? [];
+}
+
 /** The fields of a connection's form: those of its schema, and those of the secret of a new credential. */
 export function describeConnection(
   { connections }: Connections,
@@ -22,7 +27,7 @@ export function describeConnection(
   const needsSecret = connections.needsSecret(kind, values.config);
   const hasChoices = connections.hasChoices(kind);
   const described = fields(connections.Input, { ...values, kind });
-  if (stored?.warnings.some(({ code }) => code === "kind_unknown")) {
+  if (unknownKind(stored).length > 0) {
     return described.filter(({ name }) => !["kind", "config", "credential_id"].includes(name));
   }
   const credential = described
@@ -93,7 +98,7 @@ export async function drawConnectionForm(
     fields: describeConnection(services, offered.values, stored),
     credentials: items.map(({ id, name }) => ({ value: id, title: name })),
     needs_secret: needsSecret === true,
-    warnings: connections.warningsOf(kind, given.config),
+    warnings: [...unknownKind(stored), ...connections.warningsOf(kind, given.config)],
   };
 }
 

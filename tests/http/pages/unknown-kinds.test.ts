@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
   },
   {
     ...{ what: "connections", table: connections, store: (tx) => tx.update(connections).set({ kind }) },
-    pages: () => ["/connections/connection-1"],
+    pages: () => ["/connections/connection-1", "/connections/connection-1/edit"],
     api: () => "/runtime-connections/connection-1",
     edit: () => ({
       ...{ form: "/connections/connection-1", fields: { name: "renamed", concurrent_runs: "2" } },
@@ -106,6 +106,7 @@ describe.each(cases)("$what of a kind that this version does not know", ({ what,
     if (what === "sources") {
       const { items } = (await person.api("GET", "/trackers?state=failing")).body;
       expect(JSON.stringify(items)).toContain('"app"');
+      expect((await person.get("/trackers?state=failing")).text).not.toContain("Waiting until");
     }
 
     const { form, fields, api } = each.edit(world);
