@@ -196,7 +196,7 @@ async function perform({ title, args, date, isApart }: Share): Promise<Outcome> 
     child.once("close", (code, signal) => resolve(code ?? signal ?? "no code"));
   });
   clearTimeout(silence ?? undefined);
-  const processorSeconds = processor?.seconds() ?? null;
+  const processorSeconds = processor?.end() ?? null;
   forgetProcessorTimes();
   removeTemporaryFolder(folder);
   const output = Buffer.concat(chunks).toString();

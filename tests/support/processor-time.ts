@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 /** What counts the processor time of a process and of all that come from it, daemons too. */
 export interface ProcessorTime {
-  /** Whole seconds so far. */
-  seconds(): number;
+  /** Whole seconds so far, null where they cannot be read. The group may be removed from now on. */
+  end(): number | null;
 }
 
 /** Where control groups count, by their generation: the file, and how many of its units a second has. */
@@ -16,6 +16,8 @@ const counters = [
 const prefix = "tidemark-tests-";
 let folder = "";
 let made = 0;
+/** The groups still to be read. One whose process is over is empty, and looks as if nobody needed it. */
+const counting = new Set<string>();
 
 /** Counts a process from now on, by a control group of its own; null where none can be made. */
 export function countProcessorTime(pid: number | undefined): ProcessorTime | null {
@@ -25,7 +27,8 @@ export function countProcessorTime(pid: number | undefined): ProcessorTime | nul
       if (own === undefined || pid === undefined) continue;
       made += 1;
       folder = join("/sys/fs/cgroup", mount, own);
-      const group = join(folder, `${prefix}${process.pid}-${made}`);
+      const name = `${prefix}${process.pid}-${made}`;
+      const group = join(folder, name);
       mkdirSync(group);
       const seconds = () => {
         const counted = /\d+/.exec(readFileSync(join(group, file), "utf8"))?.[0];
@@ -33,7 +36,16 @@ export function countProcessorTime(pid: number | undefined): ProcessorTime | nul
       };
       seconds();
       writeFileSync(join(group, "cgroup.procs"), String(pid));
-      return { seconds };
+      counting.add(name);
+      const end = () => {
+        counting.delete(name);
+        try {
+          return seconds();
+        } catch {
+          return null;
+        }
+      };
+      return { end };
     } catch {
       // The machine counts in another way, or not for us.
     }
@@ -44,7 +56,7 @@ export function countProcessorTime(pid: number | undefined): ProcessorTime | nul
 /** Removes the groups of processes that are over, an earlier run's too: what watches over a peer is there for a moment longer. */
 export function forgetProcessorTimes(): void {
   if (folder === "") return;
-  for (const name of readdirSync(folder).filter((each) => each.startsWith(prefix))) {
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(prefix) && !counting.has(each))) {
     try {
       rmdirSync(join(folder, name));
     } catch {
