@@ -155,22 +155,6 @@ export async function createServices(options: ServiceOptions) {
     database_file: databaseFile(config.database_url),
     keys: config.keys_file === null ? { file: keyFilePath(data_dir), opens_data: opensData } : null,
   });
-  const security_keys = securityKeyService({
-    ...parts,
-    keys: options.keys,
-    data_dir,
-    environment: {
-      session_key: config.session_key !== null,
-      encryption_key: config.encryption_key !== null,
-      keys_file: config.keys_file !== null,
-    },
-    sealer,
-    session_key_users: [tokens, approvalTokens],
-    backups,
-    confirmPassword: auth.confirmPassword,
-    holds: auth.holds,
-    onNewSecret: options.redactor.register,
-  });
   let listeningPort: number | null = null;
   const guard = createGuard({ clock, allow: options.outboundAllow, ownPort: () => listeningPort });
 
@@ -323,6 +307,26 @@ export async function createServices(options: ServiceOptions) {
   const bulk = bulkService({ clock, log, executors, runs, trackers });
   const tracker_bulk = trackerBulkService({ log, trackers });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
+  const security_keys = securityKeyService({
+    ...parts,
+    keys: options.keys,
+    data_dir,
+    environment: {
+      session_key: config.session_key !== null,
+      encryption_key: config.encryption_key !== null,
+      keys_file: config.keys_file !== null,
+    },
+    sealer,
+    session_key_users: [tokens, approvalTokens],
+    backups,
+    confirmPassword: auth.confirmPassword,
+    holds: auth.holds,
+    onNewSecret: options.redactor.register,
+    removeExpired: async (tx) => {
+      await idempotency.removeExpired(tx);
+      await oidc.removeExpired(tx);
+    },
+  });
   const stats = statsService({
     ...{ db, clock, counted, timezone, updateDifferences, openingOf },
     outages: trackers.outages,

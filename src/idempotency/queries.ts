@@ -24,12 +24,10 @@ export async function updateOutcome(tx: Writer, keyHash: string, sealed: Sealed)
   await tx.update(idempotency_keys).set({ sealed_outcome: sealed }).where(eq(idempotency_keys.key_hash, keyHash));
 }
 
-/** Removes what is older than `before`, and beyond the newest `keep`; at most `limit` of each. */
-export async function pruneOutcomes(
-  tx: Writer,
-  { before, keep, limit }: { before: number; keep: number; limit: number },
-): Promise<void> {
-  const { key_hash, created_at } = idempotency_keys;
+const { key_hash, created_at } = idempotency_keys;
+
+/** Removes the oldest of what is older than `before`, at most `limit`. */
+export async function deleteExpiredOutcomes(tx: Writer, before: number, limit: number): Promise<void> {
   const expired = tx
     .select({ key_hash })
     .from(idempotency_keys)
@@ -37,6 +35,10 @@ export async function pruneOutcomes(
     .orderBy(asc(created_at))
     .limit(limit);
   await tx.delete(idempotency_keys).where(inArray(key_hash, expired));
+}
+
+/** Removes what is beyond the newest `keep`, at most `limit`. */
+export async function deleteSurplusOutcomes(tx: Writer, keep: number, limit: number): Promise<void> {
   const surplus = tx.select({ key_hash }).from(idempotency_keys).orderBy(desc(created_at)).limit(limit).offset(keep);
   await tx.delete(idempotency_keys).where(inArray(key_hash, surplus));
 }

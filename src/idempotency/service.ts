@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { AuditEvent } from "../auth/audit-schema.ts";
+import type { Writer } from "../db/client.ts";
 import { AppError, conflict } from "../errors.ts";
 import { plain, say } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
 import { watchChanges } from "../request-scope.ts";
 import { opened } from "../secrets/opened.ts";
 import type { Sealer } from "../secrets/sealed.ts";
-import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
+import { deleteExpiredOutcomes, deleteSurplusOutcomes, findOutcome, insertOutcome, updateOutcome } from "./queries.ts";
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>;
 
@@ -68,6 +69,7 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
   const { db, clock, counted, log, sealer } = options;
   /** The requests in progress of this process, by key. */
   const running = new Map<string, string>();
+  const removeExpired = (tx: Writer, limit: number) => deleteExpiredOutcomes(tx, counted.before(keptMs), limit);
   const since = () => counted.now() - keptMs;
   const seal = (outcome: v.InferOutput<typeof Outcome>) => sealer.sealJson(outcome);
 
@@ -82,6 +84,9 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
   };
 
   return {
+    /** Forgets every expired key. */
+    removeExpired: (tx: Writer): Promise<void> => removeExpired(tx, keptKeys),
+
     /**
      * 1. Refuse the key while it is in use, or was used for another request. 2. Repeat the first response if it is done. 3. Otherwise
      * perform it; the key is stored in the same transaction, or not at all. 4. Store the response beside it.
@@ -112,7 +117,8 @@ export function idempotencyService(options: Pick<Parts, "db" | "clock" | "counte
           // Another process on the same database was faster.
           if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
           done = { subject: record.subject ?? null };
-          await pruneOutcomes(tx, { before: counted.before(keptMs), keep: keptKeys - 1, limit: prunedAtOnce });
+          await removeExpired(tx, prunedAtOnce);
+          await deleteSurplusOutcomes(tx, keptKeys - 1, prunedAtOnce);
           const sealed = seal({ request, ...done, answer: null });
           await insertOutcome(tx, { key_hash: keyHash, sealed_outcome: sealed, created_at: clock.now() });
         });

@@ -3,6 +3,7 @@ import type { AuditEvent } from "../auth/audit-schema.ts";
 import type { Actor, Session } from "../auth/schema.ts";
 import type { AuthService, ConfirmPassword } from "../auth/service.ts";
 import type { BackupService } from "../backups/service.ts";
+import type { Writer } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import {
   findInstallationFact,
@@ -50,6 +51,8 @@ export interface SecurityKeyServiceOptions extends Pick<Parts, "db" | "clock" | 
   confirmPassword: ConfirmPassword;
   /** Whether the caller's session is still valid when its turn comes. */
   holds: AuthService["holds"];
+  /** Removes expired rows, so that none of them prevents a rotation. */
+  removeExpired: (tx: Writer) => Promise<void>;
   /** Receives every new key: the redactor's `register`. */
   onNewSecret: (secret: string) => void;
 }
@@ -201,7 +204,10 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
 
   const rotateEncryption = async (actor: Actor): Promise<EncryptionRotationView> => {
     // Checked first: otherwise everything would only be undone.
-    await steps.run("look", () => assertAllReadable(db.read, sealer));
+    await steps.run("look", async () => {
+      await db.write(options.removeExpired);
+      await assertAllReadable(db.read, sealer);
+    });
     const backup = await steps.run("backup", () => options.backups.createBeforeRotation(actor));
     const before = encryption;
     const next = generateFernetKey();

@@ -10,10 +10,11 @@ import type { ProviderMetadata } from "./provider-metadata.ts";
 import {
   type AttemptRow,
   administratorOfSignIn,
+  deleteExpiredAttempts,
+  deleteSurplusAttempts,
   insertAttempt,
   type ProviderRow,
   providerRows,
-  pruneAttempts,
   takeAttempt,
 } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
@@ -74,7 +75,11 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
     if ((await administratorOfSignIn(tx, purpose.session_id, now)) === null) throw new Refusal("other_session");
   };
 
+  const removeExpired = (tx: Writer) => deleteExpiredAttempts(tx, counted.before(0));
+
   return {
+    removeExpired,
+
     /** Throws `Refusal` when the provider or session has changed. */
     begin: async (attempt: NewAttempt): Promise<StartedAttempt> => {
       const { provider, metadata, redirect_uri, purpose } = attempt;
@@ -100,13 +105,13 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
           created_at: now,
           expires_at: now + ATTEMPT_LIFETIME_MS,
         });
-        const ended = counted.before(0);
+        await removeExpired(tx);
         if (purpose.kind === "login") {
           clients.add(hash(state), purpose.client, clock.elapsed() + ATTEMPT_LIFETIME_MS);
           // Rows beyond the known ones predate a restart and are older than all of these.
           const takeNext = () => (clients.count() > maximumLogins ? clients.takeLeastWorthy(familiar) : null);
-          await pruneAttempts(tx, ended, "login", maximumLogins, takeNext);
-        } else await pruneAttempts(tx, ended, "binding", MAXIMUM_BINDINGS, () => null);
+          await deleteSurplusAttempts(tx, "login", maximumLogins, takeNext);
+        } else await deleteSurplusAttempts(tx, "binding", MAXIMUM_BINDINGS, () => null);
         await attempt.also?.(tx);
       });
       const url = new URL(metadata.authorization_endpoint);

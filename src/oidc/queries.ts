@@ -37,18 +37,18 @@ export async function takeAttempt(tx: Writer, stateHash: string): Promise<Attemp
   return rows[0] ?? null;
 }
 
-/**
- * Removes expired attempts, and of this kind those beyond `keep`: first the ones `takeNext` names by the hashes of their states, then the
- * oldest.
- */
-export async function pruneAttempts(
+/** Removes the attempts that had ended by then. */
+export async function deleteExpiredAttempts(tx: Writer, ended: number): Promise<void> {
+  await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, ended));
+}
+
+/** Removes the attempts of this kind beyond `keep`: first the ones `takeNext` names by the hashes of their states, then the oldest. */
+export async function deleteSurplusAttempts(
   tx: Writer,
-  ended: number,
   kind: AttemptRow["kind"],
   keep: number,
   takeNext: () => string | null,
 ): Promise<void> {
-  await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, ended));
   const isKind = eq(oidc_attempts.kind, kind);
   const counted = await tx.select({ count: count() }).from(oidc_attempts).where(isKind);
   let beyond = (counted[0]?.count ?? 0) - keep;

@@ -117,6 +117,9 @@ export function oidcService(options: OidcServiceOptions) {
     ...providerService(options),
     binding,
 
+    /** Removes the sign-ins and bindings that were not completed in time. */
+    removeExpired: begun.removeExpired,
+
     /** For the sign-in page: the provider when it is enabled and holds the binding, else null. */
     loginProvider: async (): Promise<LoginProvider | null> => {
       const row = await findProvider(db.read);

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { findOutcome, insertOutcome, pruneOutcomes } from "../../src/idempotency/queries.ts";
+import {
+  deleteExpiredOutcomes,
+  deleteSurplusOutcomes,
+  findOutcome,
+  insertOutcome,
+} from "../../src/idempotency/queries.ts";
 import type { Sealed } from "../../src/secrets/sealed.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 
@@ -11,7 +16,7 @@ afterEach(() => temporary.close());
 
 const sealed = "gAAAAA" as Sealed;
 
-test("pruneOutcomes() removes what has expired and what is beyond the newest, a few at a time", async () => {
+test("what has expired and what is beyond the newest is removed, a few at a time", async () => {
   const { db } = temporary;
   await db.write(async (tx) => {
     for (let at = 0; at < 10; at += 1)
@@ -21,8 +26,11 @@ test("pruneOutcomes() removes what has expired and what is beyond the newest, a 
     const found = await Promise.all(Array.from({ length: 10 }, (_, at) => findOutcome(db.read, String(at), 0)));
     return found.flatMap((outcome, at) => (outcome === null ? [] : [at]));
   };
-  await db.write((tx) => pruneOutcomes(tx, { before: 4, keep: 100, limit: 3 }));
+  await db.write((tx) => deleteExpiredOutcomes(tx, 4, 3));
   expect(await kept()).toEqual([3, 4, 5, 6, 7, 8, 9]);
-  await db.write((tx) => pruneOutcomes(tx, { before: 4, keep: 5, limit: 3 }));
+  await db.write((tx) => deleteExpiredOutcomes(tx, 4, 3));
+  expect(await kept()).toEqual([4, 5, 6, 7, 8, 9]);
+  await db.write((tx) => deleteSurplusOutcomes(tx, 5, 3));
+  expect(await kept()).toEqual([5, 6, 7, 8, 9]);
   expect(await kept()).toEqual([5, 6, 7, 8, 9]);
 });

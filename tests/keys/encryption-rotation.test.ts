@@ -18,7 +18,7 @@ import { eq, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { findInstallationFact } from "../../src/db/installation.ts";
 import { listSealedValues, sealedColumns, storeSealedValue } from "../../src/db/sealed-columns.ts";
-import { credentials, notifiers, run_logs } from "../../src/db/tables.ts";
+import { credentials, idempotency_keys, notifiers, oidc_attempts, run_logs } from "../../src/db/tables.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyId, writeKeyFile } from "../../src/secrets/keys.ts";
 import { asSealed, createSealer } from "../../src/secrets/sealed.ts";
@@ -215,6 +215,25 @@ describe("rotateEncryptionKey()", () => {
     expect(answer.body).toMatchObject({
       error: { code: "corrupt_secret", message: expect.stringContaining("decrypts 7 secrets") },
     });
+  });
+
+  test("an unreadable response or sign-in prevents it until it has expired", async () => {
+    house = await keyHouse();
+    const { db, clock, services } = house;
+    const day = 86_400_000;
+    const rotate = () => services.security_keys.rotateEncryptionKey(actor, house.session, password);
+    const age = (ms: number) =>
+      db.write(async (tx) => {
+        const [created_at, expires_at] = [clock.now() - 2 * day - ms, clock.now() - day - ms];
+        await tx.update(idempotency_keys).set({ sealed_outcome: sql`'damaged'`, created_at });
+        await tx.update(oidc_attempts).set({ sealed_secrets: sql`'damaged'`, expires_at });
+      });
+    await age(-1);
+    const places = [{ table: "idempotency_keys" }, { table: "oidc_attempts" }];
+    await expect(rotate()).rejects.toMatchObject({ code: "corrupt_secret", places });
+    await age(1);
+    await rotate();
+    expect(await openAll(house, house.stored().encryption.primary)).toHaveLength(sealedColumns.length - 2);
   });
 
   test.each(["page", "API"])("a log that nobody can read prevents it until it is deleted: %s", async (surface) => {

@@ -74,7 +74,7 @@ export async function storeSecrets({ db, sealer }: Pick<TestApp, "db" | "sealer"
     await tx.insert(idempotency_keys).values({
       key_hash: "key-1",
       sealed_outcome: sealer.sealJson({ answer: { token: secretTexts.idempotency_keys } }),
-      created_at: 1,
+      created_at: 4_000_000_000_000,
     });
     await tx.insert(connections).values({ id: "connection-1", name: "lab", kind: "docker", config: {}, ...at });
     await tx.insert(executors).values({

@@ -137,8 +137,10 @@ function idempotencyKey(c: AppContext): string | null {
   throw new AppError("invalid_idempotency_key", 400, say("request.idempotency_key_invalid"));
 }
 
+type Once = Pick<IdempotencyService, "once">;
+
 /** Calls `perform`, with an `Idempotency-Key` only once for each. */
-async function answerOf(route: Route, input: RouteInput, idempotency: IdempotencyService): Promise<Response> {
+async function answerOf(route: Route, input: RouteInput, idempotency: Once): Promise<Response> {
   const { context: c, body } = input;
   const { status } = route.answer;
   const key = idempotencyKey(c);
@@ -164,7 +166,7 @@ async function answerOf(route: Route, input: RouteInput, idempotency: Idempotenc
 }
 
 /** Registers the routes below `/api`; a known path with another method returns 405 with the allowed ones. */
-export function mountRoutes(app: App, routes: readonly Route[], idempotency: IdempotencyService): void {
+export function mountRoutes(app: App, routes: readonly Route[], idempotency: Once): void {
   const methods = new Map<string, string[]>();
   for (const route of routes) {
     const path = `/api${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;

@@ -41,9 +41,8 @@ export const keys = {
     oidc_providers: "Sign-in provider",
     snapshots: "Snapshot",
     run_logs: "Run log",
-    idempotency_keys:
-      "Stored API response, which the next request with an Idempotency-Key removes once it is a day old",
-    oidc_attempts: "Unfinished sign-in, which the next sign-in with the provider removes after ten minutes",
+    idempotency_keys: "Stored API response, which a rotation removes once it is two days old",
+    oidc_attempts: "Unfinished sign-in, which a rotation removes one day after it timed out",
   },
   session_done: "The session key was rotated",
   session_ended: (sessions: number, tokens: number) =>

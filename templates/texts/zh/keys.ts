@@ -40,8 +40,8 @@ export const keys = {
     oidc_providers: "登录提供方",
     snapshots: "快照",
     run_logs: "运行日志",
-    idempotency_keys: "已保存的 API 响应，满一天后由下一个带 Idempotency-Key 的请求自动清除",
-    oidc_attempts: "未完成的登录，十分钟后由下一次通过该提供方的登录自动清除",
+    idempotency_keys: "已保存的 API 响应，满两天后会在轮换时自动清除",
+    oidc_attempts: "未完成的登录，超时满一天后会在轮换时自动清除",
   },
   session_done: "会话密钥已轮换",
   session_ended: (sessions: number, tokens: number) =>
