@@ -1,7 +1,7 @@
 import type { ProviderView } from "../../src/oidc/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteQuestion, NothingAsked, type QuestionProps } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
@@ -38,6 +38,22 @@ export function ProviderPage({ ctx, provider, example_callback_url }: ProviderPa
       ) : (
         <Configured ctx={ctx} provider={provider} />
       )}
+    </Layout>
+  );
+}
+
+/** In place of the form while the provider is bound. */
+export function BoundProviderPage({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
+  const t = texts(ctx).oidc;
+  const title = t.not_editable(provider.display_name);
+  return (
+    <Layout ctx={ctx} title={title} section="settings">
+      <PageHeader ctx={ctx} title={title} parent={{ title: t.title, href: providerPath }} />
+      <SecretProblem ctx={ctx} problem={provider.problem} title={t.unreadable_title}>
+        {t.unreadable_text(true)}
+      </SecretProblem>
+      <BoundBanner ctx={ctx} />
+      <Details ctx={ctx} provider={provider} />
     </Layout>
   );
 }
@@ -121,11 +137,7 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
           )}
         </Panel>
       </Section>
-      <Section title={texts(ctx).common.details}>
-        <Panel>
-          <Details ctx={ctx} provider={provider} />
-        </Panel>
-      </Section>
+      <Details ctx={ctx} provider={provider} />
     </>
   );
 }
@@ -220,47 +232,50 @@ function Details({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
   const t = texts(ctx).oidc;
   const address = (value: string | null) => (value === null ? null : <code>{value}</code>);
   return (
-    <Facts
-      items={[
-        [t.issuer, address(provider.issuer_url)],
-        [t.discovery, provider.is_discovery_enabled ? t.discovery_on : t.discovery_off],
-        [t.authorization_url, address(provider.authorization_url)],
-        [t.token_url, address(provider.token_url)],
-        [t.jwks_url, address(provider.jwks_url)],
-        [t.userinfo_url, address(provider.userinfo_url)],
-        [t.client_id, address(provider.client_id)],
-        [t.client_secret, provider.has_client_secret ? t.secret_stored : t.unreadable],
-        [t.scopes, address(provider.scopes)],
-        [t.slug, address(provider.slug)],
-        [t.icon, <ProviderMark {...provider} />],
-        [texts(ctx).common.created_at, <Time ctx={ctx} at={provider.created_at} form="short" />],
-        [t.edited, <Time ctx={ctx} at={provider.updated_at} form="short" />],
-      ]}
-    />
+    <Section title={texts(ctx).common.details}>
+      <Panel>
+        <Facts
+          items={[
+            [t.issuer, address(provider.issuer_url)],
+            [t.discovery, provider.is_discovery_enabled ? t.discovery_on : t.discovery_off],
+            [t.authorization_url, address(provider.authorization_url)],
+            [t.token_url, address(provider.token_url)],
+            [t.jwks_url, address(provider.jwks_url)],
+            [t.userinfo_url, address(provider.userinfo_url)],
+            [t.client_id, address(provider.client_id)],
+            [t.client_secret, provider.has_client_secret ? t.secret_stored : t.unreadable],
+            [t.scopes, address(provider.scopes)],
+            [t.slug, address(provider.slug)],
+            [t.icon, <ProviderMark {...provider} />],
+            [texts(ctx).common.created_at, <Time ctx={ctx} at={provider.created_at} form="short" />],
+            [t.edited, <Time ctx={ctx} at={provider.updated_at} form="short" />],
+          ]}
+        />
+      </Panel>
+    </Section>
   );
 }
 
 export function ProviderDelete({ ctx, provider, error }: QuestionProps<{ provider: ProviderView }>) {
   const t = texts(ctx).oidc;
-  return (
-    <DeleteQuestion
-      ctx={ctx}
-      section="settings"
-      texts={t}
-      name={provider.display_name}
-      path={providerPath}
-      error={error}
-    >
-      {provider.is_bound ? (
+  const name = provider.display_name;
+  const asked = { ctx, section: "settings", error } as const;
+  if (provider.is_bound) {
+    const heading = texts(ctx).common.not_deletable(name);
+    return (
+      <NothingAsked {...asked} title={t.delete} heading={heading} back={providerPath}>
         <p>
           {t.delete_bound}{" "}
           <Link ctx={ctx} href="/account#binding">
             {t.open_binding}
           </Link>
         </p>
-      ) : (
-        <p>{t.delete_text}</p>
-      )}
+      </NothingAsked>
+    );
+  }
+  return (
+    <DeleteQuestion {...asked} texts={t} name={name} path={providerPath}>
+      <p>{t.delete_text}</p>
     </DeleteQuestion>
   );
 }

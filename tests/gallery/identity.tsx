@@ -8,7 +8,7 @@ import { Layout } from "../../templates/layout.tsx";
 import { BindingContinuePage, BindingQuestion, BindingSection } from "../../templates/oidc/binding.tsx";
 import { OidcFailedPage } from "../../templates/oidc/failed.tsx";
 import { ProviderFormPage } from "../../templates/oidc/form.tsx";
-import { ProviderDelete, ProviderPage } from "../../templates/oidc/provider.tsx";
+import { BoundProviderPage, ProviderDelete, ProviderPage } from "../../templates/oidc/provider.tsx";
 import { ProviderButton } from "../../templates/oidc/sign-in-button.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { texts } from "../../templates/texts/texts.ts";
@@ -96,6 +96,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
   "/provider-form-manual": (ctx) => (
     <FormSample ctx={ctx} isManual errors={{ token_url: plain("Without discovery this address is required") }} />
   ),
+  "/provider-form-bound": (ctx) => <BoundProviderPage ctx={ctx} provider={sampleProvider({ is_bound: true })} />,
   "/provider-delete": (ctx) => <ProviderDelete ctx={ctx} provider={sampleProvider()} />,
   "/account-binding": (ctx) => <AccountSample ctx={ctx} />,
   "/bind": (ctx) => <BindingQuestion ctx={ctx} kind="bind" {...question} errors={{}} />,

@@ -1,6 +1,6 @@
 import { ProviderFormPage } from "../../../templates/oidc/form.tsx";
 import { providerPath } from "../../../templates/oidc/paths.ts";
-import { ProviderDelete, ProviderPage } from "../../../templates/oidc/provider.tsx";
+import { BoundProviderPage, ProviderDelete, ProviderPage } from "../../../templates/oidc/provider.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { fields } from "../../forms/fields.ts";
 import { ProviderInput, type ProviderView } from "../../oidc/schema.ts";
@@ -65,6 +65,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     const ctx = await pageContext(c, page);
     const provider = await stored();
     if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    if (provider.is_bound) return respondHtml(c, <BoundProviderPage ctx={ctx} provider={provider} />);
     const form = { fields: describe(provider), values: provider, errors: {} };
     return respondHtml(
       c,

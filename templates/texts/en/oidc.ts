@@ -61,6 +61,7 @@ export const oidc = {
   disabled_bound_text:
     "It is not shown on the sign-in page and cannot be used to sign in until you enable it. Your account stays bound.",
   open_binding: "Open binding",
+  not_editable: (name: string) => `${name} cannot be edited`,
   delete: "Delete provider",
   delete_text: "Its settings and client secret are deleted. You can still sign in with the password.",
   delete_bound: "Your account is bound to it. Unbind it first.",

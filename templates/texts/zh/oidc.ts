@@ -61,6 +61,7 @@ export const oidc = {
   bound_text: "解除绑定之前，可以停用或启用提供方，但不能作其他修改，也不能删除。",
   disabled_bound_text: "启用之前，它不会出现在登录页，也无法用于登录。您的账户仍与它绑定。",
   open_binding: "查看绑定",
+  not_editable: (name) => `无法编辑“${name}”`,
   delete: "删除提供方",
   delete_text: "其设置和客户端密钥将被移除。您仍可照常使用密码登录。",
   delete_bound: "您的账户已绑定到它，请先解除绑定。",

@@ -165,6 +165,20 @@ describe("while it is bound", () => {
     expect((await app.services.oidc.list({})).items[0]?.display_name).toBe("Our House");
   });
 
+  test.each(languages)("the addresses of form and deletion say why there is neither, in %s", async (language) => {
+    const headers = { "accept-language": language };
+    const { status, text } = await person.get(`${path}/edit`, { headers });
+    const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
+    expect(status).toBe(200);
+    expect(main).not.toContain("<form");
+    expect(main).toContain(language === "en" ? "Our House cannot be edited" : "无法编辑“Our House”");
+    expect(main).toContain('href="/tide/account#binding"');
+    expect(main).toContain(provider.issuer_url);
+    const question = await person.get(`${path}/delete`, { headers, htmx: true });
+    expect(question.text).not.toContain("<form");
+    expect(question.text).toContain(language === "en" ? "Our House cannot be deleted" : "无法删除“Our House”");
+  });
+
   test.each([
     ["/login", "/tide/auth/oidc/house/start"],
     ["/login?next=%2Ftrackers%3Fstate%3Dfailed", "/tide/auth/oidc/house/start?next=%2Ftrackers%3Fstate%3Dfailed"],
