@@ -5,6 +5,10 @@ import type { ConfigSchema, PluginContext } from "../plugin.ts";
 export const sourceKinds = ["gitea", "github", "gitlab", "helm", "oci"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
+export function isSourceKind(kind: unknown): kind is SourceKind {
+  return sourceKinds.some((known) => known === kind);
+}
+
 /** Whether a kind releases images. Repositories and charts release versions, whose images are tagged elsewhere. */
 export function releasesImages(kind: string): boolean {
   return kind === ("oci" satisfies SourceKind);

@@ -2,7 +2,7 @@ import type { Reader } from "../db/client.ts";
 import { viewOf } from "../forms/view.ts";
 import { plain, say, told, toldAs } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
-import { type CheckCost, type CostTerms, sourceKinds } from "../sources/source.ts";
+import { type CheckCost, type CostTerms, isSourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
@@ -20,7 +20,7 @@ import type { OutageRow } from "./upstreams/outage-queries.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
 import type { ReleasePages } from "./upstreams/web-pages.ts";
 
-const isUnknown = ({ kind }: SourceRow) => !sourceKinds.some((known) => known === kind);
+const isUnknown = ({ kind }: SourceRow) => !isSourceKind(kind);
 
 export function stateOf(source: SourceRow, now: number): SourceState {
   if (isUnknown(source)) return "failing";

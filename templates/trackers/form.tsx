@@ -2,16 +2,19 @@ import type { Child } from "hono/jsx";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { ProposalView } from "../../src/trackers/import/schema.ts";
-import type { TrackerView } from "../../src/trackers/schema.ts";
+import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
+import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
+import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerFormId as formId, trackerPath } from "./address.ts";
 import { liveId } from "./preview.tsx";
+import { Sources } from "./sources.tsx";
 
 interface TrackerFormPageProps {
   ctx: PageContext;
@@ -26,6 +29,15 @@ interface TrackerFormPageProps {
   credentials: readonly { value: string; title: string }[];
   /** Keys of the form's sources that can have a changelog. */
   repositories: readonly string[];
+  /** The stored sources of kinds that only a later version knows. */
+  unknown: readonly SourceView[];
+  /** The names of the stored sources' credentials by their ids. */
+  credential_names: ReadonlyMap<string, string>;
+}
+
+/** Not with a source of an unknown kind among them. */
+export function hasSources(fields: readonly FieldDescription[]): boolean {
+  return fields.some(({ name }) => name === "sources");
 }
 
 /** The form, and beside it what its rules would currently pick from upstream. */
@@ -38,6 +50,8 @@ export function TrackerFormPage({
   errors,
   credentials,
   repositories,
+  unknown,
+  credential_names,
 }: TrackerFormPageProps) {
   const t = texts(ctx).trackers;
   const title = tracker === null ? t.add : texts(ctx).common.edit_title(tracker.name);
@@ -58,6 +72,7 @@ export function TrackerFormPage({
           )
         }
       />
+      <UnknownSources ctx={ctx} tracker={tracker} unknown={unknown} is_removal={hasSources(fields)} />
       <div class="with-preview">
         <Form
           ctx={ctx}
@@ -78,22 +93,72 @@ export function TrackerFormPage({
           }}
           below={livePlaces(fields)}
         />
-        <aside class="preview scripted" aria-label={t.preview.title}>
-          <h2>{t.preview.title}</h2>
-          <div
-            id="tracker-preview"
-            aria-live="polite"
-            hx-post={url(ctx, "/trackers/preview")}
-            hx-include={`#${formId}`}
-            hx-trigger={`load, input delay:400ms from:#${formId}, htmx:after:swap from:#${formId}`}
-            hx-sync="this:replace"
-            hx-swap="innerMorph"
-          >
-            <p class="quiet">{t.preview.waits}</p>
-          </div>
-        </aside>
+        {tracker !== null && !hasSources(fields) ? (
+          <aside class="preview">
+            <Sources ctx={ctx} tracker={tracker} credentials={credential_names} />
+          </aside>
+        ) : (
+          <Preview ctx={ctx} />
+        )}
       </div>
     </Layout>
+  );
+}
+
+/** Why the sources are not in the form, or which are no longer among them once it is saved. */
+function UnknownSources({
+  ctx,
+  tracker,
+  unknown,
+  is_removal,
+}: Pick<TrackerFormPageProps, "ctx" | "tracker" | "unknown"> & { is_removal: boolean }) {
+  if (tracker === null || unknown.length === 0) return null;
+  const t = texts(ctx).trackers.unknown_sources;
+  if (is_removal) {
+    return (
+      <Banner tone="attention" title={t.removal(unknown.map(({ key }) => key))}>
+        {t.removal_text}
+      </Banner>
+    );
+  }
+  const hasOthers = unknown.length < tracker.sources.length;
+  return (
+    <Banner
+      tone="failed"
+      title={t.title}
+      action={
+        hasOthers ? (
+          <LinkButton ctx={ctx} href={`${trackerPath(tracker.name)}/edit?sources=known`}>
+            {t.edit_others(unknown.length)}
+          </LinkButton>
+        ) : undefined
+      }
+    >
+      {unknown.map(({ error }) =>
+        error === null ? null : <p>{translateSentence(ctx.language, error.message_data)}</p>,
+      )}
+    </Banner>
+  );
+}
+
+/** What the form's rules would pick. */
+function Preview({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).trackers;
+  return (
+    <aside class="preview scripted" aria-label={t.preview.title}>
+      <h2>{t.preview.title}</h2>
+      <div
+        id="tracker-preview"
+        aria-live="polite"
+        hx-post={url(ctx, "/trackers/preview")}
+        hx-include={`#${formId}`}
+        hx-trigger={`load, input delay:400ms from:#${formId}, htmx:after:swap from:#${formId}`}
+        hx-sync="this:replace"
+        hx-swap="innerMorph"
+      >
+        <p class="quiet">{t.preview.waits}</p>
+      </div>
+    </aside>
   );
 }
 
@@ -115,6 +180,7 @@ function drawnFields(
   fields: readonly FieldDescription[],
   offersCredential: (path: string) => boolean,
 ): readonly FieldDescription[] {
+  if (!hasSources(fields)) return fields;
   const named = (name: string) => fields.filter((field) => field.name === name);
   const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
   const [only, ...more] = named("sources").flatMap((field) => field.entries);

@@ -1,3 +1,4 @@
+import { says } from "../../src/messages/message.ts";
 import type { ChannelView, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { withCode } from "../components/code.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -159,6 +160,8 @@ const adviceByCode: Readonly<Record<string, Advice | null>> = {
 
 function adviceOn({ error, credential_id }: SourceView): Advice | null {
   if (error?.code === "unauthorized" && credential_id === null) return "add_credential";
+  // The reason itself says what to do.
+  if (error !== null && says(error.message_data, "sources.kind_unknown")) return null;
   const advice = adviceByCode[error?.code ?? ""];
   return advice === undefined ? "try_again" : advice;
 }

@@ -22,7 +22,7 @@ interface ResourceForm<View> {
   /** Initial values of a new one's form. */
   begin(c: AppContext, ctx: PageContext): Values | Promise<Values>;
   /** Form values of a stored one, when they differ from its view, which has no secrets. */
-  shown?(stored: View): Values;
+  shown?(stored: View, c: AppContext): Values;
   /** `stored` is null for a new one, here and below. */
   describe(values: Values, stored: View | null): readonly FieldDescription[];
   draw(asked: { ctx: PageContext; stored: View | null } & FormState, c: AppContext): Markup;
@@ -73,7 +73,7 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
   app.get(`${path}/:id/edit`, async (c) => {
     const ctx = await pageContext(c, page);
     const stored = await service.get(c.req.param("id"));
-    return await show(c, ctx, stored, form.shown?.(stored) ?? valuesOf(stored));
+    return await show(c, ctx, stored, form.shown?.(stored, c) ?? valuesOf(stored));
   });
 
   app.post(stored_path, async (c) => await submit(c, await pageContext(c, page), c.req.param("id") ?? ""));

@@ -1,6 +1,6 @@
-import { fields, valuesOf } from "../../forms/fields.ts";
+import { type FieldDescription, fields, valuesOf } from "../../forms/fields.ts";
 import { sources } from "../../sources/index.ts";
-import { sourceKinds } from "../../sources/source.ts";
+import { isSourceKind } from "../../sources/source.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
 import { repositories } from "../../trackers/notes/settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
@@ -34,11 +34,28 @@ export async function namedBySource(trackers: Pick<TrackerService, "nameFor">, s
   return name === null ? sent : { ...sent, name };
 }
 
-/** A stored tracker as form values. */
-export function storedValues(tracker: TrackerView): Values {
+/** Those of kinds that only a later version knows. */
+export function unknownSources(tracker: TrackerView | null): TrackerView["sources"] {
+  return tracker?.sources.filter(({ kind }) => !isSourceKind(kind)) ?? [];
+}
+
+/**
+ * A stored list with a source of an unknown kind is left out: it would be drawn with the fields of another kind. The form has its sources
+ * again once that one is no longer among them.
+ */
+export function describeTracker(values: Values, stored: TrackerView | null): readonly FieldDescription[] {
+  const described = fields(TrackerInput, values);
+  if (unknownSources(stored).length === 0) return described;
+  const kinds = objectsOf(values.sources).flatMap(({ kind }) => kind ?? []);
+  const areKnown = kinds.length > 0 && kinds.every(isSourceKind);
+  return areKnown ? described : described.filter(({ name }) => name !== "sources");
+}
+
+/** A stored tracker as form values, with these of its sources. */
+export function storedValues(tracker: TrackerView, sources = tracker.sources): Values {
   return {
     ...tracker,
-    sources: tracker.sources.map(({ key, kind, config, credential_id, channels }) => ({
+    sources: sources.map(({ key, kind, config, credential_id, channels }) => ({
       key,
       kind,
       config,
@@ -67,8 +84,7 @@ export function chosenCredentials(values: Values): readonly string[] {
 /** The keys of the form's sources that are repositories. */
 export function repositoryKeys(values: Values): readonly string[] {
   const typed = objectsOf(values.sources).flatMap(({ key, kind }) => {
-    const known = sourceKinds.find((name) => name === kind);
-    return typeof key !== "string" || key === "" || known === undefined ? [] : [{ key, kind: known }];
+    return typeof key !== "string" || key === "" || !isSourceKind(kind) ? [] : [{ key, kind }];
   });
   return repositories(typed, sources).map(({ key }) => key);
 }

@@ -8,7 +8,7 @@ import {
   type TrackerPageProps,
 } from "../../../templates/trackers/detail.tsx";
 import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
-import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
+import { hasSources, TrackerFormPage } from "../../../templates/trackers/form.tsx";
 import {
   TrackerChanges,
   TrackerList,
@@ -20,10 +20,10 @@ import { isChecking } from "../../../templates/trackers/state.tsx";
 import type { Actor } from "../../auth/schema.ts";
 import { AppError } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
-import { fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
+import { isSourceKind } from "../../sources/source.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
-import { TrackerInput, type TrackerView } from "../../trackers/schema.ts";
+import type { TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
@@ -38,23 +38,21 @@ import { trackerBulkPages } from "./tracker-bulk.tsx";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
 import {
   chosenCredentials,
+  describeTracker,
   namedBySource,
   newValues,
   repositoryKeys,
   storedValues,
+  unknownSources,
   withBeginnings,
   withDefaults,
 } from "./tracker-form.ts";
 import { previewForm } from "./tracker-preview.ts";
 
-type Values = Readonly<Record<string, unknown>>;
-
 const historySize = 50;
 const shownEvents = 10;
 /** Longer references are invalid. */
 const maxReferenceCharacters = 1_024;
-
-const describe = (values: Values) => fields(TrackerInput, values);
 
 export function trackerPages(app: App, services: Services, page: PageSettings): void {
   const { trackers } = services;
@@ -210,7 +208,7 @@ async function respondTracker(c: AppContext, services: Services, asked: PageCont
     uses: (await services.stats.uses([tracker.id])).get(tracker.id) ?? [],
     deployed: await services.executors.versionsUnder(tracker.id),
     events: (await services.notifications.listEvents({ tracker_id: tracker.id, limit: shownEvents })).items,
-    credentials: await services.credentials.names(tracker.sources.flatMap(({ credential_id }) => credential_id ?? [])),
+    credentials: await credentialNames(services, tracker),
     explanation,
     awaited_since: notice === null ? since : null,
   };
@@ -230,10 +228,18 @@ async function historyOf({ trackers }: Services, tracker: TrackerView, query: UR
   return { versions, marks, ...page, is_first_page: cursor === undefined, filters };
 }
 
+async function credentialNames({ credentials }: Services, tracker: TrackerView | null) {
+  return await credentials.names(tracker?.sources.flatMap(({ credential_id }) => credential_id ?? []) ?? []);
+}
+
 /** Credentials for the kinds of the form's sources. */
-async function credentialChoices(services: Services, ctx: PageContext, values: Values) {
+async function credentialChoices(
+  services: Services,
+  ctx: PageContext,
+  { values, fields }: Pick<FormState, "values" | "fields">,
+) {
   const kinds = new Set(
-    describe(values)
+    fields
       .filter((field) => field.name === "sources")
       .flatMap((field) => field.entries)
       .map((entry) => entry.find((field) => field.is_discriminant)?.default_value),
@@ -269,8 +275,13 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     stored_path: "/trackers/:id/edit",
     service: trackers,
     begin: async (c) => newValues(c.req.query(), await proposalOf(c)),
-    shown: storedValues,
-    describe,
+    // With the others alone, saving removes those of an unknown kind.
+    shown: (stored, c) =>
+      storedValues(
+        stored,
+        c.req.query("sources") === "known" ? stored.sources.filter(({ kind }) => isSourceKind(kind)) : stored.sources,
+      ),
+    describe: describeTracker,
     draw: async ({ ctx, stored, ...state }, c) =>
       await drawForm(services, ctx, stored, state, stored === null ? await proposalOf(c) : null),
     input: async (sent, stored) => {
@@ -287,7 +298,7 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
 
   app.post("/trackers/preview", async (c) => {
     const ctx = await pageContext(c, page);
-    const values = decodeForm(await readForm(c), describe);
+    const values = decodeForm(await readForm(c), (sent) => describeTracker(sent, null));
     return respondHtml(c, <PreviewAnswer ctx={ctx} parts={await previewForm(trackers, values)} />);
   });
 }
@@ -308,7 +319,13 @@ async function drawForm(
 ): Promise<string> {
   const isRefused = Object.keys(state.errors).length > 0;
   const values = isRefused ? state.values : withBeginnings(state.values);
-  const props = { ctx, tracker, proposal, errors: state.errors, values, fields: describe(values) };
-  const credentials = await credentialChoices(services, ctx, values);
-  return String(await (<TrackerFormPage {...props} credentials={credentials} repositories={repositoryKeys(values)} />));
+  const fields = describeTracker(values, tracker);
+  const props = {
+    ...{ ctx, tracker, proposal, errors: state.errors, values, fields },
+    credentials: await credentialChoices(services, ctx, { values, fields }),
+    repositories: repositoryKeys(hasSources(fields) ? values : { ...tracker }),
+    unknown: unknownSources(tracker),
+    credential_names: await credentialNames(services, tracker),
+  };
+  return String(await (<TrackerFormPage {...props} />));
 }

@@ -1,4 +1,4 @@
-import { formatNumber, plural } from "../../format.ts";
+import { formatList, formatNumber, plural } from "../../format.ts";
 
 const number = (count: number) => formatNumber("en", count);
 
@@ -177,6 +177,13 @@ export const trackers = {
     failed_credential: "Private sources need a credential.",
     invalid: "Correct the marked fields to see the preview.",
     by_version: "Sorted by version; checks also use publish times.",
+  },
+  unknown_sources: {
+    title: "The sources cannot be edited here",
+    edit_others: (count: number) => `${count === 1 ? "Delete it" : "Delete them"} and edit the others`,
+    removal: (keys: readonly string[]) =>
+      `Saving deletes the ${keys.length === 1 ? "source" : "sources"} ${formatList("en", keys)}`,
+    removal_text: "The versions found there are deleted too.",
   },
   delete: "Delete tracker",
   delete_text: "This deletes its sources, version history and rules. Events already sent are kept.",

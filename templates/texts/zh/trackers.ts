@@ -1,3 +1,4 @@
+import { quotedList } from "../../../src/messages/zh/lists.ts";
 import { formatNumber } from "../../format.ts";
 import type { Texts } from "../texts.ts";
 
@@ -174,6 +175,12 @@ export const trackers = {
     failed_credential: "私有来源需要凭据。",
     invalid: "请先修正标出的字段，再查看预览。",
     by_version: "按版本判断；检查时还会参考发布时间。",
+  },
+  unknown_sources: {
+    title: "无法在此编辑来源",
+    edit_others: (count) => `删除${count === 1 ? "该" : "这些"}来源并编辑其他来源`,
+    removal: (keys) => `保存后将删除来源${quotedList(keys)}`,
+    removal_text: "在其中找到的版本也会一并删除。",
   },
   delete: "删除追踪器",
   delete_text: "其来源、版本历史和规则将被删除。已发送的事件会保留。",

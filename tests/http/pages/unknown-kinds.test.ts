@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Writer } from "../../../src/db/client.ts";
 import { connections, credentials, notifiers, tracker_sources } from "../../../src/db/tables.ts";
@@ -25,6 +26,11 @@ interface Case {
 
 const kind = "future";
 
+const trackerFields = {
+  ...{ is_enabled: "on", check_interval_minutes: "60", fetch_depth: "10", request_timeout_seconds: "15" },
+  ...{ sorting: "semantic", "release_notes.source": "release" },
+};
+
 /** As after a downgrade: rows that a later version stored. */
 const cases: readonly Case[] = [
   {
@@ -49,9 +55,9 @@ const cases: readonly Case[] = [
   },
   {
     ...{ what: "sources", table: tracker_sources, store: (tx) => tx.update(tracker_sources).set({ kind }) },
-    pages: () => ["/trackers/app"],
+    pages: () => ["/trackers/app", "/trackers/app/edit"],
     api: () => "/trackers/app",
-    edit: () => ({ form: "", fields: {}, api: "/trackers/app" }),
+    edit: () => ({ form: "/trackers/app/edit", fields: trackerFields, api: "/trackers/app" }),
     refused: {
       sources: [
         { key: "main", kind: "oci", config: { image: "another" }, channels: [{ name: "stable", type: "stable" }] },
@@ -110,16 +116,47 @@ describe.each(cases)("$what of a kind that this version does not know", ({ what,
     }
 
     const { form, fields, api } = each.edit(world);
-    if (form !== "") {
-      expect((await person.get(`${form}/edit`)).status).toBe(200);
-      expect((await person.post(form, fields)).status).toBe(303);
-    }
+    expect((await person.get(`${form.replace(/\/edit$/, "")}/edit`)).status).toBe(200);
+    expect((await person.post(form, fields)).status).toBe(303);
     expect((await person.api("PATCH", api, { description: "changed" })).status).toBe(200);
     expect((await person.api("PATCH", api, each.refused)).status).toBe(422);
     await app.services.scheduler.tick();
     await app.services.scheduler.idle();
     expect(await kept()).toEqual(before);
   }, 120_000);
+});
+
+test("a tracker's form has no source of an unknown kind, and has the others once that one is to be deleted", async () => {
+  world = await everyPage(say("connections.not_checked"));
+  const { app, person } = world;
+  const image = (key: string) => ({
+    ...{ key, kind: "oci", config: { image: `registry.test/${key}` } },
+    channels: [{ name: "stable", type: "stable" }],
+  });
+  const sources = [image("first"), image("second")];
+  expect((await person.api("POST", "/trackers", { name: "two", sources })).status).toBe(201);
+  await app.db.write((tx) => tx.update(tracker_sources).set({ kind }).where(eq(tracker_sources.key, "second")));
+  const named = (text: string) =>
+    [...text.matchAll(/name="(sources\.[^"]+\.key)"[^>]*value="([^"]*)"/g)].map(([, , key]) => key);
+  const edit = await person.get("/trackers/two/edit");
+  expect(edit.text).not.toContain('name="sources.');
+  expect(edit.text).toContain("registry.test/first");
+  expect(edit.text).toContain("registry.test/second");
+  expect(edit.text).not.toContain("Check the settings of this source");
+  expect((await person.post("/trackers/two/edit", trackerFields)).status).toBe(303);
+  const kept = (await person.api("GET", "/trackers/two")).body;
+  expect(kept).toMatchObject({ check_interval_minutes: 60, sources: [{ key: "first" }, { key: "second", kind }] });
+
+  const others = /href="(\/trackers\/two\/edit\?[^"]+)"/.exec(edit.text)?.[1] ?? "";
+  const form = await person.get(others);
+  expect(named(form.text)).toEqual(["first"]);
+  expect(form.text).toContain("Saving deletes the source second");
+  const first = {
+    ...{ "sources.0.key": "first", "sources.0.kind": "oci", "sources.0.config.image": "registry.test/first" },
+    ...{ "sources.0.channels.0.type": "stable" },
+  };
+  expect((await person.post("/trackers/two/edit", { ...trackerFields, ...first })).status).toBe(303);
+  expect((await person.api("GET", "/trackers/two")).body).toMatchObject({ sources: [{ key: "first", kind: "oci" }] });
 });
 
 test("a source says that its credential is of another kind, and a notifier's messages wait", async () => {
