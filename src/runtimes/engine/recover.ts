@@ -40,7 +40,7 @@ const attemptsPerMove = 4;
 const maxMoves = 40;
 
 const releaseIntervalMs = 100;
-/** Podman needs about 0.2 s, longer on a busy machine. An engine that never cleans up causes no longer delay than this. */
+/** Podman needs about 0.2 s, longer on a busy machine. After that it is taken not to clean up by itself. */
 const longestReleaseMs = 5_000;
 
 /** Recreates a previous container that the engine can no longer start; null if its configuration is unknown. */
@@ -257,14 +257,17 @@ export async function travel(
   let waited = 0;
   for (let moves = 0; moves < maxMoves; moves += 1) {
     const situation = await look(context, name, journal, started);
-    const move = choose(situation);
-    if (move === null) return;
-    if (move.do === "start" && isReleasing(situation, move.container) && waited < longestReleaseMs) {
+    const chosen = choose(situation);
+    if (chosen === null) return;
+    const holder = chosen.do === "start" ? releasingOne(situation, chosen.container) : null;
+    if (holder !== null && waited < longestReleaseMs) {
       await context.clock.sleep(releaseIntervalMs);
       waited += releaseIntervalMs;
       moves -= 1;
       continue;
     }
+    const isInTheWay = holder !== null && holder === situation.next && !failures.has(`remove ${nameOf(holder)}`);
+    const move: Move = isInTheWay ? { do: "remove", container: holder, with_anonymous: true } : chosen;
     const label = `${move.do} ${nameOf(move.container)}`;
     const told = toldAs("move", say("recovery.move", { move: move.do, name: nameOf(move.container) }));
     await journal.begin(step, { ...told, at: context.clock.now() });
@@ -287,12 +290,13 @@ export async function travel(
 }
 
 /**
- * Whether the other container has just ended and still has its ports: a container that starts before the engine has cleaned up
- * loses them again. The engine may also restart the ended one.
+ * The other container if it has ended and still has its ports: a container that starts before the engine has cleaned up loses them
+ * again. The engine may also restart the ended one. Where nothing cleans up behind it, as with Podman before 5.1 and a `runroot` of
+ * more than 50 characters (podman issue 22272), only its removal does, and that must come before the start.
  */
-function isReleasing({ previous, next }: Situation, starting: ContainerInspect): boolean {
+function releasingOne({ previous, next }: Situation, starting: ContainerInspect): ContainerInspect | null {
   const other = previous?.Id === starting.Id ? next : previous;
-  return other?.State.Releasing === true;
+  return other?.State.Releasing === true ? other : null;
 }
 
 async function perform({ client, apiVersion, networksOf }: RecoverContext, move: Move): Promise<void> {

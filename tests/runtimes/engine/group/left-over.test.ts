@@ -134,24 +134,26 @@ describe("a new container that has ended, and still has its ports", () => {
   const started = { Status: "running", Running: true, Releasing: false };
 
   test.each([
-    ["that is cleared up", ended, ["start"]],
-    ["that is started once more by its policy", started, ["stop", "start"]],
-    ["that is never cleared up", null, ["start"]],
-  ])("%s: the previous one gets them", async (_what, then, calls) => {
+    ["that is cleared up", ended, 400, ["start", "remove"]],
+    ["that is started once more by its policy", started, 400, ["stop", "start", "remove"]],
+    ["that is never cleared up", null, 5_000, ["remove", "start"]],
+    ["that is never cleared up, and needed by others", null, 5_500, ["remove", "start", "remove"]],
+  ])("%s: the previous one gets them", async (what, then, tookMs, calls) => {
     const { journal, previous, next } = await failedRun(true);
     Object.assign(next.State, { Releasing: true });
     const made: string[] = [];
-    const { clock, context } = engineWith([previous, next], ({ path }) => {
+    const { clock, context } = engineWith([previous, next], ({ method, path }) => {
       if (clock.now() === from + 400 && next.State.Releasing === true) Object.assign(next.State, then);
-      const call = ["start", "stop"].find((each) => path.endsWith(`/${each}`));
-      if (call !== undefined) made.push(call);
-      return null;
+      const call = method === "DELETE" ? "remove" : ["start", "stop"].find((each) => path.endsWith(`/${each}`));
+      if (call === undefined) return null;
+      made.push(call);
+      return what.includes("needed") && made.length === 1 ? "container has dependent containers" : null;
     });
     const from = clock.now();
     await clock.runUntil(undoRun(context, ref, journal, null));
     expect(made).toEqual(calls);
     expect(nameOf(previous)).toBe("web");
     expect(previous.State.Status).toBe("running");
-    expect(clock.now()).toBe(from + (then === null ? 5_000 : 400));
+    expect(clock.now()).toBe(from + tookMs);
   });
 });
