@@ -1,4 +1,20 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
@@ -18,6 +34,8 @@ import {
   trackers,
   upstream_outages,
 } from "../db/tables.ts";
+
+import { sourceKinds } from "../trackers/schema.ts";
 
 export { type RefusedRow, refusedSources } from "../db/refused-credentials.ts";
 
@@ -156,11 +174,16 @@ export const activeRuns = rowsOfPrepared((read) =>
 );
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
+/** A later version stored it: it fails for this reason, whatever its last check found. */
+const isUnknown = notInArray(tracker_sources.kind, [...sourceKinds]);
+const isFailing = or(isNotNull(tracker_sources.failing_since), isUnknown);
+
 /** It fails because its host does not respond: reported once with the host's outage. */
-const waitsForHost = sql`(${tracker_sources.last_error_code} = 'unreachable' and exists (
+const waitsForHost = sql`(${tracker_sources.last_error_code} is 'unreachable' and exists (
   select 1 from ${upstream_outages}
   where ${upstream_outages.host} = ${tracker_sources.host} and ${upstream_outages.ended_at} is null
-))`;
+    and ${tracker_sources.next_check_at} <= ${upstream_outages.next_due_at}
+) and not ${isUnknown})`;
 
 /** Of enabled trackers, those that fail for their own reasons, the longest failing first. */
 export const failingSources = rowsOfPrepared((read) =>
@@ -182,14 +205,7 @@ export const failingSources = rowsOfPrepared((read) =>
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .leftJoin(credentials, eq(credentials.id, tracker_sources.credential_id))
-    .where(
-      and(
-        eq(trackers.is_enabled, true),
-        isNotNull(tracker_sources.failing_since),
-        not(waitsForHost),
-        not(isCredentialRefused),
-      ),
-    )
+    .where(and(eq(trackers.is_enabled, true), isFailing, not(waitsForHost), not(isCredentialRefused)))
     .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
     .limit(sql.placeholder("limit")),
 );
@@ -202,7 +218,7 @@ const allSources = rowsOfPrepared((read) =>
   read
     .select({
       total: count(),
-      checked: count(tracker_sources.last_checked_at),
+      pending: sql<number>`coalesce(sum(${tracker_sources.last_checked_at} is null and not ${isUnknown}), 0)`,
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
     })
     .from(tracker_sources)
@@ -221,14 +237,14 @@ const allFailing = rowsOfPrepared((read) =>
         then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
     })
     .from(tracker_sources)
-    .where(and(isNotNull(tracker_sources.failing_since), isOfEnabled)),
+    .where(and(isFailing, isOfEnabled)),
 );
 
 /** Counts the sources of enabled trackers, and those of the failing ones. */
 export async function sourceCounts(read: Reader) {
   const [[all], [failing]] = await Promise.all([allSources(read), allFailing(read)]);
   return {
-    ...(all ?? { total: 0, checked: 0, last_checked_at: null }),
+    ...(all ?? { total: 0, pending: 0, last_checked_at: null }),
     ...(failing ?? { failing: 0, waiting_for_host: 0, refused: 0, refused_credentials: 0 }),
   };
 }

@@ -4,6 +4,7 @@ import { unknownBuild } from "../executors/observation-schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
+import { kindProblem } from "../trackers/schema.ts";
 import type { UpstreamOutageView } from "../trackers/upstreams/schema.ts";
 import { byCause, byConnection, bySharedReason } from "./causes.ts";
 import { dayStarts } from "./days.ts";
@@ -137,7 +138,7 @@ export function statsService(options: StatsServiceOptions) {
     const lost = found.lost_connections.length + targets.alone.length + targets.shared.length;
     const { updates, waiting } = found;
     const { alone, shared } = byCause(found.bad_runs);
-    const unlike = bySharedReason(failing);
+    const unlike = bySharedReason(failing.map(asKnown));
     const alike = unlike.shared.reduce((sum, each) => sum + each.failing, 0);
     const failingAlone = sources.failing - sources.waiting_for_host - sources.refused - alike;
     const causes = failingAlone + unlike.shared.length + sources.refused_credentials + outages.length;
@@ -159,7 +160,7 @@ export function statsService(options: StatsServiceOptions) {
         total: sources.total,
         failing: sources.failing - sources.waiting_for_host,
         waiting: outages.reduce((sum, { waiting }) => sum + waiting, 0),
-        pending: sources.total - sources.checked,
+        pending: sources.pending,
         last_checked_at: sources.last_checked_at,
       },
       counts: {
@@ -365,6 +366,14 @@ function activeRun({ executor, run }: ActiveRow): ActiveRun {
     created_at: run.created_at,
     started_at: run.started_at,
   };
+}
+
+/** Of an unknown kind, with the reason that this version has. */
+function asKnown(row: FailingRow): FailingRow {
+  const unknown = kindProblem(row.kind);
+  if (unknown === null) return row;
+  const error = { last_error_code: unknown.code, last_error_message: unknown.said };
+  return { ...row, failing_since: row.failing_since ?? row.last_checked_at, ...error };
 }
 
 function failingSource(row: FailingRow): FailingSource {

@@ -5,7 +5,7 @@ import type { ListShape } from "../forms/page.ts";
 import { issue, type Message, say, toText } from "../messages/message.ts";
 import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
-import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
+import { isSourceKind, type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sortings } from "../versions/channel.ts";
 import { laterButOlder } from "../versions/older-lines.ts";
 import { includePatternError, MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
@@ -386,6 +386,13 @@ export const SourceView = v.object({
   is_host_away: v.boolean(),
 });
 export type SourceView = v.InferOutput<typeof SourceView>;
+
+export { sourceKinds };
+
+/** Why a source of this kind fails, whatever its last check found; null for a kind that this version knows. */
+export function kindProblem(kind: string): { code: "rejected"; said: Message } | null {
+  return isSourceKind(kind) ? null : { code: "rejected", said: say("sources.kind_unknown", { kind }) };
+}
 
 export const TrackerView = v.object({
   id: v.string(),

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import { viewOf } from "../forms/view.ts";
-import { plain, say, told, toldAs } from "../messages/message.ts";
+import { plain, told, toldAs } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
 import { type CheckCost, type CostTerms, isSourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
@@ -14,7 +14,7 @@ import { remarkOn } from "./releases/newest.ts";
 import { type ReleaseFactsRow, releasesByIds } from "./releases/queries.ts";
 import type { ReleaseView } from "./releases/schema.ts";
 import { findTwins, standsFor, type Twins } from "./releases/stands-for.ts";
-import { ChannelView, LatestView, type SourceState, SourceView, type TrackerView } from "./schema.ts";
+import { ChannelView, kindProblem, LatestView, type SourceState, SourceView, type TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import type { OutageRow } from "./upstreams/outage-queries.ts";
 import type { RateState } from "./upstreams/stored-responses.ts";
@@ -30,7 +30,8 @@ export function stateOf(source: SourceRow, now: number): SourceState {
 }
 
 export function errorOf(source: SourceRow): Problem | null {
-  if (isUnknown(source)) return { code: "rejected", ...told(say("sources.kind_unknown", { kind: source.kind })) };
+  const unknown = kindProblem(source.kind);
+  if (unknown !== null) return { code: unknown.code, ...told(unknown.said) };
   if (source.last_error_code === null) return null;
   return { code: source.last_error_code, ...told(source.last_error_message ?? plain("")) };
 }

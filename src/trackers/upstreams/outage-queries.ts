@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  inArray,
   isNotNull,
   isNull,
   lt,
@@ -204,9 +205,10 @@ export async function endedOutages(read: Reader, limit: number): Promise<OutageR
 }
 
 /**
- * The sources of enabled trackers that wait for an outage to end. At most `each` of a host, by tracker; `total` counts all of that host.
+ * The sources of enabled trackers that wait for an outage to end, of the kinds that this version knows. At most `each` of a host, by
+ * tracker; `total` counts all of that host.
  */
-export async function sourcesWaiting(read: Reader, each: number) {
+export async function sourcesWaiting(read: Reader, { each, kinds }: { each: number; kinds: readonly string[] }) {
   const partition = sql`partition by ${tracker_sources.host}`;
   const ranked = read
     .select({
@@ -221,7 +223,7 @@ export async function sourcesWaiting(read: Reader, each: number) {
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .innerJoin(upstream_outages, and(eq(upstream_outages.host, tracker_sources.host), isOpen))
-    .where(and(eq(trackers.is_enabled, true), waits))
+    .where(and(eq(trackers.is_enabled, true), waits, inArray(tracker_sources.kind, [...kinds])))
     .as("ranked");
   return await read
     .select()

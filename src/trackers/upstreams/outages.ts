@@ -2,6 +2,7 @@ import type { CountedTime } from "../../counted-time.ts";
 import type { Reader, Writer } from "../../db/client.ts";
 import { newId } from "../../ids.ts";
 import { type Message, told } from "../../messages/message.ts";
+import { sourceKinds } from "../../sources/source.ts";
 import { pauseAfter } from "../checks/retry.ts";
 import {
   closeOutage,
@@ -114,7 +115,7 @@ function outageView(row: OutageRow, members: Awaited<ReturnType<typeof sourcesWa
 export async function currentOutages(read: Reader): Promise<UpstreamOutageView[]> {
   const open = await openOutages(read);
   if (open.length === 0) return [];
-  const members = await sourcesWaiting(read, namedSources);
+  const members = await sourcesWaiting(read, { each: namedSources, kinds: sourceKinds });
   return open
     .map((row) =>
       outageView(
