@@ -136,8 +136,12 @@ export function connectionService(options: ConnectionServiceOptions) {
     patch: v.InferOutput<typeof ConnectionPatch>,
   ) => {
     const { config = {}, credential_id = own, ...others } = patch;
-    const isSame = Object.keys(config).length === 0 && (credential_id ?? own) === own;
-    if (!isSame) throw invalidInput({ config: say("connections.kind_unknown", { kind }) });
+    const changed = [
+      ...(Object.keys(config).length === 0 ? [] : ["config"]),
+      ...(credential_id === own ? [] : ["credential_id"]),
+    ];
+    const said = say("connections.kind_unknown", { kind });
+    if (changed.length > 0) throw invalidInput(Object.fromEntries(changed.map((field) => [field, said])));
     return others;
   };
 

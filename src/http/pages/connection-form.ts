@@ -12,8 +12,8 @@ type Connections = Pick<Services, "connections">;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** What is said of a connection that a later version stored. */
-function unknownKind(stored: ConnectionView | null) {
+/** What is said of a connection that a later version stored: its form has nothing of the address. */
+export function unknownKind(stored: ConnectionView | null) {
   return stored?.warnings.filter(({ code }) => code === "kind_unknown") ?? [];
 }
 

@@ -12,7 +12,7 @@ import { type FieldDescription, valuesOf } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
-import { describeConnection, drawConnectionForm, isUsualName, usualName } from "./connection-form.ts";
+import { describeConnection, drawConnectionForm, isUsualName, unknownKind, usualName } from "./connection-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
@@ -103,8 +103,9 @@ function plainPages(app: App, services: Services, page: PageSettings): void {
     input: (sent, stored) => {
       if (stored === null) return sent;
       const { kind: _fixed, config, ...changes } = sent;
-      const blanks = { description: "", credential_id: null, concurrent_runs: 1 };
-      return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };
+      const blanks = { description: "", concurrent_runs: 1 };
+      if (unknownKind(stored).length > 0) return { ...blanks, ...changes };
+      return { ...blanks, credential_id: null, ...changes, config: withBlanks(describe({}, stored), config) };
     },
     /** The connection is stored in any case; whether it responds is shown beside it. */
     saved: async ({ ctx, view, is_new }, c) => {

@@ -159,6 +159,22 @@ test("a tracker's form has no source of an unknown kind, and has the others once
   expect((await person.api("GET", "/trackers/two")).body).toMatchObject({ sources: [{ key: "first", kind: "oci" }] });
 });
 
+test("the form of a connection of an unknown kind leaves its credential, and the API refuses to take it away", async () => {
+  world = await everyPage(say("connections.not_checked"));
+  const { app, person, credential_id } = world;
+  await app.db.write(async (tx) => {
+    await tx.update(credentials).set({ kind });
+    await tx.update(connections).set({ kind, credential_id });
+  });
+  expect((await person.post("/connections/connection-1", { name: "renamed", concurrent_runs: "2" })).status).toBe(303);
+  const path = "/runtime-connections/connection-1";
+  const refused = await person.api("PATCH", path, { credential_id: null });
+  const fields = { credential_id: expect.stringContaining("does not support connections of type") };
+  expect(refused).toMatchObject({ status: 422, body: { error: { fields } } });
+  const body = { name: "renamed", concurrent_runs: 2, credential_id };
+  expect(await person.api("PATCH", path, { config: {}, credential_id })).toMatchObject({ status: 200, body });
+});
+
 test("a source says that its credential is of another kind, and a notifier's messages wait", async () => {
   world = await everyPage(say("connections.not_checked"));
   const { app, person } = world;
