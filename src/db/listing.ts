@@ -16,13 +16,10 @@ export interface Listing {
 }
 
 /** What the options are values of, also where only the one asked for is counted; the options of each entry; conditions, for each or any. */
-type ListingFilter =
-  | OneOf
-  | SQLiteColumn
-  | SQL
-  | Subquery
-  | Readonly<Record<string, SQL | undefined>>
-  | ((text: string) => SQL);
+type ListingFilter = OneOf | SQLiteColumn | SQL | Subquery | Options | ((text: string) => SQL);
+
+/** A function for an option that no page counts. */
+type Options = Readonly<Record<string, SQL | undefined | (() => SQL | undefined)>>;
 
 class OneOf {
   constructor(readonly column: SQLiteColumn) {}
@@ -47,7 +44,9 @@ function conditionOf(filter: ListingFilter | undefined, option: string, { id }: 
   if (typeof filter === "function") return filter(option);
   if (filter instanceof OneOf) return eq(filter.column, option);
   if (is(filter, Subquery)) return sql`${id} in (select id from ${filter} where option = ${option})`;
-  return isValue(filter) ? sql`${filter} = ${option}` : filter[option];
+  if (isValue(filter)) return sql`${filter} = ${option}`;
+  const condition = filter[option];
+  return typeof condition === "function" ? condition() : condition;
 }
 
 /** The value that the list is sorted by and the id of the last row of a page; null for anything else. */
@@ -195,11 +194,13 @@ async function countOptions(
 async function countEach(
   read: Reader,
   { from }: Entries,
-  options: Readonly<Record<string, SQL | undefined>>,
+  options: Options,
   conditions: SQL | undefined,
 ): Promise<Counted> {
   const countOf = (is?: SQL) => sql<number>`(select count(*) from ${from} where ${and(is, conditions) ?? sql`true`})`;
-  const counts = Object.entries(options).map(([option, is]) => [option, countOf(is)] as const);
+  const counts = Object.entries(options).flatMap(([option, is]) =>
+    typeof is === "function" ? [] : [[option, countOf(is)] as const],
+  );
   const [row = {}] = await read.select({ "": countOf(), ...Object.fromEntries(counts) }).from(sql`(select 1)`);
   return { ...row };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Cron } from "croner";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -28,8 +29,12 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
   const tick = async (now: number = clock.now()): Promise<void> => {
     if (isStopped) return;
     await before?.().catch(logFailure);
-    const filled = await Promise.allSettled(pools.map((pool) => pool.fill(now)));
-    for (const result of filled) if (result.status === "rejected") logFailure(result.reason);
+    const filling = pools.map(async (pool, place) => {
+      // Requests get their turn in between.
+      for (let turn = 0; turn < place; turn += 1) await nextTurn();
+      await pool.fill(now).catch(logFailure);
+    });
+    await Promise.all(filling);
   };
   const idle = async (): Promise<void> => {
     while (pools.some((pool) => pool.running() > 0)) await Promise.all(pools.map((pool) => pool.idle()));

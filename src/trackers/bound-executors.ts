@@ -9,13 +9,17 @@ export interface BoundExecutor {
   source_id: string;
   /** The channel's name. */
   channel: string;
+}
+
+/** With what its target was last seen to run. */
+export interface ObservedExecutor extends BoundExecutor {
   observed: Readonly<Record<string, unknown>> | null;
 }
 
 /** Who uses what trackers find. Executors supply it. */
 export interface BoundExecutors {
   ofTrackers: (read: Reader, trackerIds: readonly string[]) => Promise<BoundExecutor[]>;
-  ofSource: (read: Reader, sourceId: string) => Promise<BoundExecutor[]>;
+  ofSource: (read: Reader, sourceId: string) => Promise<ObservedExecutor[]>;
   /** What the snapshots of the bound executors name. */
   snapshotsOn: (read: Reader, sourceId: string) => Promise<{ reference: string; digest: string | null }[]>;
   /** The ids of trackers with a version that an executor would install. */

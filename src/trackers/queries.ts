@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_sources, trackers } from "../db/tables/trackers.ts";
@@ -40,8 +40,14 @@ interface TrackerListContext {
 export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }: TrackerListContext) => {
   const hasFailed = isNotNull(tracker_sources.last_error_code);
   const isUnchecked = isNull(tracker_sources.last_checked_at);
-  /** A later version stored it: no check is possible. */
-  const isUnknown = notInArray(tracker_sources.kind, [...kinds]);
+  /** A later version stored it: no check is possible. Comparing with each takes less than looking it up in a list. */
+  const isUnknown = sql`case ${tracker_sources.kind}
+    ${sql.join(
+      kinds.map((kind) => sql`when ${kind} then false`),
+      sql` `,
+    )}
+    else true
+  end`;
   const isFailing = or(isUnknown, and(hasFailed, sql`not ${waitsForHost}`));
   const isPending = and(isUnchecked, sql`not ${waitsForHost}`);
   const inAddress = (contains: (text: SQL) => SQL) =>
@@ -63,11 +69,11 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
     },
     filters: {
       state: {
-        ok: sql`not ${sourceOf(or(isUnchecked, hasFailed, isUnknown))}`,
+        ok: () => sql`not ${sourceOf(or(isUnchecked, hasFailed, isUnknown))}`,
         failing: sourceOf(isFailing),
         pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
         waiting: and(eq(trackers.is_enabled, true), sourceOf(sql`${waitsForHost} and not ${isUnknown}`)),
-        checking: sourceOf(gt(tracker_sources.lease_until, now)),
+        checking: () => sourceOf(gt(tracker_sources.lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: isOutdated,
       },

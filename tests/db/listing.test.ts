@@ -88,6 +88,18 @@ describe("a list", () => {
     });
   });
 
+  test("is filtered by an option that no page counts, and does not count it", async () => {
+    const { page, counts } = listsOver(credentials, () => ({
+      sorts: { name: "credentials.name" },
+      filters: { kind: { oci: eq(credentials.kind, "oci"), git: () => eq(credentials.kind, "git") } },
+      searched: [],
+    }));
+    const ask = listAsk(shape, { kind: "git" });
+    const { rows: found } = await page(stored.db.read, null, ask);
+    expect(found.map(({ name }) => name)).toEqual(["c", "d_d"]);
+    expect(await counts(stored.db.read, null, ask)).toEqual({ kind: { "": 5, oci: 3 } });
+  });
+
   test("counts the values of a column, and only rows of its scope", async () => {
     const own = listsOver(credentials, (_read, kind: string) => ({
       sorts: { name: "credentials.name" },

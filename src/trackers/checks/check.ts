@@ -14,7 +14,7 @@ import { type TrackerRow, trackerRows } from "../queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/facts.ts";
 import { acceptsOf, rulesOf } from "../releases/judge.ts";
 import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
-import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import type { ChannelRow, CheckedSource } from "../source-queries.ts";
 import { lastingOutages } from "../upstreams/lasting-outages.ts";
 import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries.ts";
 import { endOutage, noteFailure } from "../upstreams/outages.ts";
@@ -70,7 +70,7 @@ export function nextCheckAt(sourceId: string, intervalMinutes: number, now: numb
 
 interface Claimed {
   tracker: TrackerRow;
-  source: SourceRow;
+  source: CheckedSource;
   channels: readonly ChannelRow[];
   known: readonly ReleaseFactsRow[];
   /** Of this one check: another claim has another owner. */
@@ -116,7 +116,7 @@ function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFi
   return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
 }
 
-function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
+function rotated(source: CheckedSource, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
   if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
   const others = known
     .map((release) => release.tag)

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { releasesImages } from "../../sources/source.ts";
 import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
 import { tagsOfRelease } from "../../versions/tag-form.ts";
-import type { BoundExecutor } from "../bound-executors.ts";
+import type { ObservedExecutor } from "../bound-executors.ts";
 import type { ReleaseFactsRow } from "../releases/queries.ts";
 
 /** The part of an executor's observation that is needed here. */
@@ -40,7 +40,7 @@ function parseReference(reference: string): { tag: string | null; digest: string
 
 /** What executors run from a source, as last observed, and what their snapshots name. */
 export function buildsInUse(
-  bound: readonly BoundExecutor[],
+  bound: readonly ObservedExecutor[],
   snapshots: readonly { reference: string; digest: string | null }[],
 ): Builds {
   const tags = new Set<string>();
@@ -64,7 +64,7 @@ export function buildsInUse(
 }
 
 /** The platform on which executors run a source's image, as last observed: the first one's; null if it is not known. */
-export function platformInUse(bound: readonly BoundExecutor[]): string | null {
+export function platformInUse(bound: readonly ObservedExecutor[]): string | null {
   for (const executor of bound) {
     const observed = v.safeParse(Observed, executor.observed);
     const service = observed.success

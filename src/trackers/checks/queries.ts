@@ -19,7 +19,7 @@ import { isAmongGiven, preparedFor, rowsOfPrepared } from "../../db/prepared.ts"
 import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { isMessage, toText } from "../../messages/message.ts";
 import type { TrackerRow } from "../queries.ts";
-import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import type { ChannelRow, CheckedSource, SourceRow } from "../source-queries.ts";
 import { isHeld } from "../upstreams/outage-queries.ts";
 
 function isFree(now: Placeholder | number): SQL | undefined {
@@ -77,10 +77,11 @@ const scheduledSources = rowsOfPrepared((read) =>
     .where(
       and(
         lte(tracker_sources.next_check_at, now),
+        // First what an outage decides for a thousand of them at once.
+        not(isHeld(now)),
+        mayBegin,
         isNull(tracker_sources.check_requested_at),
         eq(trackers.is_enabled, true),
-        mayBegin,
-        not(isHeld(now)),
       ),
     )
     // Among checks due at the same time, the least checked first.
@@ -166,7 +167,7 @@ export async function claimSource(
   tx: Writer,
   id: string,
   claim: { owner: string; now: number; until: number },
-): Promise<SourceRow | null> {
+): Promise<CheckedSource | null> {
   const rows = await claimDue(tx).all({ id, ...claim });
   return rows[0] ?? null;
 }

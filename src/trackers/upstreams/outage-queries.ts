@@ -27,10 +27,9 @@ const isOpen = isNull(upstream_outages.ended_at);
 
 /** Of a source in a query over several tables: its host does not respond, and the next attempt is not due yet. */
 export function isHeld(now: Placeholder): SQL {
-  return sql`exists (
-    select 1 from upstream_outages
-    where upstream_outages.host = tracker_sources.host and upstream_outages.ended_at is null
-      and upstream_outages.next_due_at > ${now}
+  return sql`tracker_sources.host in (
+    select upstream_outages.host from upstream_outages
+    where upstream_outages.ended_at is null and upstream_outages.next_due_at > ${now}
   )`;
 }
 
