@@ -181,8 +181,8 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
   extensions: "sse",
   defaultTimeout: 30_000,
-  // The second keeps open what the user opened when a form is redrawn.
-  morphIgnore: ["data-htmx-powered", "open"],
+  // What the user opened stays open when it is redrawn, and what was sent stays busy until its own answer.
+  morphIgnore: ["data-htmx-powered", "open", "data-busy", "aria-busy"],
   noSwap: [204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 428, 429, "5xx"],
 });
 

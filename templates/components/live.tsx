@@ -22,7 +22,7 @@ export function Live({ ctx, id, events, poll }: LiveProps) {
 
 /**
  * Keeps a part of an open page, and `others` by their ids, as the server shows them: requests the page every 15 seconds. What is unfolded
- * stays so; not for parts with buttons, which must stay busy until they are answered.
+ * or busy stays so.
  */
 export function refreshedPart(ctx: PageContext, path: string, id: string, others: readonly string[] = []) {
   return {

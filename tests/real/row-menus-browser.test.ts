@@ -55,17 +55,19 @@ peerSuite("the menus of rows, which share one form, in Chromium", chromiumMissin
     await menu(page, name).locator("summary").press("Enter");
     await entry(page, name, action).press("Enter");
   };
-  /** Nothing is answered before `answer`. */
+  /** Nothing is answered before `answer`, or one request at a time with `answerOne`. */
   const holdBack = async (page: Page) => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const sent: string[] = [];
+    const held: (() => void)[] = [];
     await page.route("**/executors/*/actions?*", async (route) => {
       const { pathname, search } = new URL(route.request().url());
       sent.push(`${[...ids].find(([, id]) => pathname.includes(id))?.[0]} ${search}`);
-      await answered;
+      await Promise.race([answered, new Promise<void>((release) => held.push(release))]);
       await route.continue();
     });
-    return { sent, answer };
+    const answerOne = async () => (await eventually("a request", async () => held.shift() ?? null))();
+    return { sent, answer, answerOne };
   };
   const decided = async (name: Name) => {
     const [row] = await app.db.read.select().from(executors).where(eq(executors.name, name));
@@ -104,6 +106,27 @@ peerSuite("the menus of rows, which share one form, in Chromium", chromiumMissin
       expect(new URL(page.url()).pathname).toBe(path);
     });
   }
+
+  test("on the overview, the answer to one entry leaves those busy that still wait for theirs", async () => {
+    const page = await open();
+    await page.goto("/");
+    const { sent, answerOne } = await holdBack(page);
+    await press(page, "app-0000", "Skip this version");
+    await press(page, "app-0001", "Hold updates");
+    await press(page, "app-0002", "Snooze for 1 week");
+    const waiting = () =>
+      page.locator(".menu-item[data-busy][aria-busy]").evaluateAll((items) => items.map((item) => item.textContent));
+    expect(await waiting()).toEqual(["Skip this version", "Hold updates", "Snooze for 1 week"]);
+    await answerOne();
+    await page.locator(`#need-${ids.get("app-0000")}`).waitFor({ state: "detached" });
+    expect(await waiting()).toEqual(["Hold updates", "Snooze for 1 week"]);
+    await answerOne();
+    await page.locator(`#need-${ids.get("app-0001")}`).waitFor({ state: "detached" });
+    expect(await waiting()).toEqual(["Snooze for 1 week"]);
+    await answerOne();
+    await page.waitForFunction(() => document.querySelector("[data-busy], [aria-busy]") === null);
+    expect(sent).toHaveLength(3);
+  });
 
   test("the list's filter is kept, also one that was chosen on the open page", async () => {
     const page = await open();
