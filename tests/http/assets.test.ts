@@ -42,3 +42,11 @@ test.each(named("styles", ".css"))(
     expect(written(join("styles", name)).match(ends)).toBeNull();
   },
 );
+
+test.each(named("styles", ".css"))("%s: nothing moves for a reader who asks for no motion", (name) => {
+  const still = written(join("styles", name)).replaceAll(
+    /@media \(prefers-reduced-motion: no-preference\) \{[^}]*\}/g,
+    "",
+  );
+  expect(still.match(/^\s*(?:animation|transition):.*$/gm)).toBeNull();
+});
