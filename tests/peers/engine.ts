@@ -45,6 +45,8 @@ export interface EngineOptions {
   args?: readonly string[];
   /** Docker's `--live-restore`: containers outlive the engine's end. Podman's always do. */
   liveRestore?: boolean;
+  /** `false`: a Podman before 5.1 does not clean up behind a container that has ended by itself. */
+  cleansUp?: boolean;
 }
 
 /** Why a real engine of this mode cannot be started here, or null when it can. */

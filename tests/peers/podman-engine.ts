@@ -63,6 +63,18 @@ function userNamespacesRefused(): string | null {
   return refusal;
 }
 
+interface Place {
+  folder: string;
+  /** Where what lasts until the machine's next start is. */
+  run: string;
+  isRootless: boolean;
+}
+
+/** The machine's, covered by a folder of the engine's own. */
+const coveredRun = "/run/containers";
+/** Before 5.1, Podman does not clean up behind a container that has ended if the path there is longer than 50 characters. */
+const tooLong = "a-folder-whose-name-is-nearly-as-long-as-it-may-be";
+
 const asNobody = [`--reuid=${nobody.id}`, `--regid=${nobody.id}`, "--clear-groups"];
 
 /**
@@ -76,9 +88,11 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
   const socket = join(folder, "podman.sock");
   const log = join(folder, "log");
   const isRootless = mode === "podman-rootless";
+  const run = options.cleansUp === false ? join(folder, "run", tooLong) : coveredRun;
+  const place = { folder, run, isRootless };
   const bridge = isRootless ? null : engineBridge(folder, { addressed: false });
   watchEngine(folder, bridge);
-  writeSettings(folder, bridge);
+  writeSettings(place, bridge);
   const keeper = await startKeeper(folder, isRootless);
   let service: ChildProcess | null = null;
 
@@ -92,7 +106,7 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
       stdio: ["ignore", output, output],
       detached: true,
       cwd: folder,
-      env: environment(folder, isRootless),
+      env: environment(place),
     });
     service = started;
     await untilItAnswers(socket, () => started.exitCode !== null, log);
@@ -129,7 +143,7 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
     socket,
     address: `unix://${socket}`,
     log,
-    cli: writeCommand(folder, keeper.pid, isRootless),
+    cli: writeCommand(place, keeper.pid),
     call: (method, path, body) => callEngine(socket, method, path, body),
     importImage: (reference, changes) => importImage(socket, folder, reference, changes ?? []),
     pullImage: (reference, login) => pullImage(socket, reference, login ?? null),
@@ -140,21 +154,23 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
 }
 
 /** A program that is `podman` on this engine's storage: without a service between, it knows options that a remote one does not. */
-function writeCommand(folder: string, keeper: number, isRootless: boolean): string {
-  const path = join(folder, "podman");
-  const given = Object.entries(environment(folder, isRootless)).map(([name, value]) => `'${name}=${value}'`);
+function writeCommand(place: Place, keeper: number): string {
+  const path = join(place.folder, "podman");
+  const given = Object.entries(environment(place)).map(([name, value]) => `'${name}=${value}'`);
   const words = [
     `/usr/bin/nsenter --mount --target=${keeper} /usr/bin/env -i ${given.join(" ")}`,
-    ...(isRootless ? [`/usr/bin/setpriv ${asNobody.join(" ")}`] : []),
+    ...(place.isRootless ? [`/usr/bin/setpriv ${asNobody.join(" ")}`] : []),
     '/usr/bin/podman "$@"',
   ];
   writeFileSync(path, `#!/bin/sh\nexec ${words.join(" ")}\n`, { mode: 0o755 });
   return path;
 }
 
-/** Podman's settings, which are files: all paths below `folder`, and every registry on 127.0.0.1 by http. */
-function writeSettings(folder: string, bridge: { name: string; block: number } | null): void {
-  for (const name of ["settings", "networks", "home", "run", "covers"]) mkdirSync(join(folder, name), { mode: 0o755 });
+/** Podman's settings, which are files: all paths are the engine's own, and every registry on 127.0.0.1 by http. */
+function writeSettings({ folder, run }: Place, bridge: { name: string; block: number } | null): void {
+  for (const name of ["settings", "networks", "home", "run", `run/${tooLong}`, "covers"]) {
+    mkdirSync(join(folder, name), { mode: 0o755 });
+  }
   const write = (name: string, lines: readonly string[]) =>
     writeFileSync(join(folder, name), `${lines.join("\n")}\n`, { mode: 0o644 });
   write("settings/containers.conf", [
@@ -180,7 +196,7 @@ function writeSettings(folder: string, bridge: { name: string; block: number } |
     "[storage]",
     'driver = "overlay"',
     `graphroot = "${folder}/graph"`,
-    `runroot = "${folder}/run/storage"`,
+    `runroot = "${run}/storage"`,
   ]);
   // A prefix without a port stands for all ports.
   write("settings/registries.conf", [
@@ -212,7 +228,7 @@ function defaultNetwork({ block }: { block: number }): string {
   return `podman${block}`;
 }
 
-function environment(folder: string, isRootless: boolean): Record<string, string> {
+function environment({ folder, run, isRootless }: Place): Record<string, string> {
   return {
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     HOME: join(folder, "home"),
@@ -220,7 +236,7 @@ function environment(folder: string, isRootless: boolean): Record<string, string
     CONTAINERS_CONF: join(folder, "settings/containers.conf"),
     CONTAINERS_STORAGE_CONF: join(folder, "settings/storage.conf"),
     CONTAINERS_REGISTRIES_CONF: join(folder, "settings/registries.conf"),
-    ...(isRootless ? { USER: nobody.name, XDG_RUNTIME_DIR: join(folder, "run") } : {}),
+    ...(isRootless ? { USER: nobody.name, XDG_RUNTIME_DIR: run } : {}),
   };
 }
 
@@ -230,14 +246,14 @@ function environment(folder: string, isRootless: boolean): Record<string, string
  */
 async function startKeeper(folder: string, isRootless: boolean): Promise<{ pid: number }> {
   const cover = (path: string, by: string) => `mount --bind '${folder}/${by}' ${path}`;
-  for (const path of ["/run/containers", "/run/netns"]) mkdirSync(path, { recursive: true, mode: 0o755 });
+  for (const path of [coveredRun, "/run/netns"]) mkdirSync(path, { recursive: true, mode: 0o755 });
   for (const name of ["containers", "netns"]) mkdirSync(join(folder, "covers", name), { mode: 0o755 });
   mkdirSync("/etc/containers", { recursive: true });
   const lines = [
     "set -e",
     "mount --make-rprivate /",
     "mount --make-rshared /", // A peer group of its own: Podman wants a shared root, and nothing of it is seen outside.
-    cover("/run/containers", "covers/containers"),
+    cover(coveredRun, "covers/containers"),
     cover("/run/netns", "covers/netns"),
     // Asked by each call of its version which Debian package its parts are from, which takes seconds.
     ...["/usr/bin/dpkg", "/usr/bin/dpkg-query"]

@@ -5,7 +5,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { registryMissing } from "../peers/registry.ts";
 import { type Lab, startLab } from "../support/engine-lab.ts";
-import { matrixSuite, newestModes } from "../support/engine-modes.ts";
+import { engineSuite, matrixSuite, newestModes } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import { containerStates, group, removeGroup, runService } from "../support/group-target.ts";
@@ -246,4 +246,37 @@ matrixSuite(
   },
   registryMissing(),
   newestModes,
+);
+
+engineSuite(
+  "one that exits at once, on an engine that never cleans up behind it",
+  (mode) => {
+    let engine: TestEngine;
+    let lab: Lab;
+    beforeAll(async () => {
+      engine = await startEngine({ mode, cleansUp: false });
+      lab = await startLab(engine, { "1.0.0": { cmd: serveHttp }, "3.0.0": { cmd: shell("exit 3") } });
+    }, 240_000);
+    afterAll(async () => {
+      await lab?.stop();
+      await engine?.stop();
+    }, 120_000);
+
+    test("leaves its port to the previous one", async () => {
+      const port = await freePort();
+      await lab.begin("web", published(port, "no"));
+      await eventually("the first answer", () => answerAt(port));
+      const executor = await lab.runs.addExecutor({
+        connection: lab.connection,
+        target: target("web"),
+        desired: lab.offer("3.0.0"),
+        settings: { health_check: patientCheck },
+      });
+      expect(await lab.runs.update(executor)).toMatchObject({ state: "failed", serving: "previous" });
+      expect(await lab.found("web")).toEqual(["web running 1.0.0"]);
+      expect(await eventually("the answer", () => answerAt(port))).toContain("1.0.0");
+    });
+  },
+  ["podman", "podman-rootless"],
+  registryMissing(),
 );
