@@ -70,6 +70,8 @@ interface Place {
   isRootless: boolean;
 }
 
+const libpod = "/v4.0.0/libpod";
+
 /** The machine's, covered by a folder of the engine's own. */
 const coveredRun = "/run/containers";
 /** Before 5.1, Podman does not clean up behind a container that has ended if the path there is longer than 50 characters. */
@@ -123,6 +125,7 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
   };
   const stop = async () => {
     if (service === null) await start();
+    await removePods(socket);
     await emptyEngine(socket);
     await end("SIGTERM");
     await endAllOf(folder, keeper.pid);
@@ -151,6 +154,14 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
     restart: start,
     stop,
   };
+}
+
+/** A pod's own container goes with it alone; left running, it would hold the engine's bridge. */
+async function removePods(socket: string): Promise<void> {
+  const found = await callEngine(socket, "GET", `${libpod}/pods/json`).catch(() => []);
+  for (const { Id } of Array.isArray(found) ? found : []) {
+    await callEngine(socket, "DELETE", `${libpod}/pods/${Id}?force=true`).catch(() => undefined);
+  }
 }
 
 /** A program that is `podman` on this engine's storage: without a service between, it knows options that a remote one does not. */
