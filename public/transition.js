@@ -4,11 +4,6 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync("@media (prefers-reduced-motion: no-preference) { @view-transition { navigation: auto } }");
 document.adoptedStyleSheets.push(sheet);
 
-// A page is drawn once all of it is there: each part of a long list would lay out its whole table again, and the fade would be to a piece of it.
-document.head.append(
-  Object.assign(document.createElement("link"), { rel: "expect", href: "#toasts", blocking: "render" }),
-);
-
 // What is no page of ours has no such rule.
 addEventListener("pageswap", ({ viewTransition, activation }) => {
   if (activation?.entry?.url.endsWith(".json")) viewTransition?.skipTransition();

@@ -34,18 +34,6 @@ peerSuite("the design system in Chromium under the content security policy", mis
     expect(added).toEqual([expect.stringContaining("@view-transition")]);
   });
 
-  test("a page is drawn once all of it is there", async () => {
-    await person.go("/");
-    const following = 4;
-    const awaited = await page.evaluate(() => {
-      const link = document.querySelector<HTMLLinkElement>("link[rel=expect]");
-      const end = document.querySelector(link?.getAttribute("href") ?? "none");
-      const main = document.querySelector("main");
-      return [link?.getAttribute("blocking"), main?.compareDocumentPosition(end ?? main)];
-    });
-    expect(awaited).toEqual(["render", following]);
-  });
-
   test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
     await person.go("/run");
     await page.click("a[hx-get$='/retry']");
