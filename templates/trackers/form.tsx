@@ -122,6 +122,7 @@ function UnknownSources({
     );
   }
   const hasOthers = unknown.length < tracker.sources.length;
+  const reasons = new Map(unknown.flatMap(({ kind, error }) => (error === null ? [] : [[kind, error] as const])));
   return (
     <Banner
       tone="failed"
@@ -129,14 +130,18 @@ function UnknownSources({
       action={
         hasOthers ? (
           <LinkButton ctx={ctx} href={`${trackerPath(tracker.name)}/edit?sources=known`}>
-            {t.edit_others(unknown.length)}
+            {t.edit_others}
           </LinkButton>
-        ) : undefined
+        ) : (
+          <LinkButton ctx={ctx} href={`${trackerPath(tracker.name)}/delete`} opens_dialog>
+            {texts(ctx).trackers.delete}
+          </LinkButton>
+        )
       }
     >
-      {unknown.map(({ error }) =>
-        error === null ? null : <p>{translateSentence(ctx.language, error.message_data)}</p>,
-      )}
+      {[...reasons.values()].map(({ message_data }) => (
+        <p>{translateSentence(ctx.language, message_data)}</p>
+      ))}
     </Banner>
   );
 }

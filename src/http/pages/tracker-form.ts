@@ -39,16 +39,11 @@ export function unknownSources(tracker: TrackerView | null): TrackerView["source
   return tracker?.sources.filter(({ kind }) => !isSourceKind(kind)) ?? [];
 }
 
-/**
- * A stored list with a source of an unknown kind is left out: it would be drawn with the fields of another kind. The form has its sources
- * again once that one is no longer among them.
- */
+/** Without its sources while one of them is of an unknown kind, which would be drawn with the fields of another; with those that are sent. */
 export function describeTracker(values: Values, stored: TrackerView | null): readonly FieldDescription[] {
   const described = fields(TrackerInput, values);
-  if (unknownSources(stored).length === 0) return described;
-  const kinds = objectsOf(values.sources).flatMap(({ kind }) => kind ?? []);
-  const areKnown = kinds.length > 0 && kinds.every(isSourceKind);
-  return areKnown ? described : described.filter(({ name }) => name !== "sources");
+  const isLeftOut = unknownSources(stored).length > 0 && objectsOf(values.sources).length === 0;
+  return isLeftOut ? described.filter(({ name }) => name !== "sources") : described;
 }
 
 /** A stored tracker as form values, with these of its sources. */

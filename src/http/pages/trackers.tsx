@@ -275,12 +275,12 @@ function trackerForms(app: App, services: Services, page: PageSettings): void {
     stored_path: "/trackers/:id/edit",
     service: trackers,
     begin: async (c) => newValues(c.req.query(), await proposalOf(c)),
-    // With the others alone, saving removes those of an unknown kind.
-    shown: (stored, c) =>
-      storedValues(
-        stored,
-        c.req.query("sources") === "known" ? stored.sources.filter(({ kind }) => isSourceKind(kind)) : stored.sources,
-      ),
+    shown: (stored, c) => {
+      if (unknownSources(stored).length === 0) return storedValues(stored);
+      // With the others alone, saving removes those of an unknown kind.
+      const isOfOthers = c.req.query("sources") === "known";
+      return storedValues(stored, isOfOthers ? stored.sources.filter(({ kind }) => isSourceKind(kind)) : []);
+    },
     describe: describeTracker,
     draw: async ({ ctx, stored, ...state }, c) =>
       await drawForm(services, ctx, stored, state, stored === null ? await proposalOf(c) : null),

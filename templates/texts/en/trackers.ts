@@ -1,4 +1,5 @@
-import { formatList, formatNumber, plural } from "../../format.ts";
+import { quotedList } from "../../../src/messages/lists.ts";
+import { formatNumber, plural } from "../../format.ts";
 
 const number = (count: number) => formatNumber("en", count);
 
@@ -180,9 +181,9 @@ export const trackers = {
   },
   unknown_sources: {
     title: "The sources cannot be edited here",
-    edit_others: (count: number) => `${count === 1 ? "Delete it" : "Delete them"} and edit the others`,
+    edit_others: "Edit the others",
     removal: (keys: readonly string[]) =>
-      `Saving deletes the ${keys.length === 1 ? "source" : "sources"} ${formatList("en", keys)}`,
+      `Saving deletes the ${keys.length === 1 ? "source" : "sources"} ${quotedList(keys)}`,
     removal_text: "The versions found there are deleted too.",
   },
   delete: "Delete tracker",

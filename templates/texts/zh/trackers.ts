@@ -178,7 +178,7 @@ export const trackers = {
   },
   unknown_sources: {
     title: "无法在此编辑来源",
-    edit_others: (count) => `删除${count === 1 ? "该" : "这些"}来源并编辑其他来源`,
+    edit_others: "编辑其他来源",
     removal: (keys) => `保存后将删除来源${quotedList(keys)}`,
     removal_text: "在其中找到的版本也会一并删除。",
   },

@@ -150,13 +150,21 @@ test("a tracker's form has no source of an unknown kind, and has the others once
   const others = /href="(\/trackers\/two\/edit\?[^"]+)"/.exec(edit.text)?.[1] ?? "";
   const form = await person.get(others);
   expect(named(form.text)).toEqual(["first"]);
-  expect(form.text).toContain("Saving deletes the source second");
+  expect(form.text).toContain("Saving deletes the source &quot;second&quot;");
   const first = {
     ...{ "sources.0.key": "first", "sources.0.kind": "oci", "sources.0.config.image": "registry.test/first" },
     ...{ "sources.0.channels.0.type": "stable" },
   };
+  const second = { "sources.1.key": "second", "sources.1.kind": kind, "sources.1.channels.0.type": "stable" };
+  // Of a page that the later version drew.
+  expect((await person.post("/trackers/two/edit", { ...trackerFields, ...first, ...second })).status).toBe(422);
   expect((await person.post("/trackers/two/edit", { ...trackerFields, ...first })).status).toBe(303);
   expect((await person.api("GET", "/trackers/two")).body).toMatchObject({ sources: [{ key: "first", kind: "oci" }] });
+
+  await app.db.write((tx) => tx.update(tracker_sources).set({ kind }).where(eq(tracker_sources.key, "first")));
+  const alone = await person.get("/trackers/two/edit");
+  expect(alone.text).not.toContain("edit?sources=known");
+  expect(alone.text.match(/href="\/trackers\/two\/delete"/g)).toHaveLength(2);
 });
 
 test("the form of a connection of an unknown kind leaves its credential, and the API refuses to take it away", async () => {
