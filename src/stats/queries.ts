@@ -34,7 +34,6 @@ import {
   trackers,
   upstream_outages,
 } from "../db/tables.ts";
-
 import { sourceKinds } from "../trackers/schema.ts";
 
 export { type RefusedRow, refusedSources } from "../db/refused-credentials.ts";

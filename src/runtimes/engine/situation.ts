@@ -75,7 +75,8 @@ export type Move =
 
 /**
  * The next step towards "the previous one is as it was, the new one is gone"; null once that is reached. The new one is removed last,
- * because it is the fallback if the previous one does not start; it is removed earlier only if it cannot be kept stopped.
+ * because it is the fallback if the previous one does not start; it is removed earlier only if it cannot be kept stopped, and by `travel`
+ * if it keeps its ports.
  */
 export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
