@@ -18,8 +18,8 @@ export interface Listing {
 /** What the options are values of, also where only the one asked for is counted; the options of each entry; conditions, for each or any. */
 type ListingFilter = OneOf | SQLiteColumn | SQL | Subquery | Options | ((text: string) => SQL);
 
-/** A function for an option that no page counts. */
-type Options = Readonly<Record<string, SQL | undefined | (() => SQL | undefined)>>;
+/** Conditions, or `idsIn`; as a function for an option that is counted only when it is asked for. */
+type Options = Readonly<Record<string, SQL | Subquery | undefined | (() => SQL | undefined)>>;
 
 class OneOf {
   constructor(readonly column: SQLiteColumn) {}
@@ -35,6 +35,11 @@ export function optionsIn(query: SQL): Subquery {
   return new Subquery(query, {}, "options");
 }
 
+/** For an option: `query` has the `id` of each entry that it is true of, once. Counting them takes no look at the entries. */
+export function idsIn(query: SQL): Subquery {
+  return new Subquery(query, {}, "ids");
+}
+
 function isValue(filter: ListingFilter): filter is SQLiteColumn | SQL {
   return is(filter, Column) || is(filter, SQL);
 }
@@ -45,8 +50,13 @@ function conditionOf(filter: ListingFilter | undefined, option: string, { id }: 
   if (filter instanceof OneOf) return eq(filter.column, option);
   if (is(filter, Subquery)) return sql`${id} in (select id from ${filter} where option = ${option})`;
   if (isValue(filter)) return sql`${filter} = ${option}`;
-  const condition = filter[option];
-  return typeof condition === "function" ? condition() : condition;
+  const chosen = filter[option];
+  return typeof chosen === "function" ? chosen() : isOf(chosen, id);
+}
+
+/** Whether an option is true of an entry. */
+function isOf(option: SQL | Subquery | undefined, id: Entries["id"]): SQL | undefined {
+  return is(option, Subquery) ? sql`${id} in (select id from ${option})` : option;
 }
 
 /** The value that the list is sorted by and the id of the last row of a page; null for anything else. */
@@ -137,7 +147,7 @@ function lists<Row, Context>(
         if (filter instanceof OneOf) {
           const { [name]: asked } = ask.filters;
           if (asked !== undefined) {
-            counted[name] = await countEach(read, entries, { [asked]: eq(filter.column, asked) }, conditions);
+            counted[name] = await countEach(read, entries, { [asked]: eq(filter.column, asked) }, { conditions });
           }
           continue;
         }
@@ -145,7 +155,7 @@ function lists<Row, Context>(
           ? await countValues(read, entries, filter, conditions)
           : is(filter, Subquery)
             ? await countOptions(read, entries, filter, conditions)
-            : await countEach(read, entries, filter, conditions);
+            : await countEach(read, entries, filter, { conditions, asked: ask.filters[name] });
       }
       return counted;
     },
@@ -193,14 +203,18 @@ async function countOptions(
 /** Each by itself: few entries are of most options, and the database finds those without a look at every entry. */
 async function countEach(
   read: Reader,
-  { from }: Entries,
+  { from, id }: Entries,
   options: Options,
-  conditions: SQL | undefined,
+  { conditions, asked }: { conditions: SQL | undefined; asked?: string | undefined },
 ): Promise<Counted> {
-  const countOf = (is?: SQL) => sql<number>`(select count(*) from ${from} where ${and(is, conditions) ?? sql`true`})`;
-  const counts = Object.entries(options).flatMap(([option, is]) =>
-    typeof is === "function" ? [] : [[option, countOf(is)] as const],
-  );
+  const countOf = (option?: SQL | Subquery) =>
+    is(option, Subquery) && conditions === undefined
+      ? sql<number>`(select count(*) from ${option})`
+      : sql<number>`(select count(*) from ${from} where ${and(isOf(option, id), conditions) ?? sql`true`})`;
+  const counts = Object.entries(options).flatMap(([name, option]) => {
+    if (typeof option !== "function") return [[name, countOf(option)] as const];
+    return name === asked ? [[name, countOf(option())] as const] : [];
+  });
   const [row = {}] = await read.select({ "": countOf(), ...Object.fromEntries(counts) }).from(sql`(select 1)`);
   return { ...row };
 }

@@ -1,5 +1,6 @@
-import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
-import { listsOver, optionsIn } from "../db/listing.ts";
+import { and, eq, gt, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { idsIn, listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
 import { tracker_sources, trackers } from "../db/tables/trackers.ts";
 import { waitsForHost } from "./upstreams/outage-queries.ts";
@@ -8,9 +9,27 @@ export type TrackerRow = typeof trackers.$inferSelect;
 
 export const trackerRows = namedRowsOf(trackers, "tracker");
 
+type Source = typeof tracker_sources;
+type SourceCondition = (source: Source) => SQL | undefined;
+
+const former = alias(tracker_sources, "former");
+
 /** Whether a source is as the condition says. Such a list of ids is read once, where `exists` would be asked again for every tracker. */
-function sourceOf(condition: SQL | undefined): SQL {
-  return sql`${trackers.id} in (select ${tracker_sources.tracker_id} from ${tracker_sources} where ${condition})`;
+function hasSource(is: SourceCondition): SQL {
+  return sql`${trackers.id} in (
+    select ${tracker_sources.tracker_id} from ${tracker_sources} where ${is(tracker_sources)}
+  )`;
+}
+
+/** The trackers with such a source, each for the first one: that needs no comparison for most, which have one source. */
+function withSource(is: SourceCondition) {
+  return idsIn(sql`
+    select ${tracker_sources.tracker_id} as id from ${tracker_sources}
+    where ${is(tracker_sources)} and (${tracker_sources.position} = 0 or not exists (
+      select 1 from ${tracker_sources} as former
+      where ${former.tracker_id} = ${tracker_sources.tracker_id}
+        and ${former.position} < ${tracker_sources.position} and ${is(former as unknown as Source)}
+    ))`);
 }
 
 // Each option where a tracker has it first, which needs no comparison for most: they have one source with one channel.
@@ -38,20 +57,23 @@ interface TrackerListContext {
 
 /** The names of its options are those of `trackerList`. */
 export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }: TrackerListContext) => {
-  const hasFailed = isNotNull(tracker_sources.last_error_code);
-  const isUnchecked = isNull(tracker_sources.last_checked_at);
+  const hasFailed = (source: Source) => isNotNull(source.last_error_code);
+  const isUnchecked = (source: Source) => isNull(source.last_checked_at);
   /** A later version stored it: no check is possible. Comparing with each takes less than looking it up in a list. */
-  const isUnknown = sql`case ${tracker_sources.kind}
+  const isUnknown = (source: Source) => sql`case ${source.kind}
     ${sql.join(
       kinds.map((kind) => sql`when ${kind} then false`),
       sql` `,
     )}
     else true
   end`;
-  const isFailing = or(isUnknown, and(hasFailed, sql`not ${waitsForHost}`));
-  const isPending = and(isUnchecked, sql`not ${waitsForHost}`);
+  const isFailing = (source: Source) => or(isUnknown(source), and(hasFailed(source), not(waitsForHost(source))));
+  const isPending = (source: Source) => and(isUnchecked(source), not(waitsForHost(source)));
+  const isOfEnabled = (source: Source) =>
+    sql`${source.tracker_id} not in (select id from ${trackers} where not is_enabled)`;
+  const isWaiting = (source: Source) => and(waitsForHost(source), not(isUnknown(source)), isOfEnabled(source));
   const inAddress = (contains: (text: SQL) => SQL) =>
-    sourceOf(sql`exists (select 1 from json_each(${tracker_sources.config}) where ${contains(sql`json_each.value`)})`);
+    hasSource(({ config }) => sql`exists (select 1 from json_each(${config}) where ${contains(sql`json_each.value`)})`);
   const isOutdated = sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`;
   return {
     sorts: {
@@ -59,9 +81,9 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
       // What needs attention first, as the list shows it.
       state: sql`case
         when not ${trackers.is_enabled} then 5
-        when ${sourceOf(isFailing)} then 0
-        when not ${sourceOf(sql`not ${waitsForHost}`)} then 1
-        when ${sourceOf(isPending)} then 2
+        when ${hasSource(isFailing)} then 0
+        when not ${hasSource((source) => not(waitsForHost(source)))} then 1
+        when ${hasSource(isPending)} then 2
         when ${isOutdated} then 3
         else 4
       end`,
@@ -69,11 +91,11 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
     },
     filters: {
       state: {
-        ok: () => sql`not ${sourceOf(or(isUnchecked, hasFailed, isUnknown))}`,
-        failing: sourceOf(isFailing),
-        pending: and(sourceOf(isPending), sql`not ${sourceOf(isFailing)}`),
-        waiting: and(eq(trackers.is_enabled, true), sourceOf(sql`${waitsForHost} and not ${isUnknown}`)),
-        checking: () => sourceOf(gt(tracker_sources.lease_until, now)),
+        ok: () => not(hasSource((source) => or(isUnchecked(source), hasFailed(source), isUnknown(source)))),
+        failing: withSource(isFailing),
+        pending: and(hasSource(isPending), not(hasSource(isFailing))),
+        waiting: withSource(isWaiting),
+        checking: () => hasSource(({ lease_until }) => gt(lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: isOutdated,
       },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { listsOfValues, listsOver, oneOf, optionsIn } from "../../src/db/listing.ts";
+import { idsIn, listsOfValues, listsOver, oneOf, optionsIn } from "../../src/db/listing.ts";
 import { credentials } from "../../src/db/tables.ts";
 import { anyText, type ListShape, listAsk, listOperations } from "../../src/forms/page.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -88,7 +88,7 @@ describe("a list", () => {
     });
   });
 
-  test("is filtered by an option that no page counts, and does not count it", async () => {
+  test("counts an option that no page shows only when it is asked for", async () => {
     const { page, counts } = listsOver(credentials, () => ({
       sorts: { name: "credentials.name" },
       filters: { kind: { oci: eq(credentials.kind, "oci"), git: () => eq(credentials.kind, "git") } },
@@ -97,7 +97,25 @@ describe("a list", () => {
     const ask = listAsk(shape, { kind: "git" });
     const { rows: found } = await page(stored.db.read, null, ask);
     expect(found.map(({ name }) => name)).toEqual(["c", "d_d"]);
-    expect(await counts(stored.db.read, null, ask)).toEqual({ kind: { "": 5, oci: 3 } });
+    expect(await counts(stored.db.read, null, ask)).toEqual({ kind: { "": 5, oci: 3, git: 2 } });
+    expect(await counts(stored.db.read, null, listAsk(shape, {}))).toEqual({ kind: { "": 5, oci: 3 } });
+  });
+
+  test("is filtered and counted by the ids that another query finds", async () => {
+    const { page, counts } = listsOver(credentials, () => ({
+      sorts: { name: "credentials.name" },
+      filters: {
+        kind: { git: idsIn(sql`select other.id as id from credentials as other where other.kind = 'git'`) },
+        only: oneOf(credentials.id),
+      },
+      searched: [credentials.name],
+    }));
+    const { rows: found } = await page(stored.db.read, null, listAsk(shape, { kind: "git", search: "_" }));
+    expect(found.map(({ name }) => name)).toEqual(["d_d"]);
+    const countsOf = async (query: Record<string, string>) => await counts(stored.db.read, null, listAsk(shape, query));
+    expect(await countsOf({})).toEqual({ kind: { "": 5, git: 2 } });
+    expect(await countsOf({ search: "_" })).toEqual({ kind: { "": 1, git: 1 } });
+    expect(await countsOf({ only: "2" })).toEqual({ kind: { "": 1, git: 0 }, only: { "": 5, 2: 1 } });
   });
 
   test("counts the values of a column, and only rows of its scope", async () => {

@@ -34,14 +34,16 @@ export function isHeld(now: Placeholder): SQL {
 }
 
 /** A source that waits for an outage to end: its check failed because of it, or would be due before the next attempt. */
-const waits = sql`(tracker_sources.next_check_at <= upstream_outages.next_due_at
-  and coalesce(tracker_sources.last_error_code, 'unreachable') = 'unreachable')`;
+const waits = (source: typeof tracker_sources) => sql`(${source.next_check_at} <= upstream_outages.next_due_at
+  and coalesce(${source.last_error_code}, 'unreachable') = 'unreachable')`;
 
 /** The same of a source in a query over several tables. */
-export const waitsForHost = sql`exists (
-  select 1 from upstream_outages
-  where upstream_outages.host = tracker_sources.host and upstream_outages.ended_at is null and ${waits}
-)`;
+export function waitsForHost(source: typeof tracker_sources): SQL {
+  return sql`exists (
+    select 1 from upstream_outages
+    where upstream_outages.host = ${source.host} and upstream_outages.ended_at is null and ${waits(source)}
+  )`;
+}
 
 const probeClaim = preparedFor((tx: Writer) =>
   tx
@@ -222,7 +224,7 @@ export async function sourcesWaiting(read: Reader, { each, kinds }: { each: numb
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .innerJoin(upstream_outages, and(eq(upstream_outages.host, tracker_sources.host), isOpen))
-    .where(and(eq(trackers.is_enabled, true), waits, inArray(tracker_sources.kind, [...kinds])))
+    .where(and(eq(trackers.is_enabled, true), waits(tracker_sources), inArray(tracker_sources.kind, [...kinds])))
     .as("ranked");
   return await read
     .select()
