@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, not, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
 import { reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
@@ -6,31 +6,30 @@ import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
 import { updateDifferences } from "./observation-schema.ts";
 
-const boundColumns = {
-  id: executors.id,
-  name: executors.name,
-  service: executor_bindings.service,
-  tracker_id: executor_bindings.tracker_id,
-  source_id: executor_bindings.source_id,
-  channel: executor_bindings.channel,
-};
-
-const boundToTrackers = rowsAmong((read, isAmong) =>
-  read
-    .select(boundColumns)
+/** `observed`: the column, or nothing where it would be read in vain. */
+function servicesBound(
+  read: Reader,
+  condition: SQL,
+  observed: typeof executors.observed | SQL<null> = sql<null>`null`,
+) {
+  return read
+    .select({
+      id: executors.id,
+      name: executors.name,
+      service: executor_bindings.service,
+      tracker_id: executor_bindings.tracker_id,
+      source_id: executor_bindings.source_id,
+      channel: executor_bindings.channel,
+      observed,
+    })
     .from(executor_bindings)
     .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
-    .where(isAmong(executor_bindings.tracker_id))
-    .orderBy(asc(executors.name), asc(executor_bindings.service)),
-);
+    .where(condition)
+    .orderBy(asc(executors.name), asc(executor_bindings.service));
+}
 
 const boundToSource = rowsOfPrepared((read) =>
-  read
-    .select({ ...boundColumns, observed: executors.observed })
-    .from(executor_bindings)
-    .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
-    .where(eq(executor_bindings.source_id, sql.placeholder("source_id")))
-    .orderBy(asc(executors.name), asc(executor_bindings.service)),
+  servicesBound(read, eq(executor_bindings.source_id, sql.placeholder("source_id")), executors.observed),
 );
 
 const looksOfAll = rowsOfPrepared((read) => read.select({ id: connections.id, ...lookColumns }).from(connections));
@@ -57,7 +56,7 @@ const maxSnapshotsRead = 100_000;
 
 /** What trackers know about executors: each service with the channel that it is bound to. */
 export const boundExecutors = {
-  ofTrackers: boundToTrackers,
+  ofTrackers: rowsAmong((read, isAmong) => servicesBound(read, isAmong(executor_bindings.tracker_id))),
 
   ofSource: async (read: Reader, sourceId: string) => await boundToSource(read, { source_id: sourceId }),
 

@@ -1,26 +1,11 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  not,
-  notInArray,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
 import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { isCredentialRefused } from "../db/refused-credentials.ts";
+import { isOfEnabled, isOfUnknownKind } from "../db/source-conditions.ts";
 import {
   check_hours,
   connections,
@@ -173,8 +158,8 @@ export const activeRuns = rowsOfPrepared((read) =>
 );
 export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
 
-/** A later version stored it: it fails for this reason, whatever its last check found. */
-const isUnknown = notInArray(tracker_sources.kind, [...sourceKinds]);
+/** It fails for this reason, whatever its last check found. */
+const isUnknown = isOfUnknownKind(tracker_sources, sourceKinds);
 const isFailing = or(isNotNull(tracker_sources.failing_since), isUnknown);
 
 /** It fails because its host does not respond: reported once with the host's outage. */
@@ -210,9 +195,6 @@ export const failingSources = rowsOfPrepared((read) =>
 );
 export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
 
-/** Without a look at every tracker: few are disabled. */
-const isOfEnabled = sql`${tracker_sources.tracker_id} not in (select id from ${trackers} where not is_enabled)`;
-
 const allSources = rowsOfPrepared((read) =>
   read
     .select({
@@ -221,7 +203,7 @@ const allSources = rowsOfPrepared((read) =>
       last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
     })
     .from(tracker_sources)
-    .where(isOfEnabled),
+    .where(isOfEnabled(tracker_sources)),
 );
 
 // Of these alone: what they are asked would take longer than the rest.
@@ -236,7 +218,7 @@ const allFailing = rowsOfPrepared((read) =>
         then ${tracker_sources.credential_id} || ' ' || ${tracker_sources.host} end)`,
     })
     .from(tracker_sources)
-    .where(and(isFailing, isOfEnabled)),
+    .where(and(isFailing, isOfEnabled(tracker_sources))),
 );
 
 /** Counts the sources of enabled trackers, and those of the failing ones. */

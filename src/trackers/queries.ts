@@ -2,6 +2,7 @@ import { and, eq, gt, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-
 import { alias } from "drizzle-orm/sqlite-core";
 import { idsIn, listsOver, optionsIn } from "../db/listing.ts";
 import { namedRowsOf } from "../db/rows.ts";
+import { isOfEnabled, isOfUnknownKind } from "../db/source-conditions.ts";
 import { tracker_sources, trackers } from "../db/tables/trackers.ts";
 import { waitsForHost } from "./upstreams/outage-queries.ts";
 
@@ -59,18 +60,9 @@ interface TrackerListContext {
 export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }: TrackerListContext) => {
   const hasFailed = (source: Source) => isNotNull(source.last_error_code);
   const isUnchecked = (source: Source) => isNull(source.last_checked_at);
-  /** A later version stored it: no check is possible. Comparing with each takes less than looking it up in a list. */
-  const isUnknown = (source: Source) => sql`case ${source.kind}
-    ${sql.join(
-      kinds.map((kind) => sql`when ${kind} then false`),
-      sql` `,
-    )}
-    else true
-  end`;
+  const isUnknown = (source: Source) => isOfUnknownKind(source, kinds);
   const isFailing = (source: Source) => or(isUnknown(source), and(hasFailed(source), not(waitsForHost(source))));
   const isPending = (source: Source) => and(isUnchecked(source), not(waitsForHost(source)));
-  const isOfEnabled = (source: Source) =>
-    sql`${source.tracker_id} not in (select id from ${trackers} where not is_enabled)`;
   const isWaiting = (source: Source) => and(waitsForHost(source), not(isUnknown(source)), isOfEnabled(source));
   const inAddress = (contains: (text: SQL) => SQL) =>
     hasSource(({ config }) => sql`exists (select 1 from json_each(${config}) where ${contains(sql`json_each.value`)})`);

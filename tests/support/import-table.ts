@@ -41,7 +41,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
   [
     "src/trackers/{,**/}{,*-}queries.ts",
-    `${process} src/db/{client,prepared,due-times,rows,listing,refused-credentials}.ts src/db/tables/{trackers,upstreams}.ts`,
+    `${process} src/db/{client,prepared,due-times,rows,listing,refused-credentials,source-conditions}.ts src/db/tables/{trackers,upstreams}.ts`,
   ],
   ["src/*/{,**/}{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
   ["src/auth/**", `${feature} src/db/installation.ts`],
