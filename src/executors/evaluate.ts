@@ -20,7 +20,7 @@ import {
   whyDeferred,
 } from "./deferral-schema.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
-import { type Observation, unmetView } from "./observation-schema.ts";
+import { type Observation, observationOf, unmetView } from "./observation-schema.ts";
 import {
   claimExecutor,
   connectionFacts,
@@ -38,7 +38,7 @@ import { inspectOrNull } from "./target-check.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 import type { PlannedUpdate, PlanPurpose } from "./update-plan.ts";
 import { recordVersions } from "./versions.ts";
-import { isActive, observationOf } from "./view.ts";
+import { isActive } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type ReachView, TargetServiceView } from "../connections/schema.ts";
 import { NullableInstant } from "../forms/inputs.ts";
+import { frozen } from "../frozen.ts";
 import { type Message, say, told } from "../messages/message.ts";
 import { MessageSchema, type Problem, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { BehindView } from "../trackers/schema.ts";
@@ -111,16 +112,32 @@ export const Observation = v.object({
 });
 export type Observation = v.InferOutput<typeof Observation>;
 
+const observations = new WeakMap<object, Observation | null>();
+
+/** A stored observation, which nobody may change; null before the first one. */
+export function observationOf({ observed }: { observed: object | null }): Observation | null {
+  if (observed === null) return null;
+  return observations.getOrInsertComputed(observed, () => {
+    const parsed = v.safeParse(Observation, observed);
+    return parsed.success ? frozen(parsed.output) : null;
+  });
+}
+
 /** Problems of a target that was inspected; any other problem means that it was not. */
 const seenProblems: ReadonlySet<string> = new Set(skipReasons.filter((code) => code !== "connection_disabled"));
 
 /**
  * What may be said now about a target: nothing counts as current or as an update while its runtime does not respond. What was found last
- * stays, with its time.
+ * stays, with its time. Null before the first observation.
  */
-export function heldNow(observation: Observation, reach: Pick<ReachView, "problem">): Observation {
-  const problem = reach.problem ?? observation.problem;
-  if (problem === null || (reach.problem === null && seenProblems.has(problem.code))) return observation;
+export function observationNow(
+  row: { observed: object | null },
+  reach: Pick<ReachView, "problem"> | null,
+): Observation | null {
+  const observation = observationOf(row);
+  const lost = reach?.problem ?? null;
+  const problem = lost ?? observation?.problem ?? null;
+  if (observation === null || problem === null || (lost === null && seenProblems.has(problem.code))) return observation;
   const services = observation.services.map((service) => ({ ...service, difference: "unknown" as const, unmet: null }));
   return { ...observation, problem, services };
 }

@@ -7,7 +7,7 @@ import type { RuntimeSession } from "../runtimes/session.ts";
 import type { Target, TargetRef } from "../runtimes/target.ts";
 import type { ArtifactDeps } from "./artifacts/artifact.ts";
 import { compareWithDesired } from "./desired.ts";
-import { type Observation, unmetView } from "./observation-schema.ts";
+import { type Observation, observationOf, unmetView } from "./observation-schema.ts";
 import {
   connectionFacts,
   type ExecutorRow,
@@ -17,7 +17,6 @@ import {
 } from "./queries.ts";
 import { type ExecutorSettings, readSettings, targetOf, targetOfRow } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
-import { observationOf } from "./view.ts";
 
 /** How long storing an executor waits for a runtime that does not respond. */
 const lookTimeoutMs = 5_000;

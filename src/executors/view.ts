@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { reachOf } from "../connections/schema.ts";
 import type { CountedTime } from "../counted-time.ts";
@@ -6,7 +5,13 @@ import type { Reader } from "../db/client.ts";
 import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { areAllSkipped, covers, isSkipped, isSnoozed, revisionOf } from "./deferral-schema.ts";
 import { isUpdate } from "./desired.ts";
-import { heldNow, Observation, type ServiceObservation, unknownBuild } from "./observation-schema.ts";
+import {
+  type Observation,
+  observationNow,
+  observationOf,
+  type ServiceObservation,
+  unknownBuild,
+} from "./observation-schema.ts";
 import { outageView, servingNow } from "./outage-schema.ts";
 import {
   bindingsOfExecutors,
@@ -112,11 +117,6 @@ export function dismissibleRun(
   return servingOf(last) === "previous" ? last.id : null;
 }
 
-export function observationOf(row: Pick<ExecutorRow, "observed">): Observation | null {
-  const parsed = v.safeParse(Observation, row.observed);
-  return parsed.success ? parsed.output : null;
-}
-
 /** The services that an update would change now, by the last observation. */
 export function updatesOf(row: Pick<ExecutorRow, "observed">): readonly ServiceObservation[] {
   const services = observationOf(row)?.services ?? [];
@@ -132,15 +132,6 @@ function updateRevisionOf(row: Pick<ExecutorRow, "observed" | "skipped_versions"
 function unknownBuildOf(observation: Observation | null, target: ExecutorView["target"]): ExecutorView["problem"] {
   const problems = observation?.services.map((each) => unknownBuild(each, target.is_group ? each.service : target.id));
   return problems?.find((problem) => problem !== null) ?? null;
-}
-
-/** The last observation, as far as it still holds now that its connection was last reached when it was. */
-function heldObservation(
-  row: Pick<ExecutorRow, "observed">,
-  reach: ExecutorView["connection"]["reach"],
-): Observation | null {
-  const stored = observationOf(row);
-  return stored === null ? null : heldNow(stored, reach);
 }
 
 /** The ids of all executors by their state. */
@@ -159,7 +150,7 @@ export async function executorsByState({
     const reach = reaches.get(row.connection_id);
     if (reach === undefined) continue;
     const last = lasts.get(row.id);
-    const state = stateOf(row, heldObservation(row, reach), last === undefined ? [] : [last], counted.now());
+    const state = stateOf(row, observationNow(row, reach), last === undefined ? [] : [last], counted.now());
     found.getOrInsertComputed(state, () => []).push(row.id);
   }
   return found;
@@ -179,7 +170,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     if (connection === undefined) continue;
     const recent = runs.get(row.id) ?? [];
     const reach = reachOf(connection, now);
-    const observation = heldObservation(row, reach);
+    const observation = observationNow(row, reach);
     const last = recent.find((run) => !isActive(run));
     const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;

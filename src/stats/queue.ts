@@ -1,7 +1,6 @@
-import * as v from "valibot";
 import type { ReachView } from "../connections/schema.ts";
 import { covers, isSkipped, isSnoozed, revisionOf } from "../executors/deferral-schema.ts";
-import { heldNow, Observation, type ServiceObservation } from "../executors/observation-schema.ts";
+import { type Observation, observationNow, type ServiceObservation } from "../executors/observation-schema.ts";
 import { outageView, servingNow, servings } from "../executors/outage-schema.ts";
 import { toldAs } from "../messages/message.ts";
 import { reasonCodes } from "../runs/schema.ts";
@@ -27,13 +26,6 @@ interface Sorted {
 /** What the connections are called, and whether they respond, by their ids. */
 export type Reaches = ReadonlyMap<string, { name: string; reach: ReachView }>;
 
-/** A stored observation, as far as it holds; null before the first one. */
-export function observationNow(stored: unknown, reach: ReachView | null): Observation | null {
-  const parsed = v.safeParse(Observation, stored);
-  if (!parsed.success) return null;
-  return reach === null ? parsed.output : heldNow(parsed.output, reach);
-}
-
 /** Each executor appears in one list at most: under its most urgent need. */
 export function sortByNeed(
   rows: readonly JudgedRow[],
@@ -51,7 +43,7 @@ export function sortByNeed(
     // An active run decides it; the run's page shows that.
     if (running.has(row.executor.id)) continue;
     const reach = reaches.get(row.executor.connection_id)?.reach ?? null;
-    const observation = observationNow(row.executor.observed, reach);
+    const observation = observationNow(row.executor, reach);
     const isDown = row.run?.state === "failed" && runServing(row.run) === "none";
     if (!row.executor.is_enabled && !isDown) continue;
     const update = observation === null ? null : updateOf(row, observation, differences);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { reachOf } from "../connections/schema.ts";
-import { unknownBuild } from "../executors/observation-schema.ts";
+import { observationNow, unknownBuild } from "../executors/observation-schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { plain, told } from "../messages/message.ts";
 import type { Parts } from "../parts.ts";
@@ -32,7 +32,7 @@ import {
   updatesWithRelease,
   windowsInUse,
 } from "./queries.ts";
-import { executorFacts, type ImageDifference, observationNow, type Reaches, runFacts, sortByNeed } from "./queue.ts";
+import { executorFacts, type ImageDifference, type Reaches, runFacts, sortByNeed } from "./queue.ts";
 import {
   type ActiveRun,
   type DayOfRuns,
@@ -333,7 +333,7 @@ function useOf(
   reaches: Reaches,
 ): TrackerUse {
   const reach = reaches.get(executor.connection_id)?.reach ?? null;
-  const observation = observationNow(executor.observed, reach);
+  const observation = observationNow(executor, reach);
   const seen = observation?.services.find((each) => each.service === binding.service) ?? null;
   const difference = seen?.difference ?? null;
   const isUpdate = difference !== null && differences.includes(difference);

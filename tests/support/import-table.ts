@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 
 /** Small words that everybody may use; `process` is for what is not a plug-in or pure. */
 const pureFiles =
-  "src/{errors,clock,ids,plugin,visible-text,shown-lines,strict-json,give-way,version,work-budget,recent-map}.ts";
+  "src/{errors,clock,ids,plugin,visible-text,shown-lines,strict-json,give-way,version,work-budget,recent-map,frozen}.ts";
 const processFiles = "src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts";
 const pure = `${pureFiles} src/messages/*.ts`;
 const process = `${pure} ${processFiles}`;

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { flag, id, instant, type JsonObject, json } from "./columns.ts";
+import { flag, id, instant, type JsonObject, json, rememberedJson } from "./columns.ts";
 import { connections } from "./connections.ts";
 import { tracker_sources, trackers } from "./trackers.ts";
 
@@ -62,7 +62,7 @@ export const executors = sqliteTable(
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
     /** The target as last observed, with its time; pages show this state. */
-    observed: json<JsonObject>("observed"),
+    observed: rememberedJson<JsonObject>("observed"),
     observed_at: instant("observed_at"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
