@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { connections, executors } from "../../src/db/tables.ts";
+import { executors } from "../../src/db/tables.ts";
 import { FakeEngine, fakeRuntimes } from "../support/fake-runtime.ts";
 import { digest } from "../support/run-world.ts";
 import { seedRows } from "../support/seeded-rows.ts";
@@ -34,7 +34,6 @@ beforeAll(async () => {
   const now = app.clock.now();
   seeded = await app.db.write(async (tx) => {
     const rows = await seedRows(tx, size, now);
-    await tx.update(connections).set({ seen_at: now, next_look_at: now + 3_600_000 });
     for (let index = 0; index < size.executors; index++) {
       const name = `app-${String(index).padStart(4, "0")}`;
       await tx

@@ -1,16 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import {
-  connections,
-  deliveries,
-  executors,
-  notifiers,
-  releases,
-  runs,
-  tracker_channels,
-  trackers,
-} from "../../src/db/tables.ts";
+import { deliveries, executors, notifiers, releases, runs, tracker_channels, trackers } from "../../src/db/tables.ts";
 import { newId } from "../../src/ids.ts";
 import { plain, say, told } from "../../src/messages/message.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
@@ -57,7 +48,6 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
       const size = { trackers: rowCount, releases_each: 3, executors: rowCount, runs_each: 1 };
       const now = app.clock.now();
       await seedRows(tx, size, now);
-      await tx.update(connections).set({ seen_at: now, next_look_at: now + 3_600_000 });
       await tx.update(trackers).set({ name: longName }).where(eq(trackers.name, "app-0000"));
       await tx
         .update(executors)
@@ -360,7 +350,9 @@ peerSuite(`${rowCount} rows on a phone`, chromiumMissing(), () => {
         const isWithin = await table.evaluate(
           (each) => each.getBoundingClientRect().width <= (each.parentElement?.clientWidth ?? 0),
         );
-        const heights = await table.locator("tbody tr").evaluateAll((all) => all.map((each) => each.clientHeight));
+        // Where there is less room, a distance has the line below its versions.
+        const rows = table.locator(width < 1280 ? "tbody tr:not(:has(.behind))" : "tbody tr");
+        const heights = await rows.evaluateAll((all) => all.map((each) => each.clientHeight));
         expect([path, width, isWithin, Math.max(...heights) <= oneLine]).toEqual([path, width, true, true]);
         expect([path, width, await cutStates()]).toEqual([path, width, []]);
       }

@@ -1,7 +1,7 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { connections, executors } from "../../src/db/tables.ts";
+import { executors } from "../../src/db/tables.ts";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { browsedApp } from "../support/browsed-app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -35,7 +35,6 @@ peerSuite("the menus of rows, which share one form, in Chromium", chromiumMissin
     const told = { unbound: [], problem: null, waiting: null, desired_revision: `main ${digest("b")}` };
     await app.db.write(async (tx) => {
       await seedRows(tx, { trackers: 3, releases_each: 1, executors: 3, runs_each: 1 }, now);
-      await tx.update(connections).set({ seen_at: now, next_look_at: now + 3_600_000 });
       const observed = { services: [service], ...told };
       await tx.update(executors).set({ observed, observed_at: now, next_evaluation_at: null, trigger: "immediate" });
     });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { serviceView } from "../../src/connections/schema.ts";
 import type { Writer } from "../../src/db/client.ts";
 import {
   check_hours,
@@ -14,6 +15,7 @@ import {
   tracker_sources,
   trackers,
 } from "../../src/db/tables.ts";
+import type { Observation } from "../../src/executors/observation-schema.ts";
 import { newId } from "../../src/ids.ts";
 import { plain } from "../../src/messages/message.ts";
 
@@ -130,6 +132,30 @@ async function seedTrackers(tx: Writer, size: Size, now: number): Promise<Seeded
   return seeded;
 }
 
+/** An executor's target as last observed: every seventh has an update. */
+function observationOf({ name }: SeededTracker, place: number, now: number): Observation {
+  const image = `registry.example.com/team/${name}`;
+  const tag = `1.9.${place % 10}`;
+  const wanted = place % 7 === 0 ? "1.10.0" : tag;
+  const reference = `${image}:${tag}`;
+  const built = { image_id: digestOf(`${tag} id`), digest: digestOf(tag), platform };
+  const found = serviceView({
+    ...{ name: "main", containers: [name], state: "running" },
+    artifact: { kind: "image", reference, ...built },
+  });
+  const service = {
+    ...{ service: "main", tracker: name, source: "registry", channel: "stable", found: { ...found, tag } },
+    desired: {
+      ...{ version: wanted, tag: wanted, digest: digestOf(wanted), reference: `${image}:${wanted}` },
+      published_at: now - 24 * hourMs,
+    },
+    ...{ difference: wanted === tag ? ("current" as const) : ("other_version" as const), download: null, unmet: null },
+    behind:
+      wanted === tag ? null : { releases: 1, steps: { major: 0, minor: 1, patch: 0 }, days: 3, is_at_least: false },
+  };
+  return { services: [service], unbound: [], problem: null, waiting: null, desired_revision: null };
+}
+
 const stepNames = ["pull", "snapshot", "create", "stop", "rename_old", "rename_new", "start", "verify", "commit"];
 
 async function seedExecutors(tx: Writer, size: Size, seeded: readonly SeededTracker[], now: number) {
@@ -137,12 +163,16 @@ async function seedExecutors(tx: Writer, size: Size, seeded: readonly SeededTrac
   const connection_id = newId(now);
   // Nobody listens there: what is shown of targets is what was observed last.
   const config = { address: "unix:///run/bench-nobody.sock" };
-  await tx.insert(connections).values({ id: connection_id, name: "engine", kind: "docker", config, ...times });
-  const bound = seeded.slice(0, size.executors).map((tracker) => ({ ...tracker, executor_id: newId(now) }));
+  const look = { seen_at: now, next_look_at: now + 2 * hourMs };
+  await tx.insert(connections).values({ id: connection_id, name: "engine", kind: "docker", config, ...look, ...times });
+  const bound = seeded.slice(0, size.executors).map((tracker, place) => ({
+    ...{ ...tracker, executor_id: newId(now), observed: observationOf(tracker, place, now) },
+  }));
   await insertAll(bound, (some) =>
     tx.insert(executors).values(
-      some.map(({ executor_id, name }) => ({
+      some.map(({ executor_id, name, observed }) => ({
         ...{ id: executor_id, name, connection_id, target_kind: "container", target_id: name, ...times },
+        ...{ observed, observed_at: now },
         ...{ trigger: "manual" as const, image_selection: "keep_name" as const, reference_mode: "tag" as const },
         ...{ health_check: { strategy: "auto" }, restore_on_failure: true },
       })),
