@@ -6,6 +6,7 @@ import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
 import { nextCheckAt } from "./checks/check.ts";
+import { setMemo } from "./checks/queries.ts";
 import { recomputeLatest } from "./checks/record-listing.ts";
 import type { TrackerRow } from "./queries.ts";
 import type { ChannelRulesInput } from "./releases/judge.ts";
@@ -107,9 +108,9 @@ export function sourceEditor(options: EditOptions) {
         config: input.config,
         host: pluginOf(registry, kind).host(input.config),
         baseline_at: null,
-        memo: null,
         moved_to: null,
       });
+      await setMemo(tx, row.id, null);
     }
     if (!isSameConfig || row.credential_id !== input.credential_id) Object.assign(changes, restarted());
     await sourceRows.update(tx, row.id, changes);

@@ -1,22 +1,18 @@
-import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
 import { rowsAmong } from "../db/prepared.ts";
 import { rowsOf, rowWrites } from "../db/rows.ts";
 import { tracker_channels, tracker_sources } from "../db/tables/trackers.ts";
 
-/** With what its checks remember, which can be megabytes. */
-export type CheckedSource = typeof tracker_sources.$inferSelect;
-export type SourceRow = Omit<CheckedSource, "memo">;
+export type SourceRow = typeof tracker_sources.$inferSelect;
 export type ChannelRow = typeof tracker_channels.$inferSelect;
 
 // Sources
 
-const { memo: _remembered, ...columns } = getTableColumns(tracker_sources);
-
 /** Of trackers, by their ids. */
 export const sourcesOf = rowsAmong((read, isAmong) =>
   read
-    .select(columns)
+    .select()
     .from(tracker_sources)
     .where(isAmong(tracker_sources.tracker_id))
     .orderBy(asc(tracker_sources.tracker_id), asc(tracker_sources.position)),
@@ -29,7 +25,7 @@ const maxNeighbours = 1_000;
 
 export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly string[]): Promise<SourceRow[]> {
   return await read
-    .select(columns)
+    .select()
     .from(tracker_sources)
     .where(and(eq(tracker_sources.kind, kind), inArray(tracker_sources.host, [...hosts])))
     .orderBy(asc(tracker_sources.id))

@@ -2,13 +2,33 @@ import { describe, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
-import { checkDatabase, inspectDatabaseFile, migrate } from "../../src/db/migrate.ts";
+import { type Client, createClient } from "@libsql/client";
+import { schemaDifference } from "../../src/db/expected-schema.ts";
+import { checkDatabase, inspectDatabaseFile, knownMigrations, migrate } from "../../src/db/migrate.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const migrations = join(import.meta.dir, "../../migrations");
 const emptyDir = () => mkdtempSync(join(tmpdir(), "tidemark-migrate-"));
+
+/** A folder with the first migrations alone. */
+function firstMigrations(count: number): string {
+  const folder = emptyDir();
+  cpSync(migrations, folder, { recursive: true });
+  const path = join(folder, "meta/_journal.json");
+  const journal = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
+  return folder;
+}
+
+/** How many migrations come before one. */
+const countBefore = (name: string) => knownMigrations(migrations).findIndex(({ tag }) => tag.endsWith(name));
+
+async function databaseOf(folder: string): Promise<Client> {
+  const client = createClient({ url: `file:${join(folder, "old.db")}` });
+  await migrate({ client, folder, now: 1, backup: null });
+  return client;
+}
 
 describe("migrate()", () => {
   test("does nothing the second time", async () => {
@@ -40,14 +60,7 @@ describe("migrate()", () => {
   });
 
   test("names each channel after its type with all that it has, and notes where each connection leads", async () => {
-    const folder = emptyDir();
-    cpSync(migrations, folder, { recursive: true });
-    const path = join(folder, "meta/_journal.json");
-    const journal = JSON.parse(readFileSync(path, "utf8"));
-    const before = journal.entries.findIndex(({ tag }: { tag: string }) => tag.endsWith("_channel_names"));
-    writeFileSync(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, before) }));
-    const client = createClient({ url: `file:${join(folder, "old.db")}` });
-    await migrate({ client, folder, now: 1, backup: null });
+    const client = await databaseOf(firstMigrations(countBefore("_channel_names")));
     await client.executeMultiple(`
       INSERT INTO trackers (id, name, check_interval_minutes, fetch_depth, request_timeout_seconds, sorting, created_at, updated_at)
         VALUES ('t', 'web', 1, 1, 1, 'semantic', 1, 1);
@@ -75,6 +88,61 @@ describe("migrate()", () => {
     );
     await client.execute("DELETE FROM tracker_sources");
     expect((await client.execute("SELECT * FROM tracker_channels")).rows).toEqual([]);
+    client.close();
+  });
+
+  test("moves what checks remember into its own table, and changes nothing else", async () => {
+    const count = countBefore("_source_memos");
+    const client = await databaseOf(firstMigrations(count));
+    const large = "1.2.3 größer\n".repeat(150_000);
+    await client.executeMultiple(`
+      INSERT INTO credentials (id, name, kind, description, sealed_secret, created_at, updated_at)
+        VALUES ('c', 'token', 'github', 'd', 'sealed', 1, 2);
+      INSERT INTO trackers (id, name, check_interval_minutes, fetch_depth, request_timeout_seconds, sorting, created_at, updated_at)
+        VALUES ('t', 'web', 1, 1, 1, 'semantic', 1, 1);
+      INSERT INTO tracker_sources (id, tracker_id, key, position, kind, config, credential_id, host, next_check_at,
+          check_requested_at, lease_owner, lease_until, baseline_at, last_checked_at, last_success_at, last_error_code,
+          last_error_message, failing_since, last_request_count, last_byte_count, last_duration_ms, upstream_total, moved_to,
+          rotation, memo)
+        VALUES ('s', 't', 'main', 0, 'github', '{"a":1}', 'c', 'h', 1, 2, 'o', 3, 4, 5, 6, 'e', 'm', 7, 8, 9, 10, 11, 'to', 12, 'all');
+      INSERT INTO tracker_sources (id, tracker_id, key, position, kind, config, next_check_at, memo)
+        VALUES ('fresh', 't', 'fresh', 1, 'oci', '{}', 1, NULL), ('blank', 't', 'blank', 2, 'oci', '{}', 1, ''),
+               ('large', 't', 'large', 3, 'oci', '{}', 1, NULL);
+      INSERT INTO releases (id, source_id, version, tag, stage, first_observed_at) VALUES ('r', 's', '1', '1', 'tag', 1);
+      INSERT INTO tracker_channels (id, source_id, name, type, position, latest_release_id)
+        VALUES ('a', 's', 'stable', 'stable', 0, 'r');
+      INSERT INTO connections (id, name, kind, config, created_at, updated_at) VALUES ('d', 'd', 'docker', '{}', 1, 1);
+      INSERT INTO executors (id, name, connection_id, target_kind, target_id, trigger, image_selection, reference_mode,
+          health_check, restore_on_failure, created_at, updated_at)
+        VALUES ('x', 'x', 'd', 'container', 'x', 'manual', 'keep_name', 'tag', '{}', 1, 1, 1);
+      INSERT INTO executor_bindings (executor_id, service, tracker_id, source_id, channel) VALUES ('x', 'main', 't', 's', 'stable');
+    `);
+    await client.execute({ sql: "UPDATE tracker_sources SET memo = ? WHERE id = 'large'", args: [large] });
+    const rowsOf = async (table: string) =>
+      (await client.execute(`SELECT * FROM "${table}" ORDER BY rowid`)).rows.map(
+        (row): Record<string, unknown> => ({ ...row }),
+      );
+    const tables = (await client.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")).rows
+      .map(({ name }) => String(name))
+      .filter((name) => name !== "migrations" && name !== "tracker_sources");
+    const others = async () => await Promise.all(tables.map(async (name) => [name, await rowsOf(name)]));
+    const before = await others();
+    const sources = (await rowsOf("tracker_sources")).map(({ memo: _moved, ...rest }) => rest);
+    const folder = firstMigrations(count + 1);
+    expect(await migrate({ client, folder, now: 2, backup: null })).toBe(1);
+    // A connection that has read the table before names its columns as they were.
+    client.reconnect();
+    expect(await rowsOf("tracker_sources")).toEqual(sources);
+    expect(await others()).toEqual(before);
+    expect(await rowsOf("source_memos")).toEqual([
+      { source_id: "s", memo: "all" },
+      { source_id: "blank", memo: "" },
+      { source_id: "large", memo: large },
+    ]);
+    expect(await schemaDifference(client, folder, count + 1)).toBeNull();
+    expect((await client.execute("PRAGMA foreign_key_check")).rows).toEqual([]);
+    await client.execute("DELETE FROM tracker_sources WHERE id = 'large'");
+    expect((await rowsOf("source_memos")).map(({ source_id }) => source_id)).toEqual(["s", "blank"]);
     client.close();
   });
 

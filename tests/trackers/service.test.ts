@@ -241,6 +241,7 @@ describe("update()", () => {
     await house.tick();
     const changed = await house.trackers.update(house.actor, "web", { sources: [source("new")] });
     expect(changed.sources[0]?.channels[0]?.latest).toBeNull();
+    expect(await house.memos()).toEqual([]);
     await house.tick();
     expect(await house.storedTags()).toEqual(["0.5.0"]);
     expect(house.events).toEqual([]);
@@ -275,7 +276,7 @@ describe("update()", () => {
     await house.trackers.update(house.actor, "web", { sources: [changed] });
     gate.resolve();
     await house.scheduler.idle();
-    expect(await house.storedTags()).toEqual([]);
+    expect([await house.storedTags(), await house.memos()]).toEqual([[], []]);
     expect(house.lines.some((line) => line.includes("Check discarded"))).toBe(true);
     await house.tick();
     expect(await house.storedTags()).toEqual(["1.0.0"]);
@@ -304,12 +305,13 @@ describe("remove()", () => {
     expect((await house.trackers.get("web")).name).toBe("web");
   });
 
-  test("takes sources, channels and releases with it", async () => {
+  test("takes sources, channels, releases and memories with it", async () => {
     house.publish("web", "1.0.0");
     await house.create("web");
     await house.tick();
     await house.trackers.remove(house.actor, "web");
-    expect([await house.sourceRows(), await house.channelRows(), await house.releaseRows()]).toEqual([[], [], []]);
+    const left = [house.sourceRows(), house.channelRows(), house.releaseRows(), house.memos()];
+    expect(await Promise.all(left)).toEqual([[], [], [], []]);
     expect(await failureOf(house.trackers.get("web"))).toMatchObject({ status: 404 });
     expect(await house.auditEvents()).toEqual(["tracker_created", "tracker_deleted"]);
   });

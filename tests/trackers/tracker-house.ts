@@ -11,6 +11,7 @@ import {
   executors,
   releases,
   snapshots,
+  source_memos,
   tracker_channels,
   tracker_sources,
 } from "../../src/db/tables.ts";
@@ -49,6 +50,8 @@ export interface FakeRepository {
   failure: Error | PluginError | null;
   /** While set, an answer waits for it. */
   gate: Promise<void> | null;
+  /** Whether its source remembers anything between checks. */
+  remembers: boolean;
   asked: ListRequest[];
   /** Answers given at this moment, and the most there ever were. */
   open: number;
@@ -80,7 +83,15 @@ export async function trackerHouse(options: HouseOptions = {}) {
   const repository = (image: string): FakeRepository => {
     const known = repositories.get(image);
     if (known !== undefined) return known;
-    const fresh: FakeRepository = { tags: [], failure: null, gate: null, asked: [], open: 0, most_open: 0 };
+    const fresh: FakeRepository = {
+      tags: [],
+      failure: null,
+      gate: null,
+      remembers: true,
+      asked: [],
+      open: 0,
+      most_open: 0,
+    };
     repositories.set(image, fresh);
     return fresh;
   };
@@ -153,7 +164,8 @@ export async function trackerHouse(options: HouseOptions = {}) {
               ...(tag.appeared === undefined ? {} : { appeared: tag.appeared }),
             };
           });
-          return { releases: listed, total: repo.tags.length, memo: `memo ${repo.tags.length}` };
+          const memo = repo.remembers ? `memo ${repo.tags.length}` : null;
+          return { releases: listed, total: repo.tags.length, memo };
         },
         async listNames() {
           namesListed++;
@@ -358,6 +370,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     auditEvents: async () => (await db.read.select().from(audit_entries)).map((row) => row.event),
     executorRow: async (id: string) => (await db.read.select().from(executors)).find((row) => row.id === id),
     sourceRows: async () => await db.read.select().from(tracker_sources).orderBy(tracker_sources.position),
+    memos: async () => (await db.read.select().from(source_memos)).map((row) => row.memo),
     channelRows: async () => await db.read.select().from(tracker_channels),
     releaseRows: async () => await db.read.select().from(releases),
     storedTags: async () => (await db.read.select().from(releases)).map((row) => row.tag).toSorted(),

@@ -60,7 +60,6 @@ export const tracker_sources = sqliteTable(
     moved_to: text("moved_to"),
     /** Position of the rotation that re-checks older known tags. */
     rotation: integer("rotation").notNull().default(0),
-    memo: text("memo"),
   },
   (t) => [
     uniqueIndex("tracker_sources_key").on(t.tracker_id, t.key),
@@ -69,6 +68,14 @@ export const tracker_sources = sqliteTable(
     index("tracker_sources_credential").on(t.credential_id),
   ],
 );
+
+/** What the checks of a source remember: up to megabytes, which claims and lists of sources neither read nor write. */
+export const source_memos = sqliteTable("source_memos", {
+  source_id: text("source_id")
+    .primaryKey()
+    .references(() => tracker_sources.id, { onDelete: "cascade" }),
+  memo: text("memo").notNull(),
+});
 
 export const tracker_channels = sqliteTable(
   "tracker_channels",

@@ -14,14 +14,23 @@ import { type TrackerRow, trackerRows } from "../queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/facts.ts";
 import { acceptsOf, rulesOf } from "../releases/judge.ts";
 import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
-import type { ChannelRow, CheckedSource } from "../source-queries.ts";
+import type { ChannelRow, SourceRow } from "../source-queries.ts";
 import { lastingOutages } from "../upstreams/lasting-outages.ts";
 import { claimProbe, handProbeOn, renewProbe } from "../upstreams/outage-queries.ts";
 import { endOutage, noteFailure } from "../upstreams/outages.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { checkCounter } from "./hours.ts";
 import { buildsInUse, platformInUse } from "./pins.ts";
-import { checkBy, claimSource, findCheckRules, renewSource, setNextCheck, settleSource } from "./queries.ts";
+import {
+  checkBy,
+  claimSource,
+  findCheckRules,
+  findMemo,
+  renewSource,
+  setMemo,
+  setNextCheck,
+  settleSource,
+} from "./queries.ts";
 import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
 import { isPassing, longestPauseMs, pauseAlone } from "./retry.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
@@ -70,9 +79,11 @@ export function nextCheckAt(sourceId: string, intervalMinutes: number, now: numb
 
 interface Claimed {
   tracker: TrackerRow;
-  source: CheckedSource;
+  source: SourceRow;
   channels: readonly ChannelRow[];
   known: readonly ReleaseFactsRow[];
+  /** What the checks of the source remember. */
+  memo: string | null;
   /** Of this one check: another claim has another owner. */
   owner: string;
   /** How long after its due time it began. */
@@ -116,7 +127,7 @@ function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFi
   return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
 }
 
-function rotated(source: CheckedSource, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
+function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
   if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
   const others = known
     .map((release) => release.tag)
@@ -156,6 +167,7 @@ export function sourceCheck(options: CheckOptions) {
       source,
       ...rules,
       known: await releasesOf(db.read, [id]),
+      memo: await findMemo(db.read, id),
       owner,
       late_ms: dueAt === null ? 0 : now - dueAt,
     };
@@ -187,7 +199,7 @@ export function sourceCheck(options: CheckOptions) {
       rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
       known: knownByTag,
       watch,
-      memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
+      memo: claimed.memo,
       platform: platformInUse(await options.executors.ofSource(db.read, claimed.source.id)),
     };
     const listing = await source.listReleases(request);
@@ -343,9 +355,9 @@ export function sourceCheck(options: CheckOptions) {
         rotation: source.rotation + 1,
         baseline_at: source.baseline_at ?? now,
         moved_to,
-        ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
+      if (listing.memo !== claimed.memo) await setMemo(tx, source.id, listing.memo);
       await count(tx, { host: source.host, has_succeeded: true, requests: used.last_request_count, now });
       if (await endOutage(tx, source.host, now)) await lasting.responded(tx, source.host);
       if (source.failing_since !== null) await lasting.accepted(tx, source);

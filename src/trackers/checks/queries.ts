@@ -16,10 +16,10 @@ import {
 import type { Reader, Writer } from "../../db/client.ts";
 import { type DueTime, leaseTime } from "../../db/due-times.ts";
 import { isAmongGiven, preparedFor, rowsOfPrepared } from "../../db/prepared.ts";
-import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
+import { source_memos, tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { isMessage, toText } from "../../messages/message.ts";
 import type { TrackerRow } from "../queries.ts";
-import type { ChannelRow, CheckedSource, SourceRow } from "../source-queries.ts";
+import type { ChannelRow, SourceRow } from "../source-queries.ts";
 import { isHeld } from "../upstreams/outage-queries.ts";
 
 function isFree(now: Placeholder | number): SQL | undefined {
@@ -143,6 +143,27 @@ export async function findCheckRules(
   return { tracker: first.tracker, channels: rows.flatMap((row) => row.channel ?? []) };
 }
 
+const memos = rowsOfPrepared((read) =>
+  read
+    .select({ memo: source_memos.memo })
+    .from(source_memos)
+    .where(eq(source_memos.source_id, sql.placeholder("source_id"))),
+);
+
+/** What the checks of a source remember; null if nothing. */
+export async function findMemo(read: Reader, source_id: string): Promise<string | null> {
+  return (await memos(read, { source_id }))[0]?.memo ?? null;
+}
+
+export async function setMemo(tx: Writer, source_id: string, memo: string | null): Promise<void> {
+  if (memo === null) {
+    await tx.delete(source_memos).where(eq(source_memos.source_id, source_id));
+    return;
+  }
+  const { source_id: target } = source_memos;
+  await tx.insert(source_memos).values({ source_id, memo }).onConflictDoUpdate({ target, set: { memo } });
+}
+
 const claimDue = preparedFor((tx: Writer) => {
   const due = tx
     .select({ id: tracker_sources.id })
@@ -167,7 +188,7 @@ export async function claimSource(
   tx: Writer,
   id: string,
   claim: { owner: string; now: number; until: number },
-): Promise<CheckedSource | null> {
+): Promise<SourceRow | null> {
   const rows = await claimDue(tx).all({ id, ...claim });
   return rows[0] ?? null;
 }

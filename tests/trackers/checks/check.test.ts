@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { tracker_channels } from "../../../src/db/tables.ts";
+import { source_memos, tracker_channels } from "../../../src/db/tables.ts";
 import { PluginError } from "../../../src/errors.ts";
 import { plain as quoted, say, told } from "../../../src/messages/message.ts";
 import { until } from "../../support/fake-clock.ts";
@@ -444,6 +444,30 @@ describe("what a check asks for", () => {
     expect(first).toMatchObject({ limit: 5, memo: null });
     expect(second?.memo).toBe("memo 1");
     expect([...(second?.known ?? [])]).toMatchObject([["1.0.0", { revision: "sha256:1.0.0" }]]);
+  });
+
+  test("replaces a memory that has changed, leaves an equal one alone, and removes what is forgotten", async () => {
+    const repository = house.repository("web");
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.tick();
+    expect(await house.memos()).toEqual(["memo 1"]);
+    house.publish("web", "1.1.0");
+    await house.check("web");
+    expect(await house.memos()).toEqual(["memo 2"]);
+    const gate = Promise.withResolvers<void>();
+    repository.gate = gate.promise;
+    const equal = house.check("web");
+    await until(() => repository.asked.length === 3);
+    await house.db.write((tx) => tx.update(source_memos).set({ memo: "not written" }));
+    gate.resolve();
+    await equal;
+    expect(await house.memos()).toEqual(["not written"]);
+    repository.remembers = false;
+    await house.check("web");
+    expect(await house.memos()).toEqual([]);
+    await house.check("web");
+    expect(repository.asked.at(-1)?.memo).toBeNull();
   });
 });
 
