@@ -1,9 +1,9 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import { isPartOf } from "../db/listing.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
+import { rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { isCredentialRefused } from "../db/refused-credentials.ts";
 import { isOfEnabled, isOfUnknownKind } from "../db/source-conditions.ts";
 import {
@@ -66,53 +66,55 @@ const lastSettled = sql`(
   select r.rowid from runs r where r.executor_id = ${executors.id} and r.state in ('succeeded', 'degraded', 'failed')
   order by r.rowid desc limit 1
 )`;
-const judging = rowsOfPrepared((read) => {
-  const differs = sql`exists (
-    select 1 from json_each(${executors.observed}, '$.services') as service
-    where ${isAmongGiven(sql`coalesce(json_extract(service.value, '$.difference'), 'unknown')`, "differences")}
-  )`;
-  const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
-  const isLost = isAmongGiven(executors.connection_id, "lost");
-  return read
+/** What was observed of every executor's target, with the last run with changes if that failed; by name. */
+const observedExecutors = rowsOfPrepared((read) =>
+  read
     .select({
-      executor: {
-        ...executorColumns,
-        observed: executors.observed,
-        observed_at: executors.observed_at,
-        held_since: executors.held_since,
-        snoozed_until: executors.snoozed_until,
-        skipped_versions: executors.skipped_versions,
-        dismissed_run_id: executors.dismissed_run_id,
-      },
+      id: executors.id,
+      connection_id: executors.connection_id,
+      observed: executors.observed,
       bad_run_id: runs.id,
     })
     .from(executors)
-    .innerJoin(connections, eq(connections.id, executors.connection_id))
     .leftJoin(runs, and(sql`${runs}.rowid = ${lastSettled}`, inArray(runs.state, ["degraded", "failed"])))
-    .where(or(isNotNull(runs.id), isNull(executors.observed), hasProblem, differs, isLost))
-    .orderBy(asc(executors.name))
-    .limit(sql.placeholder("limit"));
-});
+    .orderBy(asc(executors.name)),
+);
+type ObservedRow = Awaited<ReturnType<typeof observedExecutors>>[number];
+
+const executorsByIds = rowsAmong((read, isAmong) =>
+  read
+    .select({
+      ...executorColumns,
+      observed: executors.observed,
+      observed_at: executors.observed_at,
+      held_since: executors.held_since,
+      snoozed_until: executors.snoozed_until,
+      skipped_versions: executors.skipped_versions,
+      dismissed_run_id: executors.dismissed_run_id,
+    })
+    .from(executors)
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .where(isAmong(executors.id))
+    .orderBy(asc(executors.name)),
+);
 
 const runsByIds = rowsAmong((read, isAmong) => read.select(runColumns).from(runs).where(isAmong(runs.id)));
 
-/**
- * Executors that may need attention: the observed state differs in one of `differences` or is unknown, the last run with changes failed,
- * or the connection is among the `lost`.
- * Ordered by name, each with that run if it failed.
- */
+/** The first executors by name whose last run with changes failed, or that may need attention otherwise; each with that run. */
 export async function executorsToJudge(
   read: Reader,
-  { differences, lost, limit }: { differences: readonly string[]; lost: readonly string[]; limit: number },
+  { mayNeed, limit }: { mayNeed: (row: Omit<ObservedRow, "bad_run_id">) => boolean; limit: number },
 ) {
-  const listed = { differences: JSON.stringify([...differences, "unknown"]), lost: JSON.stringify(lost) };
-  const rows = await judging(read, { ...listed, limit });
+  const all = await observedExecutors(read);
+  const rows = all.filter((row) => row.bad_run_id !== null || mayNeed(row)).slice(0, limit);
+  const badIds = new Map(rows.map(({ id, bad_run_id }) => [id, bad_run_id]));
   const bad = await runsByIds(
     read,
     rows.flatMap(({ bad_run_id }) => bad_run_id ?? []),
   );
   const byId = new Map(bad.map((run) => [run.id, run]));
-  return rows.map(({ executor, bad_run_id }) => ({ executor, run: byId.get(bad_run_id ?? "") ?? null }));
+  const found = await executorsByIds(read, [...badIds.keys()]);
+  return found.map((executor) => ({ executor, run: byId.get(badIds.get(executor.id) ?? "") ?? null }));
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
 

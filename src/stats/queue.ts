@@ -1,6 +1,11 @@
 import type { ReachView } from "../connections/schema.ts";
 import { covers, isSkipped, isSnoozed, revisionOf } from "../executors/deferral-schema.ts";
-import { type Observation, observationNow, type ServiceObservation } from "../executors/observation-schema.ts";
+import {
+  type Observation,
+  observationNow,
+  observationOf,
+  type ServiceObservation,
+} from "../executors/observation-schema.ts";
 import { outageView, servingNow, servings } from "../executors/outage-schema.ts";
 import { toldAs } from "../messages/message.ts";
 import { reasonCodes } from "../runs/schema.ts";
@@ -25,6 +30,17 @@ interface Sorted {
 
 /** What the connections are called, and whether they respond, by their ids. */
 export type Reaches = ReadonlyMap<string, { name: string; reach: ReachView }>;
+
+/** Whether an executor may be listed for what was observed of its target; else it is current, and needs nothing. */
+export function mayDiffer(row: { observed: object | null }, differences: readonly ImageDifference[]): boolean {
+  const observation = observationOf(row);
+  if (observation === null || observation.problem !== null) return true;
+  return observation.services.some(({ difference }) => isUnknown(difference) || differences.includes(difference));
+}
+
+function isUnknown(difference: ImageDifference | null): difference is "unknown" | null {
+  return difference === null || difference === "unknown";
+}
 
 /** Each executor appears in one list at most: under its most urgent need. */
 export function sortByNeed(
@@ -70,7 +86,7 @@ function isDeferred({ executor, run }: JudgedRow, counted: number): boolean {
 }
 
 function isKnown({ services }: Observation): boolean {
-  return services.every(({ difference }) => difference !== null && difference !== "unknown");
+  return !services.some(({ difference }) => isUnknown(difference));
 }
 
 function updateOf(

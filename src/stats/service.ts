@@ -32,7 +32,7 @@ import {
   updatesWithRelease,
   windowsInUse,
 } from "./queries.ts";
-import { executorFacts, type ImageDifference, type Reaches, runFacts, sortByNeed } from "./queue.ts";
+import { executorFacts, type ImageDifference, mayDiffer, type Reaches, runFacts, sortByNeed } from "./queue.ts";
 import {
   type ActiveRun,
   type DayOfRuns,
@@ -120,9 +120,12 @@ export function statsService(options: StatsServiceOptions) {
   };
   const lookAtQueue = async (): Promise<Queue> => {
     const reaches = await reachOfAll();
-    const lostIds = [...reaches].flatMap(([id, { reach }]) => (reach.problem === null ? [] : [id]));
+    const isLost = (connection_id: string) => reaches.get(connection_id)?.reach.problem != null;
     const [judged, active, failing, refused, sources, outages] = await Promise.all([
-      executorsToJudge(read, { differences: options.updateDifferences, lost: lostIds, limit: maxJudged }),
+      executorsToJudge(read, {
+        mayNeed: (row) => isLost(row.connection_id) || mayDiffer(row, options.updateDifferences),
+        limit: maxJudged,
+      }),
       activeRuns(read, { limit: maxJudged }),
       failingSources(read, { limit: maxJudged }),
       refusedSources(read, { limit: listed, each: listed }),
