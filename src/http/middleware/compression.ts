@@ -37,11 +37,15 @@ export function compression(): MiddlewareHandler<AppEnv> {
     if (isLeft || !packedTypes.test(headers.get("Content-Type") ?? "")) return;
     headers.append("Vary", "Accept-Encoding");
     const isWanted = acceptsGzip(c.req.header("accept-encoding")) && !isForeign(c);
-    if (!isWanted || c.req.method === "HEAD" || c.res.body === null) return;
+    if (!isWanted || c.req.method === "HEAD") return;
+    // Not `c.res.body`: that makes a stream of what is there at once.
     const body = new Uint8Array(await c.res.arrayBuffer());
-    const packed = body.length < leastBytes ? body : await pack(body);
-    c.res = new Response(packed, c.res);
-    c.res.headers.delete("Content-Length");
-    if (packed !== body) c.res.headers.set("Content-Encoding", "gzip");
+    const isPacked = body.length >= leastBytes;
+    headers.delete("Content-Length");
+    if (isPacked) headers.set("Content-Encoding", "gzip");
+    const packed = new Response(isPacked ? await pack(body) : body, { status: c.res.status, headers });
+    // Else each header would be copied into another response.
+    c.res = undefined;
+    c.res = packed;
   };
 }
