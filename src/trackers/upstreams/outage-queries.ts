@@ -18,8 +18,10 @@ import {
 import type { Reader, Writer } from "../../db/client.ts";
 import type { DueTime } from "../../db/due-times.ts";
 import { preparedFor, rowsOfPrepared } from "../../db/prepared.ts";
+import { isOfEnabled } from "../../db/source-conditions.ts";
 import { tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { upstream_outages } from "../../db/tables/upstreams.ts";
+import { sourceKinds } from "../schema.ts";
 
 export type OutageRow = typeof upstream_outages.$inferSelect;
 
@@ -205,32 +207,53 @@ export async function endedOutages(read: Reader, limit: number): Promise<OutageR
     .limit(limit);
 }
 
-/**
- * The sources of enabled trackers that wait for an outage to end, of the kinds that this version knows. At most `each` of a host, by
- * tracker; `total` counts all of that host.
- */
-export async function sourcesWaiting(read: Reader, { each, kinds }: { each: number; kinds: readonly string[] }) {
-  const partition = sql`partition by ${tracker_sources.host}`;
-  const ranked = read
+const isKnown = inArray(tracker_sources.kind, [...sourceKinds]);
+/** In a query over ongoing outages. */
+const waitsHere = and(eq(tracker_sources.host, upstream_outages.host), waits(tracker_sources), isKnown);
+
+const hostsAwaited = rowsOfPrepared((read) =>
+  read
     .select({
-      host: tracker_sources.host,
-      tracker: sql<string>`${trackers.name}`.as("tracker"),
-      source: sql<string>`${tracker_sources.key}`.as("source"),
-      total: sql<number>`count(*) over (${partition})`.as("total"),
-      place: sql<number>`row_number() over (${partition} order by ${trackers.name}, ${tracker_sources.position})`.as(
-        "place",
-      ),
+      host: upstream_outages.host,
+      total: sql<number>`(
+        select count(*) from ${tracker_sources} where ${and(waitsHere, isOfEnabled(tracker_sources))}
+      )`,
     })
-    .from(tracker_sources)
+    .from(upstream_outages)
+    .where(isOpen),
+);
+
+const firstWaiting = rowsOfPrepared((read) =>
+  read
+    .select({ host: upstream_outages.host, tracker: trackers.name, source: tracker_sources.key })
+    .from(upstream_outages)
+    .innerJoin(
+      tracker_sources,
+      sql`${tracker_sources}.rowid in (
+        select ${tracker_sources}.rowid from ${tracker_sources}
+        inner join ${trackers} on ${trackers.id} = ${tracker_sources.tracker_id}
+        where ${and(waitsHere, eq(trackers.is_enabled, true))}
+        order by ${trackers.name}, ${tracker_sources.position} limit ${sql.placeholder("each")}
+      )`,
+    )
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .innerJoin(upstream_outages, and(eq(upstream_outages.host, tracker_sources.host), isOpen))
-    .where(and(eq(trackers.is_enabled, true), waits(tracker_sources), inArray(tracker_sources.kind, [...kinds])))
-    .as("ranked");
-  return await read
-    .select()
-    .from(ranked)
-    .where(sql`${ranked.place} <= ${each}`)
-    .orderBy(asc(ranked.host), asc(ranked.place));
+    .where(isOpen)
+    .orderBy(asc(trackers.name), asc(tracker_sources.position)),
+);
+
+export interface Waiting {
+  total: number;
+  first: readonly { tracker: string; source: string }[];
+}
+
+/**
+ * The sources of enabled trackers that wait for an outage to end, by their host, of the kinds that this version knows: how many, and the
+ * first `each` of them by tracker.
+ */
+export async function sourcesWaiting(read: Reader, each: number): Promise<ReadonlyMap<string, Waiting>> {
+  const [hosts, first] = await Promise.all([hostsAwaited(read), firstWaiting(read, { each })]);
+  const byHost = Map.groupBy(first, ({ host }) => host);
+  return new Map(hosts.map(({ host, total }) => [host, { total, first: byHost.get(host) ?? [] }]));
 }
 
 /** The next attempt is as far ahead as its pause, or as the lease of one in progress. */

@@ -2,7 +2,6 @@ import type { CountedTime } from "../../counted-time.ts";
 import type { Reader, Writer } from "../../db/client.ts";
 import { newId } from "../../ids.ts";
 import { type Message, told } from "../../messages/message.ts";
-import { sourceKinds } from "../../sources/source.ts";
 import { pauseAfter } from "../checks/retry.ts";
 import {
   closeOutage,
@@ -16,6 +15,7 @@ import {
   pruneOutages,
   sourcesWaiting,
   updateOutage,
+  type Waiting,
   wakeWaiting,
 } from "./outage-queries.ts";
 import type { UpstreamOutageView } from "./schema.ts";
@@ -97,7 +97,7 @@ export async function endOutage(tx: Writer, host: string, now: number): Promise<
   return true;
 }
 
-function outageView(row: OutageRow, members: Awaited<ReturnType<typeof sourcesWaiting>>): UpstreamOutageView {
+function outageView(row: OutageRow, { total, first }: Waiting = { total: 0, first: [] }): UpstreamOutageView {
   const { host, since, failures, ended_at, error_code, error_message } = row;
   return {
     host,
@@ -106,8 +106,8 @@ function outageView(row: OutageRow, members: Awaited<ReturnType<typeof sourcesWa
     next_try_at: ended_at === null ? row.next_due_at : null,
     ended_at,
     error: { code: error_code, ...told(error_message) },
-    waiting: members[0]?.total ?? 0,
-    sources: members.map(({ tracker, source }) => ({ tracker, source })),
+    waiting: total,
+    sources: first.map(({ tracker, source }) => ({ tracker, source })),
   };
 }
 
@@ -115,18 +115,11 @@ function outageView(row: OutageRow, members: Awaited<ReturnType<typeof sourcesWa
 export async function currentOutages(read: Reader): Promise<UpstreamOutageView[]> {
   const open = await openOutages(read);
   if (open.length === 0) return [];
-  const members = await sourcesWaiting(read, { each: namedSources, kinds: sourceKinds });
-  return open
-    .map((row) =>
-      outageView(
-        row,
-        members.filter(({ host }) => host === row.host),
-      ),
-    )
-    .filter(({ waiting }) => waiting > 0);
+  const waiting = await sourcesWaiting(read, namedSources);
+  return open.map((row) => outageView(row, waiting.get(row.host))).filter((outage) => outage.waiting > 0);
 }
 
 /** Those that ended in the last 30 days, the latest first; at most 20. */
 export async function pastOutages(read: Reader): Promise<UpstreamOutageView[]> {
-  return (await endedOutages(read, listedEnded)).map((row) => outageView(row, []));
+  return (await endedOutages(read, listedEnded)).map((row) => outageView(row));
 }
