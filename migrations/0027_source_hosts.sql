@@ -1,1 +1,1 @@
-CREATE INDEX `tracker_sources_host` ON `tracker_sources` (`host`);
+CREATE INDEX `tracker_sources_host` ON `tracker_sources` (`host`,`credential_id`);

@@ -66,7 +66,7 @@ export const tracker_sources = sqliteTable(
     index("tracker_sources_due").on(t.next_check_at),
     index("tracker_sources_requested").on(t.check_requested_at).where(sql`${t.check_requested_at} is not null`),
     index("tracker_sources_credential").on(t.credential_id),
-    index("tracker_sources_host").on(t.host),
+    index("tracker_sources_host").on(t.host, t.credential_id),
   ],
 );
 
