@@ -8,6 +8,7 @@ import {
   appendStep,
   executorOfRun,
   findRun,
+  type ListedRun,
   makeExecutorDue,
   makeOutagesDue,
   moveRun,
@@ -114,7 +115,7 @@ async function recordEnd(deps: AdvanceDeps, tx: Writer, id: string, state: EndSt
   });
 }
 
-export function versionsOf(run: RunRow) {
+export function versionsOf(run: ListedRun) {
   return {
     from: { tag: run.from_tag, digest: run.from_digest },
     to: { tag: run.to_tag, digest: run.to_digest },

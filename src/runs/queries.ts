@@ -32,6 +32,8 @@ import type { Message } from "../messages/message.ts";
 import type { RunState } from "./states.ts";
 
 export type RunRow = typeof runs.$inferSelect;
+/** Without what only its own page shows. */
+export type ListedRun = Omit<RunRow, "plan">;
 export type RunStepRow = typeof run_steps.$inferSelect;
 
 /** Literals, not parameters: only then can the planner use the partial indexes over active runs. */
@@ -49,21 +51,25 @@ export const isFree = (now: number | Placeholder) => or(isNull(runs.lease_until)
 
 export const { find: findRun, byIds: runsByIds } = rowsOf(runs, "run");
 
-export const runLists = listsOver(runs, (read) => {
-  const name = "(select e.name from executors e where e.id = runs.executor_id)";
-  return {
-    sorts: { time: "runs.id", executor: name, downtime: "coalesce(runs.downtime_ms, -1)" },
-    filters: {
-      state: runs.state,
-      trigger: runs.trigger,
-      executor_id: oneOf(runs.executor_id),
-    },
-    searched: [
-      (contains: (text: SQL | SQLiteColumn) => SQL) =>
-        inArray(runs.executor_id, read.select({ id: executors.id }).from(executors).where(contains(executors.name))),
-    ],
-  };
-});
+export const runLists = listsOver(
+  runs,
+  (read) => {
+    const name = "(select e.name from executors e where e.id = runs.executor_id)";
+    return {
+      sorts: { time: "runs.id", executor: name, downtime: "coalesce(runs.downtime_ms, -1)" },
+      filters: {
+        state: runs.state,
+        trigger: runs.trigger,
+        executor_id: oneOf(runs.executor_id),
+      },
+      searched: [
+        (contains: (text: SQL | SQLiteColumn) => SQL) =>
+          inArray(runs.executor_id, read.select({ id: executors.id }).from(executors).where(contains(executors.name))),
+      ],
+    };
+  },
+  ["plan"],
+);
 
 const namedExecutors = rowsAmong((read, isAmong) =>
   read.select({ id: executors.id, name: executors.name }).from(executors).where(isAmong(executors.id)),

@@ -21,6 +21,7 @@ import {
   findRun,
   hasAttempt,
   insertRun,
+  type ListedRun,
   namesOfExecutors,
   newestRunOf,
   outageOf,
@@ -65,7 +66,7 @@ export const StepQuery = v.object({
 /** More steps than a page of a run shows. */
 const maxShownSteps = 2_000;
 
-function viewOf(run: RunRow, executor: string): RunView {
+function viewOf(run: ListedRun, executor: string): RunView {
   return {
     id: run.id,
     executor_id: run.executor_id,
@@ -167,7 +168,7 @@ export function runService(options: RunServiceOptions) {
     });
   };
 
-  const viewsOf = async (rows: readonly RunRow[]): Promise<RunView[]> => {
+  const viewsOf = async (rows: readonly ListedRun[]): Promise<RunView[]> => {
     const names = await namesOfExecutors(
       db.read,
       rows.map((row) => row.executor_id),
