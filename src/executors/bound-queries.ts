@@ -1,10 +1,12 @@
-import { and, asc, eq, inArray, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { reachOf } from "../connections/schema.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { lookColumns } from "../db/look-columns.ts";
-import { isAmongGiven, rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
+import { rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
-import { updateDifferences } from "./observation-schema.ts";
+import { isUpdate } from "./desired.ts";
+import { observationNow } from "./observation-schema.ts";
+import { executorsObserved } from "./queries.ts";
 
 /** `observed`: the column, or nothing where it would be read in vain. */
 function servicesBound(
@@ -34,21 +36,15 @@ const boundToSource = rowsOfPrepared((read) =>
 
 const looksOfAll = rowsOfPrepared((read) => read.select({ id: connections.id, ...lookColumns }).from(connections));
 
-const outdatedBindings = rowsOfPrepared((read) =>
+const bindingsOf = rowsAmong((read, isAmong) =>
   read
-    .selectDistinct({ id: executor_bindings.tracker_id })
+    .select({
+      executor_id: executor_bindings.executor_id,
+      service: executor_bindings.service,
+      tracker_id: executor_bindings.tracker_id,
+    })
     .from(executor_bindings)
-    .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
-    .innerJoin(
-      sql`json_each(${executors.observed}, '$.services') as service`,
-      sql`json_extract(service.value, '$.service') = ${executor_bindings.service}`,
-    )
-    .where(
-      and(
-        inArray(sql`json_extract(service.value, '$.difference')`, [...updateDifferences]),
-        not(isAmongGiven(executors.connection_id, "lost")),
-      ),
-    ),
+    .where(isAmong(executor_bindings.executor_id)),
 );
 
 /** More snapshots than the executors of one source keep. */
@@ -62,9 +58,17 @@ export const boundExecutors = {
 
   outdatedTrackers: async (read: Reader, now: number): Promise<readonly string[]> => {
     const looks = await looksOfAll(read);
-    const lost = looks.filter((facts) => reachOf(facts, now).problem !== null).map(({ id }) => id);
-    const rows = await outdatedBindings(read, { lost: JSON.stringify(lost) });
-    return rows.map((row) => row.id);
+    const lost = new Set(looks.filter((facts) => reachOf(facts, now).problem !== null).map(({ id }) => id));
+    const outdated = new Map<string, readonly string[]>();
+    for (const row of await executorsObserved(read)) {
+      const seen = lost.has(row.connection_id) ? [] : (observationNow(row, null)?.services ?? []);
+      const behind = seen.filter(({ difference }) => isUpdate(difference)).map(({ service }) => service);
+      if (behind.length > 0) outdated.set(row.id, behind);
+    }
+    const bindings = await bindingsOf(read, [...outdated.keys()]);
+    const isOutdated = ({ executor_id, service }: (typeof bindings)[number]) =>
+      outdated.get(executor_id)?.includes(service);
+    return [...new Set(bindings.filter(isOutdated).map(({ tracker_id }) => tracker_id))];
   },
 
   /** The images in the snapshots of the executors that are bound to a source. */
