@@ -16,6 +16,14 @@ export interface Installation {
   executor_id: string;
 }
 
+/** An engine that only says that it is there: what is shown of its targets is what was observed last. Lives as long as this process. */
+function idleEngine(folder: string): string {
+  const unix = join(folder, "engine.sock");
+  const version = { Version: "29.0.0", ApiVersion: "1.52", MinAPIVersion: "1.44", Os: "linux", Arch: "amd64" };
+  Bun.serve({ unix, fetch: () => Response.json(version) }).unref();
+  return unix;
+}
+
 /** A data directory that the server itself made, with an administrator who is signed in, and `size` of everything besides. */
 export async function createInstallation(size: Size | null): Promise<Installation> {
   const server = await startServer({ data_dir: temporaryDir() });
@@ -29,10 +37,11 @@ export async function createInstallation(size: Size | null): Promise<Installatio
     executor_id: "",
   };
   if (size === null) return installation;
+  const engine = idleEngine(server.data_dir);
   const db = await openDatabase({ url: `file:${join(server.data_dir, "tidemark.db")}` });
   try {
     const now = systemClock.now();
-    return { ...installation, ...(await db.write((tx) => seedRows(tx, size, now))) };
+    return { ...installation, ...(await db.write((tx) => seedRows(tx, { ...size, engine }, now))) };
   } finally {
     await db.close();
   }

@@ -24,6 +24,8 @@ export interface Size {
   releases_each: number;
   executors: number;
   runs_each: number;
+  /** The socket of the executors' engine; by default one at which nobody listens. */
+  engine?: string;
 }
 
 const hourMs = 3_600_000;
@@ -161,8 +163,7 @@ const stepNames = ["pull", "snapshot", "create", "stop", "rename_old", "rename_n
 async function seedExecutors(tx: Writer, size: Size, seeded: readonly SeededTracker[], now: number) {
   const times = { created_at: now - 30 * 24 * hourMs, updated_at: now - 30 * 24 * hourMs };
   const connection_id = newId(now);
-  // Nobody listens there: what is shown of targets is what was observed last.
-  const config = { address: "unix:///run/bench-nobody.sock" };
+  const config = { address: `unix://${size.engine ?? "/run/seeded-nobody.sock"}` };
   const look = { seen_at: now, next_look_at: now + 2 * hourMs };
   await tx.insert(connections).values({ id: connection_id, name: "engine", kind: "docker", config, ...look, ...times });
   const bound = seeded.slice(0, size.executors).map((tracker, place) => ({
