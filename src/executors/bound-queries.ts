@@ -6,7 +6,6 @@ import { rowsAmong, rowsOfPrepared } from "../db/prepared.ts";
 import { connections, executor_bindings, executors, snapshots } from "../db/tables.ts";
 import { isUpdate } from "./desired.ts";
 import { observationNow } from "./observation-schema.ts";
-import { executorsObserved } from "./queries.ts";
 
 /** `observed`: the column, or nothing where it would be read in vain. */
 function servicesBound(
@@ -36,6 +35,12 @@ const boundToSource = rowsOfPrepared((read) =>
 
 const looksOfAll = rowsOfPrepared((read) => read.select({ id: connections.id, ...lookColumns }).from(connections));
 
+const targetsObserved = rowsOfPrepared((read) =>
+  read
+    .select({ id: executors.id, connection_id: executors.connection_id, observed: executors.observed })
+    .from(executors),
+);
+
 const bindingsOf = rowsAmong((read, isAmong) =>
   read
     .select({
@@ -60,7 +65,7 @@ export const boundExecutors = {
     const looks = await looksOfAll(read);
     const lost = new Set(looks.filter((facts) => reachOf(facts, now).problem !== null).map(({ id }) => id));
     const outdated = new Map<string, readonly string[]>();
-    for (const row of await executorsObserved(read)) {
+    for (const row of await targetsObserved(read)) {
       const seen = lost.has(row.connection_id) ? [] : (observationNow(row, null)?.services ?? []);
       const behind = seen.filter(({ difference }) => isUpdate(difference)).map(({ service }) => service);
       if (behind.length > 0) outdated.set(row.id, behind);
