@@ -43,6 +43,7 @@ describe("trackers in every state", () => {
     host: ["up.test", "away.test"],
     checked: ["never", "ok", "unreachable", "rejected"],
     due: ["before the next attempt", "after it"],
+    tracker: ["enabled", "disabled"],
   });
   const isFailing = ({ state, is_host_away }: SourceView) => state === "failing" && !is_host_away;
   const isPending = ({ state, is_host_away }: SourceView) => state === "pending" && !is_host_away;
@@ -62,11 +63,12 @@ describe("trackers in every state", () => {
         ...{ id: "o", host: "away.test", error_code: "unreachable", error_message: plain("no answer"), since: now },
         ...{ failures: 1, pause_ms: hour, next_due_at: now + hour },
       });
-      for (const { kind, host, checked, due } of sources) {
-        const name = [kind, host, checked, due].join(" ").replaceAll(/[ .]/g, "-");
+      for (const { kind, host, checked, due, tracker } of sources) {
+        const name = [kind, host, checked, due, tracker].join(" ").replaceAll(/[ .]/g, "-");
         const times = { created_at: now, updated_at: now };
         const depth = { check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 };
-        await tx.insert(trackers).values({ id: name, name, ...depth, sorting: "semantic", ...times });
+        const is_enabled = tracker === "enabled";
+        await tx.insert(trackers).values({ id: name, name, is_enabled, ...depth, sorting: "semantic", ...times });
         const hasFailed = checked === "unreachable" || checked === "rejected";
         await tx.insert(tracker_sources).values({
           ...{ id: name, tracker_id: name, key: "main", position: 0, kind, host, config: { image: `${host}/${name}` } },
@@ -88,9 +90,9 @@ describe("trackers in every state", () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  test("the status line counts them alike", async () => {
+  test("the status line counts those of enabled trackers alike", async () => {
     const { sources: counts, failing_sources, shared_source_failures } = await app.services.stats.get();
-    const all = views.flatMap((view) => view.sources);
+    const all = views.filter(({ is_enabled }) => is_enabled).flatMap((view) => view.sources);
     const unchecked = all.filter(({ state }) => state === "pending").length;
     expect(counts).toMatchObject({
       total: all.length,
