@@ -114,7 +114,7 @@ export type Observation = v.InferOutput<typeof Observation>;
 
 const observations = new WeakMap<object, Observation | null>();
 
-/** A stored observation, which nobody may change; null before the first one. */
+/** A stored observation, which nobody may change; null before the first one, and for one that this version cannot read. */
 export function observationOf({ observed }: { observed: object | null }): Observation | null {
   if (observed === null) return null;
   return observations.getOrInsertComputed(observed, () => {
@@ -128,7 +128,7 @@ const seenProblems: ReadonlySet<string> = new Set(skipReasons.filter((code) => c
 
 /**
  * What may be said now about a target: nothing counts as current or as an update while its runtime does not respond. What was found last
- * stays, with its time. Null before the first observation.
+ * stays, with its time. Null where `observationOf` is.
  */
 export function observationNow(
   row: { observed: object | null },

@@ -31,7 +31,7 @@ interface Sorted {
 /** What the connections are called, and whether they respond, by their ids. */
 export type Reaches = ReadonlyMap<string, { name: string; reach: ReachView }>;
 
-/** Whether an executor may be listed for what was observed of its target; else it is current, and needs nothing. */
+/** Whether an executor may be listed for what was observed of its target; if not, its target has the desired content. */
 export function mayDiffer(row: { observed: object | null }, differences: readonly ImageDifference[]): boolean {
   const observation = observationOf(row);
   if (observation === null || observation.problem !== null) return true;

@@ -20,4 +20,16 @@ describe("a column of remembered JSON", () => {
     expect(() => value.names.push("b")).toThrow(TypeError);
     expect(read('{"names":["a"]}')).toEqual({ names: ["a"] });
   });
+
+  test("forgets what is not read again, and nothing else", () => {
+    const { few } = sqliteTable("things", { few: rememberedJson<object>("few", 20) });
+    const [often, once] = [few.mapFromDriverValue('{"of":"ten"}'), few.mapFromDriverValue('{"on":"ce"}')];
+    for (let other = 0; other < 10; other += 1) {
+      few.mapFromDriverValue(`{"other":${other}}`);
+      expect(few.mapFromDriverValue('{"of":"ten"}')).toBe(often);
+    }
+
+    expect(few.mapFromDriverValue('{"on":"ce"}')).toEqual(once);
+    expect(few.mapFromDriverValue('{"on":"ce"}')).not.toBe(once);
+  });
 });

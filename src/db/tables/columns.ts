@@ -1,6 +1,5 @@
 import { customType, integer, text } from "drizzle-orm/sqlite-core";
 import { frozen } from "../../frozen.ts";
-import { RecentMap } from "../../recent-map.ts";
 import type { Sealed } from "../../secrets/sealed.ts";
 
 // Ids are UUIDv7 text, instants integer milliseconds UTC, booleans 0/1, JSON is text.
@@ -13,17 +12,24 @@ export const sealed = (name: string) => text(name).$type<Sealed>().notNull();
 export const json = <T>(name: string) => text(name, { mode: "json" }).$type<T>();
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-const maxRemembered = 2_000;
+/** Until a text is forgotten that is not read again, this many to twice as many characters of others are read. */
+const charactersKept = 2_000_000;
 
 /** JSON of many rows that pages read far more often than it changes: an equal text is parsed once and gives the same frozen value. */
-export function rememberedJson<T extends object>(name: string) {
-  const values = new RecentMap<string, T>(maxRemembered);
+export function rememberedJson<T extends object>(name: string, characters = charactersKept) {
+  let recent = new Map<string, T>();
+  let former: ReadonlyMap<string, T> = new Map();
+  let added = 0;
   return customType<{ data: T; driverData: string }>({
     dataType: () => "text",
     toDriver: (value) => JSON.stringify(value),
     fromDriver(stored) {
-      const value = values.get(stored) ?? frozen<T>(JSON.parse(stored));
-      values.set(stored, value);
+      const known = recent.get(stored);
+      if (known !== undefined) return known;
+      const value = former.get(stored) ?? frozen<T>(JSON.parse(stored));
+      if (added >= characters) [former, recent, added] = [recent, new Map(), 0];
+      recent.set(stored, value);
+      added += stored.length;
       return value;
     },
   })(name);

@@ -40,12 +40,12 @@ export function compression(): MiddlewareHandler<AppEnv> {
     if (!isWanted || c.req.method === "HEAD") return;
     // Not `c.res.body`: that makes a stream of what is there at once.
     const body = new Uint8Array(await c.res.arrayBuffer());
-    const isPacked = body.length >= leastBytes;
+    const packed = body.length < leastBytes ? body : await pack(body);
     headers.delete("Content-Length");
-    if (isPacked) headers.set("Content-Encoding", "gzip");
-    const packed = new Response(isPacked ? await pack(body) : body, { status: c.res.status, headers });
+    if (packed !== body) headers.set("Content-Encoding", "gzip");
+    const response = new Response(packed, { status: c.res.status, headers });
     // Else each header would be copied into another response.
     c.res = undefined;
-    c.res = packed;
+    c.res = response;
   };
 }

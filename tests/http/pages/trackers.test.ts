@@ -132,9 +132,12 @@ describe("GET /trackers", () => {
     await world.connection();
     await world.executor({ name: "web", ...(await world.tracker("behind")), difference: "other_version", from: "1.0" });
     await world.executor({ name: "api", ...(await world.tracker("even")) });
+    const problem = { code: "unreachable", message: "No answer" };
+    await world.executor({ name: "db", ...(await world.tracker("unseen")), difference: "other_version", problem });
     const { text } = await person.get("/trackers?state=update");
     expect(plain(text)).toMatch(/behind .*1\.0.* Update/);
     expect(text).not.toContain('href="/trackers/even"');
+    expect(text).not.toContain('href="/trackers/unseen"');
   });
 
   test("speaks Chinese", async () => {
