@@ -85,7 +85,6 @@ const executorsByIds = rowsAmong((read, isAmong) =>
   read
     .select({
       ...executorColumns,
-      observed: executors.observed,
       observed_at: executors.observed_at,
       held_since: executors.held_since,
       snoozed_until: executors.snoozed_until,
@@ -94,8 +93,7 @@ const executorsByIds = rowsAmong((read, isAmong) =>
     })
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
-    .where(isAmong(executors.id))
-    .orderBy(asc(executors.name)),
+    .where(isAmong(executors.id)),
 );
 
 const runsByIds = rowsAmong((read, isAmong) => read.select(runColumns).from(runs).where(isAmong(runs.id)));
@@ -107,14 +105,22 @@ export async function executorsToJudge(
 ) {
   const all = await observedExecutors(read);
   const rows = all.filter((row) => row.bad_run_id !== null || mayNeed(row)).slice(0, limit);
-  const badIds = new Map(rows.map(({ id, bad_run_id }) => [id, bad_run_id]));
   const bad = await runsByIds(
     read,
     rows.flatMap(({ bad_run_id }) => bad_run_id ?? []),
   );
-  const byId = new Map(bad.map((run) => [run.id, run]));
-  const found = await executorsByIds(read, [...badIds.keys()]);
-  return found.map((executor) => ({ executor, run: byId.get(badIds.get(executor.id) ?? "") ?? null }));
+  const found = await executorsByIds(
+    read,
+    rows.map(({ id }) => id),
+  );
+  const badRuns = new Map(bad.map((run) => [run.id, run]));
+  const known = new Map(found.map((executor) => [executor.id, executor]));
+  return rows.flatMap(({ id, observed, bad_run_id }) => {
+    const executor = known.get(id);
+    return executor === undefined
+      ? []
+      : [{ executor: { ...executor, observed }, run: badRuns.get(bad_run_id ?? "") ?? null }];
+  });
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
 

@@ -34,12 +34,8 @@ export type Reaches = ReadonlyMap<string, { name: string; reach: ReachView }>;
 /** Whether an executor may be listed for what was observed of its target; if not, its target has the desired content. */
 export function mayDiffer(row: { observed: object | null }, differences: readonly ImageDifference[]): boolean {
   const observation = observationOf(row);
-  if (observation === null || observation.problem !== null) return true;
-  return observation.services.some(({ difference }) => isUnknown(difference) || differences.includes(difference));
-}
-
-function isUnknown(difference: ImageDifference | null): difference is "unknown" | null {
-  return difference === null || difference === "unknown";
+  if (observation === null || observation.problem !== null || !isKnown(observation)) return true;
+  return observation.services.some(({ difference }) => difference !== null && differences.includes(difference));
 }
 
 /** Each executor appears in one list at most: under its most urgent need. */
@@ -86,7 +82,7 @@ function isDeferred({ executor, run }: JudgedRow, counted: number): boolean {
 }
 
 function isKnown({ services }: Observation): boolean {
-  return !services.some(({ difference }) => isUnknown(difference));
+  return services.every(({ difference }) => difference !== null && difference !== "unknown");
 }
 
 function updateOf(

@@ -61,10 +61,10 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
   const hasFailed = (source: Source) => isNotNull(source.last_error_code);
   const isUnchecked = (source: Source) => isNull(source.last_checked_at);
   const isUnknown = (source: Source) => isOfUnknownKind(source, kinds);
-  const isHeld = (source: Source) => sql`(${waitsForHost(source)} and ${isOfEnabled(source)})`;
-  const isFailing = (source: Source) => or(isUnknown(source), and(hasFailed(source), not(isHeld(source))));
-  const isPending = (source: Source) => and(isUnchecked(source), not(isHeld(source)));
-  const isWaiting = (source: Source) => and(isHeld(source), not(isUnknown(source)));
+  const isHostAway = (source: Source) =>
+    sql`(${waitsForHost(source)} and ${isOfEnabled(source)} and not ${isUnknown(source)})`;
+  const isFailing = (source: Source) => or(isUnknown(source), and(hasFailed(source), not(isHostAway(source))));
+  const isPending = (source: Source) => and(isUnchecked(source), not(isHostAway(source)));
   const inAddress = (contains: (text: SQL) => SQL) =>
     hasSource(({ config }) => sql`exists (select 1 from json_each(${config}) where ${contains(sql`json_each.value`)})`);
   const isOutdated = sql`${trackers.id} in (select value from json_each(${JSON.stringify(outdated)}))`;
@@ -87,7 +87,7 @@ export const trackerLists = listsOver(trackers, (_read, { now, kinds, outdated }
         ok: () => not(hasSource((source) => or(isUnchecked(source), hasFailed(source), isUnknown(source)))),
         failing: withSource(isFailing),
         pending: and(hasSource(isPending), not(hasSource(isFailing))),
-        waiting: withSource(isWaiting),
+        waiting: withSource(isHostAway),
         checking: () => hasSource(({ lease_until }) => gt(lease_until, now)),
         disabled: eq(trackers.is_enabled, false),
         update: isOutdated,

@@ -4,12 +4,12 @@ import {
   count,
   desc,
   eq,
-  inArray,
   isNotNull,
   isNull,
   lt,
   lte,
   ne,
+  not,
   or,
   type Placeholder,
   type SQL,
@@ -18,7 +18,7 @@ import {
 import type { Reader, Writer } from "../../db/client.ts";
 import type { DueTime } from "../../db/due-times.ts";
 import { preparedFor, rowsOfPrepared } from "../../db/prepared.ts";
-import { isOfEnabled } from "../../db/source-conditions.ts";
+import { isOfEnabled, isOfUnknownKind } from "../../db/source-conditions.ts";
 import { tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { upstream_outages } from "../../db/tables/upstreams.ts";
 import { sourceKinds } from "../schema.ts";
@@ -207,7 +207,7 @@ export async function endedOutages(read: Reader, limit: number): Promise<OutageR
     .limit(limit);
 }
 
-const isKnown = inArray(tracker_sources.kind, [...sourceKinds]);
+const isKnown = not(isOfUnknownKind(tracker_sources, sourceKinds));
 /** In a query over ongoing outages. */
 const waitsHere = and(eq(tracker_sources.host, upstream_outages.host), waits(tracker_sources), isKnown);
 
