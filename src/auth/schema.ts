@@ -65,7 +65,7 @@ export const SignInSessionView = v.object({
   id: v.string(),
   is_current: v.pipe(v.boolean(), v.description("Whether this request uses the session")),
   method: v.picklist(signInMethods),
-  address: v.pipe(v.nullable(v.string()), v.description("Address that it was started from")),
+  address: v.pipe(v.nullable(v.string()), v.description("Address from which it was started")),
   browser: v.pipe(v.nullable(v.string()), v.description("As reported by the browser, unverified")),
   system: v.nullable(v.string()),
   user_agent: v.nullable(v.string()),

@@ -13,15 +13,15 @@ const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
 const seen = {
   id: Id,
-  plan_hash: v.pipe(PlanHash, v.description("Hash of the plan that was seen: nothing is done if the plan has changed")),
+  plan_hash: v.pipe(PlanHash, v.description("Hash of the plan as last read: nothing is done if the plan has changed")),
   newest_run_id: v.pipe(
     v.nullable(Id),
-    v.description("The executor's `newest_run_id` as seen: nothing is done if there has been another run since"),
+    v.description("The executor's `newest_run_id` as last read: nothing is done if there has been another run since"),
   ),
 };
 const Seen = v.pipe(v.array(v.strictObject(seen)), v.minLength(1), v.maxLength(maxBulk));
 const FailedRuns = v.pipe(
-  v.array(v.strictObject({ id: Id, run_id: v.pipe(Id, v.description("The failed run that was seen")) })),
+  v.array(v.strictObject({ id: Id, run_id: v.pipe(Id, v.description("The failed run as last read")) })),
   v.minLength(1),
   v.maxLength(maxBulk),
 );
@@ -30,7 +30,7 @@ const Named = v.pipe(v.array(v.strictObject({ id: Id })), v.minLength(1), v.maxL
 /** Actions on several executors at once. Repeating one changes nothing, and an executor named twice counts once. */
 export const BulkInput = v.variant("action", [
   v.strictObject({
-    action: v.pipe(v.literal("update"), v.description("Queues a run of the plan that was seen")),
+    action: v.pipe(v.literal("update"), v.description("Queues a run of the plan with this hash")),
     executors: Seen,
   }),
   v.strictObject({
@@ -48,7 +48,7 @@ export const BulkInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(
       v.literal("dismiss"),
-      v.description("The last run failed and the previous version runs: it no longer needs attention"),
+      v.description("Marks the failed last run as needing no attention, if the previous version is running"),
     ),
     executors: FailedRuns,
   }),

@@ -138,7 +138,7 @@ export const ActionInput = v.variant("action", [
   v.strictObject({
     action: v.pipe(
       v.literal("dismiss"),
-      v.description("The last run failed and the previous version runs: it no longer needs attention"),
+      v.description("Marks the failed last run as needing no attention, if the previous version is running"),
     ),
     run_id: RunId,
   }),

@@ -84,7 +84,7 @@ const idempotencyKey: JsonObject = {
   in: "header",
   required: false,
   description:
-    "Chosen by the client for this one request. Sent again with it within a day, the request is done once and its first answer given again; another request with the same key is refused",
+    "Chosen by the client for this request. A request repeated with the same key within a day is carried out once and returns the first response; another request with the same key is refused",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
@@ -112,20 +112,20 @@ function parameters(route: Route): JsonObject[] {
 
 const reasons: Readonly<Record<number, string>> = {
   400: "The body is not JSON, or nested too deeply",
-  401: "Nobody is signed in, or the token is not valid",
+  401: "The token is missing or not valid",
   403: "Not allowed: the password must be changed first, the token's scope is too small, or the request came from elsewhere",
-  404: "There is no such thing",
-  409: "The present state forbids it",
+  404: "Not found",
+  409: "Not possible in the current state",
   413: "The body is larger than 1 MiB",
   415: "The body is not declared as JSON",
-  422: "Fields were refused; each is named",
+  422: "Invalid fields; each is named",
   429: "Too many requests; `Retry-After` says when",
-  503: "`stopping`: the service is about to end and has changed nothing; `Retry-After` says when to ask again. `database_unreachable`: the remote database did not answer",
+  503: "`stopping`: the service is shutting down and has changed nothing; `Retry-After` says when to try again. `database_unreachable`: the remote database did not respond",
   507: "The disk of the database is full",
 };
 
 /** Before the request reaches a route. */
-const tooLong = { description: "The address and the headers are longer than 16 KiB together; there is no body" };
+const tooLong = { description: "Address and headers exceed 16 KiB together; the response has no body" };
 
 function statuses(route: Route): readonly number[] {
   const found = new Set<number>([503, ...Object.keys(route.refusals ?? {}).map(Number)]);

@@ -33,7 +33,7 @@ export const RotationInput = v.strictObject({ current_password: CurrentPassword 
 export const SessionRotationView = v.object({
   key: SecurityKeyView,
   rotated_at: Instant,
-  ended_sessions: v.pipe(v.number(), v.description("Ended sign-ins, including this one")),
+  ended_sessions: v.pipe(v.number(), v.description("Ended sessions, including this one")),
   ended_api_tokens: v.pipe(v.number(), v.description("Revoked API tokens; add new ones")),
 });
 export type SessionRotationView = v.InferOutput<typeof SessionRotationView>;

@@ -13,20 +13,20 @@ export function accountRoutes({
   return [
     route("GET", "/account", {
       operation_id: "get_account",
-      summary: "Read the administrator's account",
+      summary: "Get the administrator's account",
       answer: { status: 200, description: "The account", schema: AccountView },
       perform: () => auth.account(),
     }),
     route("PATCH", "/account", {
       operation_id: "update_account",
-      summary: "Rename the administrator; the id and the sessions stay",
+      summary: "Rename the administrator; the ID and all sessions are kept",
       body: AccountPatch,
       answer: { status: 200, description: "The account", schema: AccountView },
       perform: ({ context, body }) => auth.updateAccount(context.get("actor"), requireSession(context), body),
     }),
     route("PUT", "/account/password", {
       operation_id: "change_password",
-      summary: "Change the password; every other sign-in ends, and this one gets a new token",
+      summary: "Change the password; all other sessions end, and this one gets a new token",
       before_password_change: true,
       body: PasswordChangeInput,
       answer: { status: 200, description: "The new session", schema: SignInView },

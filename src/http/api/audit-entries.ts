@@ -10,18 +10,18 @@ export function auditEntryRoutes(services: Pick<Services, "audit_entries" | "aut
   return [
     route("GET", "/audit-entries", {
       operation_id: "list_audit_entries",
-      summary: "List who did what, from where and how it ended, newest first",
+      summary: "List audit entries (who did what, from where, with what outcome), newest first",
       query: listQuery(auditList),
       answer: { status: 200, description: "A page of audit entries", schema: pageOf(AuditEntryView) },
       perform: ({ query }) => services.audit_entries.list(query),
     }),
     route("GET", "/audit-entries/export", {
       operation_id: "export_audit_entries",
-      summary: "All audit entries that match as JSON lines, newest first, however many there are",
+      summary: "Export all matching audit entries as JSON Lines, newest first",
       query: filterQuery(auditList),
       answer: {
         status: 200,
-        description: "One entry per line, each as `list_audit_entries` has it",
+        description: "One entry per line, in the form of `list_audit_entries`",
         schema: null,
         media_type: "application/x-ndjson",
       },

@@ -10,23 +10,23 @@ export function backupRoutes({ backups }: Pick<Services, "backups">): readonly R
   return [
     route("GET", "/backups", {
       operation_id: "list_backups",
-      summary: "List the backups of the data directory, newest first",
+      summary: "List the backups in the data directory, newest first",
       query: listQuery(backupList),
       answer: { status: 200, description: "A page of backups", schema: pageOf(BackupView) },
       perform: ({ query }) => backups.read().list(query),
     }),
     route("POST", "/backups", {
       operation_id: "create_backup",
-      summary: "Make a backup in the data directory while everything goes on; its content is never sent by HTTP",
+      summary: "Make a backup in the data directory while the service runs; backups cannot be downloaded",
       body: BackupInput,
       answer: { status: 201, description: "The backup, complete and checked", schema: BackupView },
-      refusals: { 409: "There are 20 already, another one is being made, or the database is on a server" },
+      refusals: { 409: "There are already 20, a backup is in progress, or the database is on a server" },
       idempotent: { events: ["backup_created"], again: async ({ id }) => backups.get(id) },
       perform: ({ context, body }) => backups.create(context.get("actor"), body),
     }),
     route("GET", "/backups/{name}", {
       operation_id: "get_backup",
-      summary: "Read what a backup is and where; not its content",
+      summary: "Get a backup's details and location, without its content",
       answer: { status: 200, description: "The backup", schema: BackupView },
       perform: async ({ param }) => backups.get(param("name")),
     }),

@@ -16,8 +16,8 @@ export function credentialRoutes({ credentials }: Pick<Services, "credentials">)
       query: listQuery(credentialList),
     },
     create: { summary: "Add a credential, stored encrypted", body: CredentialInput, event: "credential_created" },
-    get: { summary: "Read a credential, without its secret" },
-    update: { summary: "Change a credential; what is left out stays", body: CredentialPatch },
+    get: { summary: "Get a credential, without its secret" },
+    update: { summary: "Change a credential; omitted fields are unchanged", body: CredentialPatch },
     remove: { summary: "Delete a credential that nothing uses" },
   });
 }

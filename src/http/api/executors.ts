@@ -28,7 +28,7 @@ export function executorRoutes({
     service: executors,
     view: ExecutorView,
     list: {
-      summary: "List executors by name, with what was last observed of their targets",
+      summary: "List executors by name, with the last observed state of their targets",
       query: listQuery(executorList),
     },
     create: {
@@ -37,15 +37,15 @@ export function executorRoutes({
       event: "executor_created",
       refusals: { 409: "`in_use`: another executor updates the target or a part of it" },
     },
-    get: { summary: "Read an executor" },
+    get: { summary: "Get an executor" },
     update: {
-      summary: "Change an executor; what is left out stays",
+      summary: "Change an executor; omitted fields are unchanged",
       body: ExecutorPatch,
       refusals: { 409: "A run is already in progress; `in_use`: another executor updates the target or a part of it" },
     },
     remove: {
-      summary: "Delete an executor with its runs and snapshots; the target stays as it is",
-      refusals: { 409: "A run is going on" },
+      summary: "Delete an executor with its runs and snapshots; the target is unchanged",
+      refusals: { 409: "A run is in progress" },
     },
   });
   return [
@@ -53,7 +53,7 @@ export function executorRoutes({
     create,
     route("POST", "/executor-previews", {
       operation_id: "preview_executor",
-      summary: "What an executor would do, without storing it",
+      summary: "Preview the plan of an executor without saving it",
       body: ExecutorInput,
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not respond" },
@@ -61,16 +61,18 @@ export function executorRoutes({
     }),
     route("POST", "/executor-plans", {
       operation_id: "plan_executors",
-      summary: "What an update of several executors would do, what keeps one from it, and why it would not be safe",
+      summary:
+        "Plan the updates of several executors: what each would change, why it cannot run, and why it is not safe",
       body: BulkPlansInput,
       answer: { status: 200, description: "The plans that were ready in time", schema: BulkPlansView },
       perform: ({ context, body }) => bulk.plans(body, context.req.raw.signal),
     }),
     route("POST", "/executor-actions", {
       operation_id: "act_on_executors",
-      summary: "Do the same with several executors, each by itself; repeated, it does only what is not done yet",
+      summary:
+        "Perform one action on several executors, each separately; a repeated request performs only what is not done yet",
       body: BulkInput,
-      answer: { status: 200, description: "What was done with each, and what was not and why", schema: BulkResultView },
+      answer: { status: 200, description: "What was done, and what was not done and why", schema: BulkResultView },
       idempotent: {
         events: [
           "run_started",
@@ -88,15 +90,14 @@ export function executorRoutes({
     ...one,
     route("GET", "/executors/{id}/plan", {
       operation_id: "plan_executor",
-      summary: "What a run would do now, field by field, with the hash that a run can be bound to",
+      summary: "Get the plan of a run, field by field, with a hash that a run can require",
       answer: { status: 200, description: "The plan", schema: PlanView },
       refusals: { 424: "The runtime did not respond" },
       perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
     }),
     route("GET", "/executors/{id}/logs", {
       operation_id: "read_executor_logs",
-      summary:
-        "Read the last log lines of the target's containers now; nothing is stored but an entry in the audit log",
+      summary: "Read the last log lines of the target's containers; only an audit entry is stored, not the lines",
       query: LogQuery,
       answer: { status: 200, description: "The last lines of each container", schema: LogView },
       refusals: {
@@ -111,17 +112,18 @@ export function executorRoutes({
     }),
     route("POST", "/executors/{id}/actions", {
       operation_id: "act_on_executor",
-      summary: "Hold, snooze, skip or dismiss, or take that back; repeated, it changes nothing",
+      summary:
+        "Hold or snooze updates, skip a version, dismiss a failure, or undo one of these; repeating it changes nothing",
       body: ActionInput,
       answer: { status: 200, description: "The executor", schema: ExecutorView },
       refusals: {
-        409: "`other_version`: the update is no longer the one that was seen; `not_dismissible`: the run is not the last one, or the previous version is not running",
+        409: "`other_version`: another version has been found since; `not_dismissible`: the run is not the latest one, or the previous version is not running",
       },
       perform: async ({ context, param, body }) => (await executors.act(context.get("actor"), param("id"), body)).view,
     }),
     route("POST", "/executors/{id}/runs", {
       operation_id: "create_run",
-      summary: "Queue a run: an update, or with `snapshot_id` a rollback",
+      summary: "Queue a run: an update, or a rollback with `snapshot_id`",
       body: RunInput,
       answer: { status: 202, description: "The queued run", schema: RunView },
       refusals: { 409: "A run is already in progress; `fields.active_run_id` is its id" },
@@ -130,7 +132,7 @@ export function executorRoutes({
     }),
     route("GET", "/executors/{id}/runs", {
       operation_id: "list_executor_runs",
-      summary: "List the runs of an executor, the newest first",
+      summary: "List the runs of an executor, newest first",
       query: PageQuery,
       answer: { status: 200, description: "A page of runs", schema: pageOf(RunView) },
       perform: async ({ param, query }) => {
@@ -140,13 +142,13 @@ export function executorRoutes({
     }),
     route("GET", "/executors/{id}/versions", {
       operation_id: "list_executor_versions",
-      summary: "List which version of each service ran from when to when, the newest first",
-      answer: { status: 200, description: "The versions that were seen", schema: VersionSpansView },
+      summary: "List the versions that each service ran, from when to when, newest first",
+      answer: { status: 200, description: "The observed versions", schema: VersionSpansView },
       perform: async ({ param }) => ({ items: await executors.versions(param("id")) }),
     }),
     route("GET", "/executors/{id}/snapshots", {
       operation_id: "list_executor_snapshots",
-      summary: "List the snapshots of an executor, the newest first",
+      summary: "List the snapshots of an executor, newest first",
       query: PageQuery,
       answer: { status: 200, description: "A page of snapshots", schema: pageOf(SnapshotView) },
       perform: async ({ param, query }) => {

@@ -26,8 +26,8 @@ export function notifierRoutes({ notifications }: Pick<Services, "notifications"
       view: NotifierView,
       list: { summary: "List notifiers by name, with their last delivery", query: listQuery(notifierList) },
       create: { summary: "Add a notifier", body: NotifierInput, event: "notifier_created" },
-      get: { summary: "Read a notifier; of its URL only host and port are shown" },
-      update: { summary: "Change a notifier; what is left out or blank stays", body: NotifierPatch },
+      get: { summary: "Get a notifier, with only the host and port of its URL" },
+      update: { summary: "Change a notifier; omitted fields and blank secrets are unchanged", body: NotifierPatch },
       remove: { summary: "Delete a notifier with its deliveries" },
     }),
     route("GET", "/notifiers/{id}/deliveries", {
@@ -39,15 +39,15 @@ export function notifierRoutes({ notifications }: Pick<Services, "notifications"
     }),
     route("POST", "/notifiers/{id}/deliveries", {
       operation_id: "send_test",
-      summary: "Send one test message now and return how it went",
-      answer: { status: 201, description: "The delivery with its one attempt", schema: DeliveryView },
+      summary: "Send a test message now and return its result",
+      answer: { status: 201, description: "The delivery with its only attempt", schema: DeliveryView },
       idempotent: { events: ["notifier_tested"], again: null },
       perform: ({ context, param }) =>
         notifications.sendTest(context.get("actor"), param("id"), context.req.raw.signal),
     }),
     route("GET", "/events", {
       operation_id: "list_events",
-      summary: "List what happened, newest first",
+      summary: "List events, newest first",
       tag: "events",
       query: EventQuery,
       answer: { status: 200, description: "A page of events", schema: pageOf(EventView) },

@@ -22,13 +22,13 @@ function bindingRoutes({ oidc, baseUrl, clock }: Services): readonly Route[] {
   return [
     route("GET", "/oidc-providers/admin-binding", {
       operation_id: "get_admin_binding",
-      summary: "Read which identity of the provider is the administrator's",
+      summary: "Get the identity that the administrator is bound to",
       answer: { status: 200, description: "The binding, or that there is none", schema: BindingView },
       perform: () => oidc.binding(),
     }),
     route("POST", "/oidc-providers/{provider_id}/admin-binding/authorize", {
       operation_id: "authorize_admin_binding",
-      summary: "Begin the binding; the answer's cookie ties it to the browser that opens the address",
+      summary: "Start the binding; the cookie in the response ties it to the browser that opens the address",
       body: PasswordConfirmation,
       answer: { status: 200, description: "Where to sign in at the provider", schema: BindingStartView },
       refusals: {
@@ -49,9 +49,9 @@ function bindingRoutes({ oidc, baseUrl, clock }: Services): readonly Route[] {
     }),
     route("POST", "/oidc-providers/admin-binding/unbind", {
       operation_id: "unbind_admin_binding",
-      summary: "Remove the binding, whether or not the provider answers; open sessions go on",
+      summary: "Remove the binding, even if the provider does not respond; open sessions continue",
       body: PasswordConfirmation,
-      answer: { status: 200, description: "That there is no longer a binding", schema: BindingView },
+      answer: { status: 200, description: "There is no binding any more", schema: BindingView },
       refusals: { 409: "`not_bound`: there is no binding", 429: throttled },
       perform: ({ context, body }) => oidc.unbind(context.get("actor"), requireSession(context), body),
     }),
@@ -71,16 +71,16 @@ export function oidcProviderRoutes(services: Services): readonly Route[] {
       view: ProviderView,
       list: { summary: "List identity providers; there is at most one", query: PageQuery },
       create: {
-        summary: "Add the identity provider; it signs nobody in until a binding is completed",
+        summary: "Add the identity provider; it cannot be used to sign in until an account is bound",
         body: ProviderInput,
         event: "oidc_provider_created",
-        refusals: { 409: "There is a provider already" },
+        refusals: { 409: "There is already a provider" },
       },
-      get: { summary: "Read the identity provider, without its client secret" },
+      get: { summary: "Get the identity provider, without its client secret" },
       update: {
-        summary: "Change the identity provider; what is left out stays, and a blank client secret too",
+        summary: "Change the identity provider; omitted fields and a blank client secret are unchanged",
         body: ProviderPatch,
-        refusals: { 409: "`bound`: nothing of it but `is_enabled` changes while it holds the binding" },
+        refusals: { 409: "`bound`: only `is_enabled` can change while an account is bound" },
       },
       remove: { summary: "Delete the identity provider", refusals: { 409: "`bound`: remove the binding first" } },
     }),

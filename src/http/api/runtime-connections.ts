@@ -35,9 +35,9 @@ export function runtimeConnectionRoutes({
         event: "connection_created",
         refusals: { 409: "Another connection reaches the same targets" },
       },
-      get: { summary: "Read a connection" },
+      get: { summary: "Get a connection" },
       update: {
-        summary: "Change a connection; what is left out stays",
+        summary: "Change a connection; omitted fields are unchanged",
         body: ConnectionPatch,
         refusals: { 409: "Another connection reaches the same targets" },
       },
@@ -45,24 +45,25 @@ export function runtimeConnectionRoutes({
     }),
     route("POST", "/runtime-connections/{id}/checks", {
       operation_id: "check_runtime_connection",
-      summary: "Test a connection; a runtime that does not answer is a result with `ok: false`",
-      answer: { status: 201, description: "What was found", schema: ConnectionCheckView },
+      summary: "Test a connection; if the runtime does not respond, the result has `ok: false`",
+      answer: { status: 201, description: "The result of the test", schema: ConnectionCheckView },
       perform: ({ context, param }) => connections.check(context.get("actor"), param("id"), context.req.raw.signal),
     }),
     route("GET", "/runtime-connections/{id}/targets", {
       operation_id: "list_targets",
-      summary: "Discover what can be updated, and what cannot with the reason",
+      summary: "List the targets of a connection; those that cannot be updated have the reason",
       answer: { status: 200, description: "Every target", schema: TargetList },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
       perform: ({ context, param }) => connections.targets(param("id"), context.req.raw.signal),
     }),
     route("GET", "/runtime-connections/{id}/adoption-proposals", {
       operation_id: "propose_adoptions",
-      summary: "Propose trackers and executors for everything that runs there and has none",
+      summary: "Propose trackers and executors for all targets that have no executor",
       query: AdoptionQuery,
       answer: {
         status: 200,
-        description: "What an adoption would add; send the request again for `newest`, which is filled in meanwhile",
+        description:
+          "What an adoption would add; repeat the request for `newest`, which is looked up in the background",
         schema: AdoptionProposalsView,
       },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
@@ -70,11 +71,11 @@ export function runtimeConnectionRoutes({
     }),
     route("POST", "/runtime-connections/{id}/adoptions", {
       operation_id: "adopt_targets",
-      summary: "Add the executors of proposed targets with their trackers; repeating it changes nothing",
+      summary: "Add executors and trackers for proposed targets; repeating it changes nothing",
       body: AdoptionInput,
       answer: {
         status: 200,
-        description: "What was adopted, and what was not with the reason",
+        description: "What was adopted, and what was not and why",
         schema: AdoptionView,
       },
       refusals: { 409: "The connection is disabled", 424: "The runtime did not respond" },
@@ -83,13 +84,13 @@ export function runtimeConnectionRoutes({
     }),
     route("GET", "/runtime-connections/{id}/ignored-targets", {
       operation_id: "list_ignored_targets",
-      summary: "List the targets that are not offered for adoption",
-      answer: { status: 200, description: "By name", schema: IgnoredTargetsView },
+      summary: "List the targets ignored in adoption",
+      answer: { status: 200, description: "The ignored targets by name", schema: IgnoredTargetsView },
       perform: ({ param }) => adoption.ignored(param("id")),
     }),
     route("POST", "/runtime-connections/{id}/ignored-targets", {
       operation_id: "ignore_targets",
-      summary: "Do not offer these targets for adoption any more",
+      summary: "Stop offering targets for adoption",
       body: IgnoredTargetsInput,
       answer: { status: 200, description: "All ignored targets", schema: IgnoredTargetsView },
       perform: async ({ context, param, body }) => {
@@ -99,8 +100,8 @@ export function runtimeConnectionRoutes({
     }),
     route("DELETE", "/runtime-connections/{id}/ignored-targets/{ignored_id}", {
       operation_id: "stop_ignoring_target",
-      summary: "Offer an ignored target again",
-      answer: { status: 204, description: "It is offered again", schema: null },
+      summary: "Stop ignoring a target",
+      answer: { status: 204, description: "The target is offered again", schema: null },
       perform: ({ context, param }) => adoption.unignore(context.get("actor"), param("id"), param("ignored_id")),
     }),
     route("GET", "/runtime-connections/{id}/images", {
@@ -124,7 +125,7 @@ export function runtimeConnectionRoutes({
       answer: { status: 204, description: "Removed", schema: null },
       refusals: {
         409: "A container or a snapshot needs it, or it is not offered",
-        422: "Not the ID of an image",
+        422: "This is not the ID of an image",
         424: "The runtime did not respond",
       },
       perform: ({ context, param }) =>

@@ -5,8 +5,8 @@ import { clearSessionCookie } from "../session-cookie.ts";
 import { type Route, routesOf } from "./route.ts";
 
 const refusals = {
-  403: "Not with an API token",
-  409: "The key is given by the environment, a secret cannot be decrypted (it is named), or a rotation goes on already",
+  403: "Not available to API tokens",
+  409: "The key comes from the environment, a secret cannot be decrypted (it is named), or a rotation is already in progress",
   429: "Too many failed attempts; `Retry-After` says when",
 };
 
@@ -18,16 +18,20 @@ export function securityKeyRoutes({
   return [
     route("GET", "/security-keys", {
       operation_id: "get_security_keys",
-      summary: "Fingerprints of both keys, since when they are in use, and whether they can be rotated here",
-      answer: { status: 200, description: "Both keys, without the keys", schema: SecurityKeysView },
+      summary: "Get the fingerprints of both keys, when they came into use, and whether they can be rotated here",
+      answer: { status: 200, description: "Both keys, by their fingerprints", schema: SecurityKeysView },
       perform: () => security_keys.get(),
     }),
     route("POST", "/security-keys/session/rotations", {
       operation_id: "rotate_session_key",
       summary:
-        "Replace the session key: every sign-in, API token and approval link ends at once, that of the caller too",
+        "Rotate the session key: every session (including the caller's), API token and approval link becomes invalid immediately",
       body: RotationInput,
-      answer: { status: 201, description: "What has ended; sign in again", schema: SessionRotationView },
+      answer: {
+        status: 201,
+        description: "The number of ended sessions and revoked tokens; sign in again",
+        schema: SessionRotationView,
+      },
       refusals,
       perform: async ({ context, body }) => {
         const session = requireSession(context);
@@ -38,9 +42,13 @@ export function securityKeyRoutes({
     }),
     route("POST", "/security-keys/encryption/rotations", {
       operation_id: "rotate_encryption_key",
-      summary: "Make a backup, then bring every stored secret under a new encryption key; it cannot be undone",
+      summary: "Make a backup, then re-encrypt every stored secret with a new key; this cannot be undone",
       body: RotationInput,
-      answer: { status: 201, description: "The new key and where the backup is", schema: EncryptionRotationView },
+      answer: {
+        status: 201,
+        description: "The new key's fingerprint and the location of the backup",
+        schema: EncryptionRotationView,
+      },
       refusals,
       idempotent: { events: ["encryption_key_rotated"], again: null },
       perform: ({ context, body }) =>

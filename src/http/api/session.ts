@@ -9,10 +9,14 @@ export function sessionRoutes({ auth, baseUrl }: Pick<Services, "auth" | "baseUr
   return [
     route("POST", "/session", {
       operation_id: "create_session",
-      summary: "Sign in; the token goes into `Authorization: Bearer`",
+      summary: "Sign in; send the token as `Authorization: Bearer`",
       access: "public",
       body: SignInInput,
-      answer: { status: 201, description: "A session of 24 hours idle and 7 days at most", schema: SignInView },
+      answer: {
+        status: 201,
+        description: "A session; it ends after 24 hours without use, and after 7 days at the latest",
+        schema: SignInView,
+      },
       refusals: {
         401: "`invalid_credentials`: the user name or password is wrong",
         429: "Too many failed attempts; `Retry-After` says when",
@@ -21,7 +25,7 @@ export function sessionRoutes({ auth, baseUrl }: Pick<Services, "auth" | "baseUr
     }),
     route("GET", "/session", {
       operation_id: "get_session",
-      summary: "Read the session of this request",
+      summary: "Get the session of this request",
       before_password_change: true,
       answer: { status: 200, description: "The session", schema: SessionView },
       perform: async ({ context }) => {

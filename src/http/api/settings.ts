@@ -7,13 +7,13 @@ export function settingsRoutes({ settings }: Pick<Services, "settings">): readon
   return [
     route("GET", "/settings", {
       operation_id: "get_settings",
-      summary: "Read the global settings",
+      summary: "Get the global settings",
       answer: { status: 200, description: "The current settings", schema: SettingsView },
       perform: () => settings.get(),
     }),
     route("PATCH", "/settings", {
       operation_id: "update_settings",
-      summary: "Change global settings; applied at once",
+      summary: "Change global settings; they take effect immediately",
       body: SettingsPatch,
       answer: { status: 200, description: "The current settings", schema: SettingsView },
       perform: ({ context, body }) => settings.update(context.get("actor"), body),

@@ -17,27 +17,27 @@ export function snapshotRoutes({ snapshots }: Pick<Services, "snapshots">): read
   return [
     route("GET", "/snapshots", {
       operation_id: "list_snapshots",
-      summary: "List snapshots, the newest first",
+      summary: "List snapshots, newest first",
       query: listQuery(snapshotList),
       answer: { status: 200, description: "A page of snapshots", schema: pageOf(SnapshotView) },
       perform: ({ query }) => snapshots.list(query),
     }),
     route("GET", "/snapshots/{id}", {
       operation_id: "get_snapshot",
-      summary: "Read a snapshot; the values of environment variables are masked",
+      summary: "Get a snapshot; the values of environment variables are masked",
       answer: { status: 200, description: "The snapshot", schema: SnapshotDetailView },
       perform: ({ param }) => snapshots.get(param("id")),
     }),
     route("GET", "/snapshots/{id}/diff", {
       operation_id: "diff_snapshot",
-      summary: "Compare a snapshot with what runs now; values that look like secrets are masked",
+      summary: "Compare a snapshot with the running configuration; values that look like secrets are masked",
       answer: { status: 200, description: "What restoring it would change", schema: SnapshotDiffView },
       refusals: { 424: "The runtime did not respond" },
       perform: ({ context, param }) => snapshots.diff(param("id"), context.req.raw.signal),
     }),
     route("GET", "/snapshots/{id}/export", {
       operation_id: "export_snapshot",
-      summary: "Write what restores a snapshot without Tidemark; secrets only on request",
+      summary: "Export a file that restores a snapshot without Tidemark; with secrets only on request",
       access: "full",
       query: SnapshotExportQuery,
       answer: {

@@ -7,7 +7,7 @@ export function statsRoutes({ stats }: Pick<Services, "stats">): readonly Route[
   return [
     route("GET", "/stats", {
       operation_id: "get_stats",
-      summary: "Read what needs somebody, what goes on, and the last 30 days in numbers",
+      summary: "Get what needs attention, what is in progress, and statistics of the last 30 days",
       answer: { status: 200, description: "The state of the whole installation", schema: StatsView },
       perform: () => stats.get(),
     }),

@@ -78,7 +78,7 @@ export const Config = v.strictObject({
       v.integer(),
       v.minValue(10),
       v.maxValue(86_400),
-      v.title("Rollout stall limit (s)"),
+      v.title("Rollout stall limit (seconds)"),
       v.description(
         "A rollout without any progress for this long has failed. A Deployment's own progress deadline counts too",
       ),

@@ -42,7 +42,7 @@ export const Config = v.strictObject({
       v.integer(),
       v.minValue(10),
       v.maxValue(86_400),
-      v.title("Update stall limit (s)"),
+      v.title("Update stall limit (seconds)"),
       v.description(
         "How long Portainer may work without any change to the containers, such as while it pulls an image",
       ),

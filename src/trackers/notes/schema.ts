@@ -100,7 +100,7 @@ const ComparedVersion = v.object({
   links: v.pipe(Links, v.description("Its pages, in the order of the sources")),
   size_bytes: v.pipe(
     v.nullable(v.number()),
-    v.description("For an image: its compressed size; null until its manifest was read"),
+    v.description("For an image: its compressed download size; null until its manifest has been read"),
   ),
   size_platform: v.pipe(v.nullable(v.string()), v.description("The platform whose image has this size")),
 });

@@ -59,7 +59,7 @@ export const ReleaseView = v.object({
   labelled_version: v.nullable(v.string()),
   size_bytes: v.pipe(
     v.nullable(v.number()),
-    v.description("For an image: what it takes to download it, compressed; null until its manifest was read"),
+    v.description("For an image: its compressed download size; null until its manifest has been read"),
   ),
   size_platform: v.pipe(
     v.nullable(v.string()),
