@@ -66,7 +66,8 @@ function positionOf(key: string | null): { at: string | number; id: string } | n
     const parsed: unknown = JSON.parse(key);
     if (!Array.isArray(parsed)) return null;
     const [at, id]: unknown[] = parsed;
-    return (typeof at === "string" || typeof at === "number") && typeof id === "string" ? { at, id } : null;
+    const isPlace = typeof at === "string" || (typeof at === "number" && Number.isFinite(at));
+    return isPlace && typeof id === "string" ? { at, id } : null;
   } catch {
     return null;
   }

@@ -194,6 +194,7 @@ describe("a list", () => {
       "x",
       "bnVsbA",
       Buffer.from('[{},"1"]').toString("base64url"),
+      Buffer.from('[1e400,"1"]').toString("base64url"),
       Buffer.from("[1]").toString("base64url"),
     ];
     for (const cursor of cursors) expect((await operations().list({ cursor, limit: 1 })).items).toEqual(["a"]);
