@@ -15,7 +15,7 @@ export const auth = {
   too_many_tokens: ({ limit }: { limit: number }) => `There are ${limit} API tokens, the maximum; revoke one first`,
   username_form: "Start with a letter or digit; letters, digits and . _ @ + - may follow",
 
-  password_unchanged: "The new password is the old one; choose another",
+  password_unchanged: "The new password is the same as the old one; choose another",
   password_changed_meanwhile: "The password was changed in the meantime; sign in again",
   password_too_many_bytes: ({ limit }: { limit: number }) => `The password has more than ${limit} bytes, the maximum`,
   password_broken: "The password contains a damaged character; type it again",

@@ -57,7 +57,7 @@ export const executors = {
   other_line: ({ from, to }: Move) =>
     `${start(desired(to))} leaves the line of ${current(from)}; review the plan and run it manually (over the API with its hash)`,
   other_variant: ({ from, to }: Move) =>
-    `${start(desired(to))} is another variant than ${current(from)}; review the plan and run it manually (over the API with its hash)`,
+    `${start(desired(to))} is a different variant from ${current(from)}; review the plan and run it manually (over the API with its hash)`,
   downgrade: ({ from, to }: Move) =>
     `${start(desired(to))} is lower than ${current(from)}; allow downgrades, or review the plan and run it manually (over the API with its hash)`,
   incomparable: ({ from, to }: Move) =>

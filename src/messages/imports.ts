@@ -2,11 +2,11 @@ import type { Area } from "./types.ts";
 
 /** Texts to import trackers from: why one cannot be read, and why part of it gives no tracker. */
 export const imports = {
-  text_wanted: "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
+  text_wanted: "Paste a compose file, a list of image references, or a Diun, Argus or ReleaseTracker configuration",
   no_compose_file: 'This is not a compose file: it needs "services" with images',
-  no_diun_file: 'This is not a file of Diun: it needs a list of entries with a "name"',
-  no_argus_file: 'This is not a configuration of Argus: it needs a "service" with a "latest_version" for each',
-  no_release_tracker_file: 'This is not an export of ReleaseTracker: it needs trackers with "sources"',
+  no_diun_file: 'This is not a Diun file: it needs a list of entries with a "name"',
+  no_argus_file: 'This is not an Argus configuration: it needs a "service" with a "latest_version" for each',
+  no_release_tracker_file: 'This is not a ReleaseTracker export: it needs trackers with "sources"',
   no_yaml: ({ reason, line, column }: { reason: string; line: number; column: number }) =>
     `This cannot be parsed as YAML: ${reason} at line ${line}, column ${column}`,
   key_twice: ({ key }: { key: string }) => `This cannot be parsed as YAML: "${key}" appears twice in one place`,

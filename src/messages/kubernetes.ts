@@ -38,7 +38,7 @@ export const kubernetes = {
   login_missing:
     "The kubeconfig's user has no token, certificate or password. Add one to it, or enter a token beside the kubeconfig",
   token_with_spaces: "The token contains spaces or line breaks: paste it as a single line",
-  not_in_cluster: "Tidemark does not run in a Kubernetes pod, so there is no service account to use",
+  not_in_cluster: "Tidemark is not running in a Kubernetes pod, so there is no service account to use",
   account_unreadable: ({ path }: { path: string }) =>
     `The service account's file "${path}" cannot be read; check automountServiceAccountToken of the pod`,
   kubeconfig_too_large: ({ kib }: { kib: number }) => `The kubeconfig is larger than ${kib} KiB`,
@@ -185,11 +185,11 @@ export const kubernetes = {
   manifest_unreadable: "The objects of the release are not YAML",
   manifest_too_large: "The objects of the release are too large to compare",
   release_not_installed: "Its installation was never completed: complete it with helm, or uninstall it",
-  release_uninstalled: "It is uninstalled, or about to be",
+  release_uninstalled: "It has been uninstalled, or is about to be",
   release_owned: ({ owner }: { owner: Message }, tell) =>
     `It is managed by ${tell(owner)}, which may revert an update of its chart`,
   release_pending: ({ status, revision }: { status: string; revision: number }) =>
-    `Its revision ${revision} is not finished (${status}): helm is still running or was terminated. Until then Helm refuses every change. An update rolls it back first`,
+    `Its revision ${revision} is unfinished (${status}): helm is still running or was terminated. Helm refuses every other change until it is finished or rolled back. An update rolls it back first`,
   release_failed: ({ revision, said }: { revision: number; said: Message }, tell) =>
     `The upgrade to its revision ${revision} failed${quoting(tell, said)}`,
   other_chart: ({ from, to }: { from: string; to: string }) =>

@@ -88,8 +88,8 @@ export const net = {
     `The response from ${tell(from)} could not be read: ${tell(cause)}`,
   not_json: ({ from, start }: { from: Message; start: string }, tell) =>
     `${tell(from)} returned something that is not JSON: "${start}"`,
-  json_too_deep: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON that is nested too deep`,
-  json_too_many_parts: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON that has too many parts`,
+  json_too_deep: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON that is nested too deeply`,
+  json_too_many_parts: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON with too many parts`,
   unexpected_json: ({ from, path, reason }: { from: Message; path: string; reason: string }, tell) =>
     `${tell(from)} returned unexpected JSON at ${path}: ${reason}`,
 

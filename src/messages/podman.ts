@@ -8,7 +8,7 @@ import type { Area, Message } from "./types.ts";
 export const podman = {
   from_folder: ({ path }: { path: string }) => `It was created from the folder "${path}", not from an image`,
   secrets: ({ names }: { names: readonly string[] }) =>
-    `It uses the secrets ${quotedList(names)}, and Podman does not report in which form and place`,
+    `It uses the secrets ${quotedList(names)}, and Podman does not report whether each is a file or a variable, or where`,
   foreign_namespace: ({ path }: { path: string }) =>
     `It joins the network namespace "${path}", which belongs to none of the containers`,
   pid_file: ({ path }: { path: string }) =>
@@ -18,7 +18,7 @@ export const podman = {
   id_file: ({ path }: { path: string }) =>
     `The file "${path}" (\`--cidfile\`) will still contain the ID of the current container`,
   compose_unit: ({ unit }: { unit: string }) =>
-    `If the systemd unit "${unit}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again afterwards`,
+    `If the systemd unit "${unit}" is installed and started, it stops the whole project once each of its containers has been stopped; stop the unit before the update and start it again afterwards`,
 
   created_by_api:
     "It was created through the API. For such containers Podman does not report chosen addresses and interface names, kernel parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",

@@ -4,7 +4,7 @@ type Answered = { status: number };
 
 /** Results of probes, and how to fill in their fields. */
 export const probes = {
-  host_alone: "Enter a host name or an address alone, without scheme, port, path or brackets",
+  host_alone: "Enter only a host name or address, without scheme, port, path or brackets",
   path_start: 'The path must start with exactly one "/"',
   path_characters: "The path has spaces, backslashes, control characters or a fragment",
   status_codes: ({ limit }: { limit: number }) =>

@@ -38,7 +38,7 @@ export const refusals = {
   hidden_settings: ({ api, settings, newest }: { api: string; settings: readonly string[]; newest: string }) =>
     `The connection uses API ${api}, which does not show ${settings.join(", ")}; the engine's API ${newest} does`,
   requires_leftover: ({ name }: Named) =>
-    `It requires "${name}", which an earlier update kept and which would be started with it; recreate it with its original command`,
+    `It requires "${name}", a container kept by an earlier update, which would be started with it; recreate this container with its original command`,
   requires_stopped: ({ name }: Named) =>
     `It requires "${name}", which is not running and would be started with it; start "${name}" first, or stop both`,
   requires_ended: ({ name }: Named) =>

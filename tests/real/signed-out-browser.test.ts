@@ -86,7 +86,7 @@ peerSuite("a form whose session ends, in Chromium", chromiumMissing(), () => {
     const tab = await bare?.newPage();
     if (tab === undefined) throw new Error("no browser");
     await tab.goto("/credentials/new");
-    await tab.locator(".lead", { hasText: "Sign in to open the page you asked for" }).waitFor();
+    await tab.locator(".lead", { hasText: "Sign in to open the page you requested" }).waitFor();
     await signIn(tab);
     await tab.waitForURL("**/credentials/new");
     await tab.fill("[name=name]", "without script");

@@ -14,7 +14,7 @@ export const audit_facts = {
     has_keys: "With keys",
     ended: "Sessions ended",
     scope: "Scope",
-    expires_in_days: "Valid for days",
+    expires_in_days: "Valid for (days)",
     from: "Before",
     to: "After",
     method: "Method",

@@ -18,7 +18,7 @@ export const auth = {
     unsaved:
       "You were signed out, so your last action was not carried out. Sign in to go back to its page. If it was a form, fill it in again.",
     ended: "Your session has ended. Sign in to continue.",
-    asked: "Sign in to open the page you asked for.",
+    asked: "Sign in to open the page you requested.",
   },
   signed_out_line: {
     gone: "You are signed out. What you entered stays on this page.",

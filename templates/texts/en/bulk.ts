@@ -58,7 +58,7 @@ export const bulk = {
   none_safe: "No update is safe to install without review",
   no_update: "No executor has an update.",
   not_looked_at: (count: number) =>
-    `${plural("en", count, { one: "more update is", other: "more updates are" })} not checked yet. Come back after these.`,
+    `${plural("en", count, { one: "more update has", other: "more updates have" })} not been checked yet. Come back after these.`,
   planning: (count: number) => `Creating ${plural("en", count, { one: "plan", other: "plans" })}`,
   planning_text: "This takes a few seconds. Nothing is updated before you confirm.",
   show_plans: "Show plans",

@@ -130,7 +130,7 @@ export const common = {
     not_found_help: "The address may be out of date, or the item was deleted.",
     failed: "The page could not be displayed",
     failed_help:
-      "The log has the error under this request ID. Reload the page. If the error persists, report it with the ID.",
+      "The error is in the log under this request ID. Reload the page. If it happens again, report it with the ID.",
     forbidden: "Request refused",
     forbidden_help:
       "The request did not come from this page, or the page is out of date. Go back, reload and try again.",

@@ -21,7 +21,7 @@ export const docs = {
     "A list returns “items” and “next_cursor”. Send the cursor back as “cursor” to get the next page; it is null on the last one.",
   times: "Times",
   times_text:
-    "Instants are UTC in ISO 8601 with milliseconds. Names are snake_case. Unknown fields in a body are refused.",
+    "Times are UTC, in ISO 8601 with milliseconds. Names are in snake_case. Unknown fields in a body are refused.",
   no_sign_in: "No sign-in needed",
   parameters: "Parameters",
   body: "Body",

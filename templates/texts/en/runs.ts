@@ -64,7 +64,7 @@ export const runs = {
     settings_unknown: "Skipped, unknown settings",
     would_downgrade: "Skipped, would downgrade",
     would_leave: "Skipped, would leave the variant or line",
-    too_young: "Skipped, release too young",
+    too_young: "Skipped, no release old enough",
     window_closed: "Skipped, window closed",
     not_approved: "Skipped, not approved",
     on_hold: "Skipped, updates on hold",

@@ -36,7 +36,7 @@ export const snapshots = {
 export const images = {
   title: "Unused images",
   lead: (count: number) => plural("en", count, { one: "image", other: "images" }),
-  text: "Images that no container uses and that were kept for snapshots, belong to a repository updated here, or have no tag. Nothing is removed automatically.",
+  text: "Images that no container uses: those kept for snapshots, those in repositories updated here, and those without a tag. Nothing is removed automatically.",
   others: (count: number) =>
     `${plural("en", count, { one: "other unused image is", other: "other unused images are" })} not related to Tidemark and not listed.`,
   filter_text: "Image, ID or executor",

@@ -110,11 +110,14 @@ export const overview = {
   window_executors: (count: number) => `${number(count)} 个执行器`,
   window_updates: (count: number) => `${number(count)} 个更新`,
   status: {
-    checked: (count: number) => `全部 ${number(count)} 个来源已检查，最近一次`,
-    failing: (failing: number, total: number) => `${number(total)} 个来源中有 ${number(failing)} 个检查失败`,
+    checked: (count: number) => (count === 1 ? "来源已检查，最近一次" : `全部 ${number(count)} 个来源已检查，最近一次`),
+    failing: (failing: number, total: number) =>
+      total === 1 ? "来源检查失败" : `${number(total)} 个来源中有 ${number(failing)} 个检查失败`,
     waiting: (waiting: number, failing: number, total: number) =>
       failing === 0
-        ? `${number(total)} 个来源中有 ${number(waiting)} 个在等待`
+        ? total === 1
+          ? "来源在等待"
+          : `${number(total)} 个来源中有 ${number(waiting)} 个在等待`
         : `${number(total)} 个来源中有 ${number(failing)} 个检查失败，${number(waiting)} 个在等待`,
     pending: (pending: number, total: number) => `${number(total)} 个来源中有 ${number(pending)} 个尚未检查`,
   },

@@ -34,7 +34,7 @@ export const snapshots = {
 export const images = {
   title: "未使用的镜像",
   lead: (count) => `${formatNumber("zh", count)} 个镜像`,
-  text: "没有容器使用，并且为快照保留、属于此处所更新的仓库或没有标签的镜像。不会自动删除任何镜像。",
+  text: "没有容器使用的镜像：为快照保留的、属于此处所更新的仓库的，以及没有标签的。不会自动删除任何镜像。",
   others: (count) => `另有 ${formatNumber("zh", count)} 个未使用的镜像与 Tidemark 无关，未列出。`,
   filter_text: "镜像、ID 或执行器",
   looking: "正在查找未使用的镜像",

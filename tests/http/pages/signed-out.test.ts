@@ -113,7 +113,7 @@ describe("the sign-in page says why it is shown", () => {
   test("to whom wants a page, and not to whom comes by themselves", async () => {
     const stranger = app.browser();
     const asked = await stranger.get("/trackers");
-    expect((await stranger.get(asked.location ?? "")).text).toContain("Sign in to open the page you asked for");
+    expect((await stranger.get(asked.location ?? "")).text).toContain("Sign in to open the page you requested");
     expect((await stranger.get("/login")).text).not.toContain('class="lead"');
   });
 
