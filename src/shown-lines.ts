@@ -1,6 +1,6 @@
 /** Of a line that is shown; longer ones are cut. */
 const maxLineChars = 500;
-/** Of a line that is searched for secrets: enough that one which begins in the shown part is complete. */
+/** Of a line that is searched for secrets: more than is shown, because they take less room once they are masked. */
 export const maxReadChars = 4_096;
 
 const escapeCode = "\u001b";
@@ -34,6 +34,11 @@ function afterSequence(text: string): string {
   const line = text.indexOf("\n");
   if (end !== -1 && (line === -1 || end < line)) return text.slice(end + 1);
   return line === -1 ? "" : text.slice(line);
+}
+
+/** A line as it is searched for secrets. A cut is marked, because a part of one may be before it. */
+export function readLine(line: string): string {
+  return line.length <= maxReadChars ? line : `${line.slice(0, maxReadChars)}…`;
 }
 
 /** A line as it is shown, never cut in the middle of a character. */

@@ -1,11 +1,9 @@
 import { givingWay } from "../give-way.ts";
 import type { LogLine } from "../runtimes/logs.ts";
-import { createRedactor } from "../secrets/redaction.ts";
-import { maxReadChars, plainLines, shownLine } from "../shown-lines.ts";
+import { targetRedactor } from "../secrets/redaction.ts";
+import { plainLines, readLine, shownLine } from "../shown-lines.ts";
 import type { LogLineView } from "./schema.ts";
 
-/** Secrets of one target's configuration that are masked; a Helm release has the most. The last ones count. */
-const maxSecrets = 4_096;
 /** Lines and characters that are masked in one go: with thousands of secrets, each takes long. */
 const linesAtOnce = 25;
 const charsAtOnce = 16_384;
@@ -23,22 +21,16 @@ export type LogMasker = (lines: readonly LogLine[], hasGap: boolean) => Promise<
 
 /** Removes the secrets of one target from the lines of its logs. `redact` knows those of the product. */
 export function logMask(redact: (text: string) => string) {
-  const own = createRedactor(maxSecrets);
+  const own = targetRedactor();
   const masked = (text: string) => redact(own.redact(text));
   return {
-    learn: (secrets: readonly string[]): void => {
-      for (const secret of secrets) {
-        own.register(secret);
-        // Each of its lines may be written by itself.
-        if (secret.includes("\n")) for (const line of secret.split("\n")) own.register(line.trim());
-      }
-    },
+    learn: own.learn,
     masker: (): LogMasker => {
       const hideKeys = keyHider();
       return async (lines, hasGap) => {
         const giveWay = givingWay();
         const plain = plainLines(lines.map(({ text }) => text).join("\n"));
-        const read = lines.map(({ at }, index) => ({ at, text: (plain[index] ?? "").slice(0, maxReadChars) }));
+        const read = lines.map(({ at }, index) => ({ at, text: readLine(plain[index] ?? "") }));
         const shown: LogLineView[] = [];
         for (const slice of slicesOf(hideKeys(read, hasGap))) {
           await giveWay();

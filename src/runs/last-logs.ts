@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import { type Message, toldAs, withTexts } from "../messages/message.ts";
 import { type LastLog, maxLogs } from "../runtimes/logs.ts";
 import { opened, secretProblem } from "../secrets/opened.ts";
-import { createRedactor } from "../secrets/redaction.ts";
+import { targetRedactor } from "../secrets/redaction.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { RunContext, RunnerOptions } from "./context.ts";
 import { fence } from "./journal.ts";
@@ -14,9 +14,6 @@ import type { RunLogView } from "./schema.ts";
 
 /** A failed run waits at most this long for logs: its previous version may be down until it is restored. */
 const waitMs = 5_000;
-
-/** Secrets of one container's configuration that are masked; a Helm release has the most. The last ones count. */
-const maxSecrets = 4_096;
 
 const Lines = v.array(v.string());
 
@@ -101,8 +98,8 @@ async function whyUnmaskable({ openSecrets }: RunnerOptions): Promise<Message | 
 /** `redact` knows the secrets of the product, the log itself those of its container. */
 function linesOf({ text, secrets }: LastLog, redact: RunnerOptions["redact"]): readonly string[] {
   if (text === null) return [];
-  const own = createRedactor(maxSecrets);
-  for (const secret of secrets) own.register(secret);
+  const own = targetRedactor();
+  own.learn(secrets);
   return lastLinesOf(text, (lines) => redact(own.redact(lines)));
 }
 

@@ -1,5 +1,5 @@
 import { lastLogLines, maxLogBytes } from "../runtimes/logs.ts";
-import { maxReadChars, plainLines, shownLine } from "../shown-lines.ts";
+import { plainLines, readLine, shownLine } from "../shown-lines.ts";
 
 /** Of all lines together; the earliest ones are left out. */
 const maxChars = 8_000;
@@ -12,7 +12,7 @@ const keyRest = /^(?:(?!-----BEGIN)[\s\S])*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-
  * contain terminal sequences or secrets. `mask` removes secrets from whole lines before any line is cut.
  */
 export function lastLinesOf(text: string, mask: (text: string) => string): readonly string[] {
-  const read = shownLines(plainLines(text.slice(-maxLogBytes))).map((line) => line.slice(0, maxReadChars));
+  const read = shownLines(plainLines(text.slice(-maxLogBytes))).map(readLine);
   const masked = mask(read.join("\n")).replace(keyRest, "[redacted]");
   const shown: string[] = [];
   let chars = 0;

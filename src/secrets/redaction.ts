@@ -8,6 +8,8 @@ const PLACEHOLDER = "[redacted]";
 const MINIMUM_SECRET_CHARACTERS = 6;
 // More than one installation has. The oldest is dropped first and registered again when it is next opened.
 const MAXIMUM_SECRETS = 512;
+// Of one target's configuration; a Helm release has the most. The last ones count.
+const MAXIMUM_TARGET_SECRETS = 4_096;
 // A multi-line secret (a key, a kubeconfig) can leak in parts, so this many of its long words are known separately.
 const MAXIMUM_PARTS = 64;
 
@@ -15,8 +17,8 @@ const EXCERPT_CHARACTERS = 500;
 // How much text an excerpt reads: a secret that begins in it must be complete to be recognised.
 const EXCERPT_READ_CHARACTERS = 16_384;
 
-// How far before a cut a partial secret is searched: no single line of a secret is longer.
-const MAXIMUM_REST_CHARACTERS = 1_024;
+// How far before a cut a partial secret is searched: as far as lines of logs are read.
+const MAXIMUM_REST_CHARACTERS = 4_096;
 
 export interface Redactor {
   /** Removes known token formats, and every registered value in all its encodings. */
@@ -179,6 +181,21 @@ export function createRedactor(limit = MAXIMUM_SECRETS): Redactor {
       if (secret.trim().length < MINIMUM_SECRET_CHARACTERS || known.has(secret)) return;
       known.set(secret, formsOf(secret));
       isStale = true;
+    },
+  };
+}
+
+/** For what a target writes, given the secrets of its configuration. */
+export function targetRedactor(): Pick<Redactor, "redact"> & { learn(secrets: readonly string[]): void } {
+  const { redact, register } = createRedactor(MAXIMUM_TARGET_SECRETS);
+  return {
+    redact,
+    learn: (secrets) => {
+      for (const secret of secrets) {
+        register(secret);
+        // Each of its lines may be written by itself.
+        if (secret.includes("\n")) for (const line of secret.split("\n")) register(line.trim());
+      }
     },
   };
 }

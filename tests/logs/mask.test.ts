@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { logMask } from "../../src/logs/mask.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 
@@ -59,6 +60,19 @@ test("what steers a terminal is removed before secrets are searched, and a long 
   expect(await take(["\u001b[31mkelp-\u001b[0motter", `${"x".repeat(495)}kelp-otter`])).toEqual([
     hidden,
     `${"x".repeat(495)}[red…`,
+  ]);
+});
+
+test("what was cut of a long line shows no part of a secret, however often it was written", async () => {
+  const [key = "", config = ""] = [1_500, 6_000].map((length) => {
+    const parts = Array.from({ length }, (_, at) => createHash("sha256").update(`${length} ${at}`).digest("hex"));
+    return parts.join("").slice(0, length);
+  });
+  const take = masking(key, config);
+  expect(await take([`k=${key} ${key} ${key}`, `loading ${config}`, config])).toEqual([
+    `k=${hidden} ${hidden} ${hidden}…`,
+    `loading ${hidden}…`,
+    `${hidden}…`,
   ]);
 });
 

@@ -68,9 +68,9 @@ describe("a run that fails", () => {
     const token = "stored-but-never-opened-0815";
     await world.main.credentials.create(systemActor, { name: "ci", kind: "gitea", secret: { token } });
     world.known.redactor = createRedactor();
-    const text = `a hunter2-token\nb ${token}\nc kelp-otter\nd ghp_${"a".repeat(36)}\n`;
-    const run = await fail(async () => [log({ text, secrets: ["kelp-otter"] })]);
-    expect(run.logs[0]?.lines).toEqual(["a [redacted]", "b [redacted]", "c [redacted]", "d [redacted]"]);
+    const text = `a hunter2-token\nb ${token}\nc kelp-otter\nd ghp_${"a".repeat(36)}\ne second-line\n`;
+    const run = await fail(async () => [log({ text, secrets: ["kelp-otter", "first-line\nsecond-line"] })]);
+    expect(run.logs[0]?.lines).toEqual(["a", "b", "c", "d", "e"].map((each) => `${each} [redacted]`));
     expect(JSON.stringify(await world.db.read.select().from(run_logs))).not.toContain(token);
   });
 

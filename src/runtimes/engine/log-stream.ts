@@ -6,11 +6,12 @@ const newline = 0x0a;
 const headerBytes = 8;
 /** Longer than any time. */
 const maxTimeChars = 64;
+const maxKeptChars = maxReadChars + maxTimeChars;
 const time = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d) ?/;
 
 /**
  * Takes the bytes of a log piece by piece and returns the lines that are complete, each with the time that the runtime writes before it. Of
- * a long line only the beginning is kept; engines repeat the time within one, but only after more than that.
+ * a long line only the beginning is kept, and "…" added; engines repeat the time within one, but only after more than that.
  */
 export interface LogLines {
   take(chunk: Uint8Array): readonly LogLine[];
@@ -23,12 +24,12 @@ export function plainLogLines(): LogLines {
   let decoder = new TextDecoder();
   let text = "";
   const add = (bytes: Uint8Array) => {
-    const room = maxReadChars + maxTimeChars - text.length;
+    const room = maxKeptChars - text.length;
     // No character has more than four bytes: of a long line, no more is decoded than is kept.
     if (room > 0) text += decoder.decode(bytes.subarray(0, room * 4), { stream: true }).slice(0, room);
   };
   const complete = (): LogLine => {
-    const line = lineOf(text);
+    const line = lineOf(text.length < maxKeptChars ? text : `${text}…`);
     decoder = new TextDecoder();
     text = "";
     return line;

@@ -42,7 +42,7 @@ test.each<[written: string, at: string, text: string]>([
   expect(plainLogLines().take(bytes(`${written}\n`))).toEqual([{ at: time, text }]);
 });
 
-test("of a long line only the beginning is kept", () => {
+test("of a long line only the beginning is kept, and its cut marked", () => {
   const lines = plainLogLines();
   const piece = bytes("x".repeat(65_536));
   lines.take(bytes(`${at} `));
@@ -51,6 +51,7 @@ test("of a long line only the beginning is kept", () => {
   expect(line?.at).toBe(at);
   expect(line?.text.length).toBeGreaterThan(4_000);
   expect(line?.text.length).toBeLessThan(4_200);
+  expect(line?.text).toEndWith("x…");
 });
 
 test("what is returned does not hold on to the bytes that it came from", () => {
