@@ -167,8 +167,11 @@ export function logService({ db, clock, audit, connections, executors, redact, o
     views.set(session, (views.get(session) ?? 0) + 1);
     try {
       await using opened = await connections.open(target.connection.id, signal);
+      const parts = listerOf(opened, target);
+      // Nothing is read any more once its executor is gone or its connection disabled.
+      const list = () => targetOf(target.id).then(parts);
       const following = followLogs({
-        ...{ list: listerOf(opened, target), isChosen, marks, clock, signal },
+        ...{ list, isChosen, marks, clock, signal },
         linesOf: (parts) => linesOfEach(lines, parts),
         mask: logMask(redact),
       });

@@ -104,3 +104,25 @@ test("a session may follow four targets at once, and one that is closed makes ro
   for (const close of closes) await close();
   expect(world.main.logs.refusal("own")).toBeNull();
 });
+
+test.each<[what: string, change: (connection: string) => Promise<unknown>, code: string]>([
+  ["executor is deleted", () => world.main.executors.remove(systemActor, executor), "request.not_found"],
+  [
+    "connection is disabled",
+    (id) => world.main.connections.update(systemActor, id, { is_enabled: false }),
+    "connections.disabled",
+  ],
+])("a view ends when its %s", async (_what, change, code) => {
+  const { connection_id } = await world.main.executors.get(executor);
+  const { follow } = await world.main.logs.open(systemActor, "own", executor, { query: {}, after: "" });
+  const told: string[] = [];
+  const watching = (async () => {
+    for await (const { news } of follow(live)) told.push(news.kind === "end" ? news.why.code : news.kind);
+  })();
+  await world.clock.advance(5_000);
+  expect(told).toContain("parts");
+  await change(connection_id);
+  await world.clock.advance(5_000);
+  expect(told.at(-1)).toBe(code);
+  await watching;
+});
