@@ -115,7 +115,7 @@ function unknownWords(executor: ExecutorView, t: Words): string {
 }
 
 /** What prevents a target from being updated, in a few words. */
-export function problemWords(code: string, t: Words): string {
+function problemWords(code: string, t: Words): string {
   const known = Object.entries(t.problems).find(([key]) => key === code);
   return known?.[1] ?? t.problems.other;
 }

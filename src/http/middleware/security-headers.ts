@@ -18,7 +18,7 @@ export const contentSecurityPolicy = [
 ].join("; ");
 
 /** Of every response, also of the page that a browser keeps for when there is none. */
-export const fixedHeaders: readonly (readonly [string, string])[] = [
+const fixedHeaders: readonly (readonly [string, string])[] = [
   ["Content-Security-Policy", contentSecurityPolicy],
   ["X-Content-Type-Options", "nosniff"],
   ["Referrer-Policy", "no-referrer"],

@@ -38,7 +38,7 @@ function once<T>(read: () => T): () => T {
 }
 
 /** Every container of the engine, inspected, or remembered if unchanged; one that disappears meanwhile is left out. */
-export async function surveyContainers(
+async function surveyContainers(
   client: EngineClient,
   memory: SurveyMemory = createSurveyMemory(),
 ): Promise<readonly ContainerInspect[]> {
@@ -110,7 +110,7 @@ export function imageCache(client: EngineClient): (id: string) => Promise<ImageI
 }
 
 /** The same over several surveys: a list shows which images have other names now, and only those are inspected again. */
-export async function rememberedImages(
+async function rememberedImages(
   client: EngineClient,
   memory: SurveyMemory,
 ): Promise<(id: string) => Promise<ImageInspect | null>> {

@@ -11,9 +11,6 @@ export const backtest = {
     plural("en", count, { one: "change of the latest version", other: "changes of the latest version" }),
   surprises: (count: number) => `${number(count)} unexpected`,
   no_surprise: "none unexpected",
-  day: "Day",
-  announced: "Announced",
-  before: "Before",
   keeps: (version: string) => `an automatic run would stay at ${version}`,
   jumps: {
     first: "first",

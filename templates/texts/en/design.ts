@@ -35,7 +35,6 @@ export const design = {
   refused_form: "Refused",
   save: "Save",
   not_saved: "The name “traefik” is taken. Choose another.",
-  label: "Connection",
   sentence: "Registry ghcr.io rejected the credential “ci” (401). Replace the token under Credentials.",
   situation: "Registry ghcr.io rejected the credential",
   done: "Tracker “traefik” added",

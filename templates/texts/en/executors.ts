@@ -6,9 +6,7 @@ const replaced = () => "Healthy when the new version has replaced the previous o
 export const executors = {
   title: "Executors",
   add: "Add executor",
-  lead: (count: number) => plural("en", count, { one: "executor", other: "executors" }),
   target_on: (target: string, connection: string) => `${target} on ${connection}`,
-  runtime: "Runtime",
   more_services: (count: number) => `and ${plural("en", count, { one: "more service", other: "more services" })}`,
   trigger: "Trigger",
   next: "Next",
@@ -118,7 +116,6 @@ export const executors = {
     open_now: "open now",
     paused: "paused",
   },
-  until: (time: string) => `until ${time}`,
   observed: "Last checked",
   lost_title: (connection: string) => `State unknown: ${connection} does not respond`,
   lost_since: "Since",
@@ -189,13 +186,11 @@ export const executors = {
   files_none: "Effect of the compose file",
   files_unknown: "To change in the compose file",
   file_patch: "patch",
-  carried: "Unchanged",
   run_title: (name: string) => `Run ${name} now?`,
   run_verb: "Run this plan",
   run_text:
     "The run follows exactly this plan. If the target or the release changes before it starts, the run is refused.",
   run_nothing: "Nothing to run",
-  run_active: "A run is already in progress",
   expected_downtime: "Expected downtime",
   expected_known: (time: string, count: number) =>
     count === 1 ? `about ${time}, as in the last run` : `about ${time}, the median of the last ${count} runs`,
@@ -288,7 +283,6 @@ export const executors = {
   },
   service: "Service",
   tracker: "Tracker",
-  channel: "Channel",
   health: "Health check",
   strategies: {
     auto: "Automatic",
@@ -298,7 +292,6 @@ export const executors = {
     release: "Helm release status",
     disabled: "Disabled",
   },
-  connection: "Connection",
   delete: "Delete executor",
   delete_text: "Its runs and snapshots are deleted too. The target keeps running unchanged.",
   delete_runs: (snapshots: number) =>
@@ -317,7 +310,6 @@ export const executors = {
   no_connection: "Add a connection to an engine, a cluster or Portainer first.",
   no_tracker: "Add a tracker first; it finds the releases.",
   no_chart_tracker: "Add a tracker with a Helm source first; it finds the releases of the chart.",
-  target_refused: "Cannot be chosen",
   target_taken: (name: string) => `Already used by executor ${name}`,
   target_missing: "currently not found",
   targets_failed: "The targets could not be listed",

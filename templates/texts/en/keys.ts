@@ -83,7 +83,6 @@ export const backups = {
   keys_in: "Included",
   keys_out: "Not included",
   folder: (path: string) => `In ${path}`,
-  delete_title: (name: string) => `Delete the backup ${name}?`,
   delete_text: "The backup is permanently deleted. The data in use is not affected.",
   delete_verb: "Delete backup",
   kept: "On this host",

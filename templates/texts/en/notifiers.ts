@@ -2,7 +2,6 @@ import { plural } from "../../format.ts";
 
 export const notifiers = {
   title: "Notifiers",
-  lead: (count: number) => plural("en", count, { one: "notifier", other: "notifiers" }),
   add: "Add notifier",
   save: "Save notifier",
   added: (name: string) => `Added ${name}. Send a test to see that it works.`,

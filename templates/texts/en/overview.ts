@@ -72,7 +72,6 @@ export const overview = {
   last_good: "last success",
   no_good_yet: "never succeeded",
   next_check: "next check",
-  version_may_be_old: "versions may be out of date",
   target_missing: "target not found",
   target_refused: "cannot be updated",
   executors_unseen: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })}, last seen`,

@@ -39,11 +39,9 @@ export const settings = {
   at: "Time",
   event: "Event",
   actor: "By",
-  address: "Address",
   subject: "Subject",
   outcomes: { ok: "Done", failed: "Failed", refused: "Refused" },
   nobody: "not signed in",
   system: "Tidemark",
   of_kind: (name: string, kind: string) => `${name} (${kind})`,
-  request_id: "Request ID",
 };

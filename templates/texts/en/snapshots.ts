@@ -4,7 +4,6 @@ export const snapshots = {
   unreadable_title: "This snapshot cannot be used",
   unreadable_text: "Delete it, or choose another one.",
   title_of: (executor: string) => `Snapshot of ${executor}`,
-  open: "Compare with current",
   diff: "Compared with current",
   diff_lead: "Changes from the running configuration to the snapshot",
   diff_loading: "Comparing with the running configuration",
@@ -16,7 +15,6 @@ export const snapshots = {
   images: "Images",
   image_present: "present",
   image_absent: "missing; will be pulled by digest when restored",
-  more: "More actions",
   export: "Export",
   export_title: (executor: string) => `Export the snapshot of ${executor}`,
   export_text:

@@ -90,7 +90,6 @@ export const trackers = {
   why: "Why?",
   why_of: (tag: string) => `Why was ${tag} accepted or rejected?`,
   no_revision: "digest unknown",
-  source: (key: string) => `Source ${key}`,
   all_sources: "All sources",
   more_channels: (count: number) => plural("en", count, { one: "more channel", other: "more channels" }),
   failing_for: (time: string) => `Failing for ${time}`,

@@ -10,9 +10,6 @@ export const backtest = {
   days: (count: number) => `最新版本变化 ${number(count)} 次`,
   surprises: (count: number) => `其中 ${number(count)} 次意外`,
   no_surprise: "无意外",
-  day: "日期",
-  announced: "通知",
-  before: "之前",
   keeps: (version: string) => `自动运行会保持 ${version}`,
   jumps: {
     first: "首个",

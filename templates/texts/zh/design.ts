@@ -37,7 +37,6 @@ export const design = {
   refused_form: "未通过校验",
   save: "保存",
   not_saved: "名称“traefik”已被使用，请换一个。",
-  label: "连接",
   sentence: "镜像仓库 ghcr.io 拒绝了凭据“ci”（401）。请在“凭据”页面更换令牌。",
   situation: "镜像仓库 ghcr.io 拒绝了凭据",
   done: "已添加追踪器“traefik”",

@@ -82,7 +82,6 @@ export const backups = {
   keys_in: "包含密钥",
   keys_out: "不含密钥",
   folder: (path: string) => `位于 ${path}`,
-  delete_title: (name: string) => `要删除备份“${name}”吗？`,
   delete_text: "该备份将被永久删除。正在使用的数据不受影响。",
   delete_verb: "删除备份",
   kept: "本主机上的备份",

@@ -3,7 +3,6 @@ import type { Texts } from "../texts.ts";
 
 export const notifiers = {
   title: "通知",
-  lead: (count: number) => plural("zh", count, { other: "个通知" }),
   add: "添加通知",
   save: "保存通知",
   added: (name: string) => `已添加“${name}”。请发送测试消息确认其可用。`,

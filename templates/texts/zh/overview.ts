@@ -70,7 +70,6 @@ export const overview = {
   last_good: "上次成功",
   no_good_yet: "从未成功",
   next_check: "下次检查",
-  version_may_be_old: "显示的版本可能已过时",
   target_missing: "未找到目标",
   target_refused: "无法更新",
   executors_unseen: (count: number) => `${number(count)} 个执行器，上次检查于`,

@@ -39,11 +39,9 @@ export const settings = {
   at: "时间",
   event: "事件",
   actor: "操作者",
-  address: "来源地址",
   subject: "对象",
   outcomes: { ok: "完成", failed: "失败", refused: "被拒绝" },
   nobody: "未登录",
   system: "Tidemark",
   of_kind: (name: string, kind: string) => `${name}（${kind}）`,
-  request_id: "请求编号",
 } satisfies Texts["settings"];

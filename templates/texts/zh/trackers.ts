@@ -89,7 +89,6 @@ export const trackers = {
   why: "原因",
   why_of: (tag: string) => `${tag} 被接受或拒绝的原因`,
   no_revision: "摘要未知",
-  source: (key: string) => `来源 ${key}`,
   all_sources: "全部来源",
   more_channels: (count: number) => `另有 ${number(count)} 个通道`,
   failing_for: (time: string) => `已持续失败 ${time}`,
