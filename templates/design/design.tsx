@@ -6,13 +6,22 @@ import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { ControlSamples } from "./controls.tsx";
-import { FormSamples } from "./forms.tsx";
+import { FormSample } from "./forms.tsx";
 import { ListSamples } from "./lists.tsx";
 import { MessageSamples } from "./messages.tsx";
 import { ProgressSamples } from "./progress.tsx";
 import { StateSamples } from "./states.tsx";
 
-export const designParts = ["states", "controls", "forms", "messages", "lists", "progress"] as const;
+export const designParts = [
+  "states",
+  "controls",
+  "form",
+  "form_filled",
+  "form_refused",
+  "messages",
+  "lists",
+  "progress",
+] as const;
 export type DesignPart = (typeof designParts)[number];
 
 interface DesignPageProps {
@@ -28,7 +37,9 @@ export function DesignPage({ ctx, part, describe }: DesignPageProps) {
   const samples: Readonly<Record<DesignPart, () => Child>> = {
     states: () => <StateSamples ctx={ctx} />,
     controls: () => <ControlSamples ctx={ctx} />,
-    forms: () => <FormSamples ctx={ctx} describe={describe} />,
+    form: () => <FormSample ctx={ctx} describe={describe} />,
+    form_filled: () => <FormSample ctx={ctx} describe={describe} is_filled />,
+    form_refused: () => <FormSample ctx={ctx} describe={describe} is_filled is_refused />,
     messages: () => <MessageSamples ctx={ctx} />,
     lists: () => <ListSamples ctx={ctx} />,
     progress: () => <ProgressSamples ctx={ctx} />,

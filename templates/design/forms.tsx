@@ -1,46 +1,43 @@
-import type { FieldErrors } from "../../src/errors.ts";
+import type * as v from "valibot";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { plain } from "../../src/messages/message.ts";
+import type { TrackerInput } from "../../src/trackers/schema.ts";
 import { Form } from "../components/form.tsx";
-import { Section } from "../components/page-header.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-const filled: Values = {
+const channel = { type: "stable", include_pattern: "^3\\." } as const;
+const filled = {
   name: "traefik",
-  sources: [{ kind: "oci", image: "library/traefik", channels: [{ type: "stable", include: "^3\\." }] }],
-};
+  is_enabled: true,
+  sources: [{ key: "main", kind: "oci", config: { image: "library/traefik" }, channels: [channel] }],
+} satisfies v.InferInput<typeof TrackerInput>;
 
-interface FormSamplesProps {
+interface FormSampleProps {
   ctx: PageContext;
   describe: (values: Values) => readonly FieldDescription[];
+  is_filled?: boolean;
+  is_refused?: boolean;
 }
 
 /** The tracker's form, which has every kind of field. What is sent comes back to this page. */
-export function FormSamples({ ctx, describe }: FormSamplesProps) {
+export function FormSample({ ctx, describe, is_filled = false, is_refused = false }: FormSampleProps) {
   const t = texts(ctx).design;
-  const refused: FieldErrors = { name: plain(t.not_saved) };
-  const samples = [
-    { id: "empty", title: t.empty_form, values: {}, errors: {} },
-    { id: "filled", title: t.filled_form, values: filled, errors: {} },
-    { id: "refused", title: t.refused_form, values: filled, errors: refused },
-  ];
-  return samples.map(({ id, title, values, errors }) => (
-    <Section title={title}>
-      <Form
-        ctx={ctx}
-        id={`design-${id}`}
-        area="trackers"
-        action="/design/form"
-        fields={describe(values)}
-        values={values}
-        errors={errors}
-        submit={t.save}
-        cancel_href="/design?part=forms"
-        is_edit={id === "filled"}
-      />
-    </Section>
-  ));
+  const values = is_filled ? filled : {};
+  return (
+    <Form
+      ctx={ctx}
+      id="design-form"
+      area="trackers"
+      action="/design/form"
+      fields={describe(values)}
+      values={values}
+      errors={is_refused ? { name: plain(t.not_saved) } : {}}
+      submit={t.save}
+      cancel_href="/design?part=form"
+      is_edit={is_filled && !is_refused}
+    />
+  );
 }

@@ -72,14 +72,11 @@ function FormSample({ ctx, isManual, errors = {} }: { ctx: PageContext; isManual
   return <ProviderFormPage ctx={ctx} provider={null} callback_url={example} {...form} />;
 }
 
-function AccountSample({ ctx }: { ctx: PageContext }) {
+function AccountSample({ ctx, provider }: { ctx: PageContext; provider: ProviderView | null }) {
   return (
     <Layout ctx={ctx} title={texts(ctx).common.user_settings}>
       <PageHeader ctx={ctx} title={texts(ctx).common.user_settings} />
-      <BindingSection ctx={ctx} provider={null} binding={none} />
-      <BindingSection ctx={ctx} provider={sampleProvider()} binding={none} />
-      <BindingSection ctx={ctx} provider={sampleProvider({ is_enabled: false })} binding={none} />
-      <BindingSection ctx={ctx} provider={sampleProvider({ is_bound: true })} binding={bound} />
+      <BindingSection ctx={ctx} provider={provider} binding={provider?.is_bound === true ? bound : none} />
     </Layout>
   );
 }
@@ -98,7 +95,10 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
   ),
   "/provider-form-bound": (ctx) => <BoundProviderPage ctx={ctx} provider={sampleProvider({ is_bound: true })} />,
   "/provider-delete": (ctx) => <ProviderDelete ctx={ctx} provider={sampleProvider()} />,
-  "/account-binding": (ctx) => <AccountSample ctx={ctx} />,
+  "/account-no-provider": (ctx) => <AccountSample ctx={ctx} provider={null} />,
+  "/account-unbound": (ctx) => <AccountSample ctx={ctx} provider={sampleProvider()} />,
+  "/account-disabled": (ctx) => <AccountSample ctx={ctx} provider={sampleProvider({ is_enabled: false })} />,
+  "/account-bound": (ctx) => <AccountSample ctx={ctx} provider={sampleProvider({ is_bound: true })} />,
   "/bind": (ctx) => <BindingQuestion ctx={ctx} kind="bind" {...question} errors={{}} />,
   "/unbind": (ctx) => (
     <BindingQuestion

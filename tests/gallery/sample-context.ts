@@ -24,10 +24,5 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
   };
 }
 
-/** Words of a sample in the page's language. */
-export function sayIn({ language }: Pick<PageContext, "language">) {
-  return (en: string, zh: string) => (language === "zh" ? zh : en);
-}
-
 /** Of an executor that has done nothing. */
 export const noHistory: ExecutorHistory = { days: [], lags: [] };

@@ -3,7 +3,6 @@ import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
 import { BulkQuestionSample, BulkResultSample, TrackerBulkQuestionSample, TrackerBulkResultSample } from "./bulk.tsx";
 import { DecidedExecutorSample, DecidedExecutorsSample } from "./decided.tsx";
-import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "./forms.tsx";
 import {
   ExecutorsSample,
   NewExecutorSample,
@@ -15,12 +14,8 @@ import {
 import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./groups.tsx";
 import { identityPages } from "./identity.tsx";
 import { DownExecutorsSample, DownSample, RecoveredSample } from "./outage.tsx";
-import { OverviewSample } from "./overview.tsx";
 import { FailedRolloutSample, RolloutSample } from "./rollouts.tsx";
-import { RunSample } from "./run.tsx";
 import { sampleContext } from "./sample-context.ts";
-import { EmptySample, PartialSample, SignInSample } from "./states.tsx";
-import { TrackersSample } from "./trackers.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {
@@ -33,12 +28,8 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; " +
   "connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'";
 
-const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
-  "/": (ctx) => <OverviewSample ctx={ctx} />,
-  "/trackers": (ctx) => <TrackersSample ctx={ctx} />,
-  "/trackers-300": (ctx) => <TrackersSample ctx={ctx} count={300} />,
-  "/trackers-0": (ctx) => <TrackersSample ctx={ctx} count={0} />,
-  "/run": (ctx) => <RunSample ctx={ctx} />,
+/** Pages in states that take long to bring about, by their paths. */
+export const galleryPages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/run-group": (ctx) => <GroupRunSample ctx={ctx} />,
   "/run-put-back": (ctx) => <PutBackSample ctx={ctx} />,
   "/run-rolled-back": (ctx) => <RolledBackSample ctx={ctx} />,
@@ -60,15 +51,8 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,
   "/plan-refused": (ctx) => <RefusedPlanSample ctx={ctx} />,
   "/images": (ctx) => <UnusedImagesSample ctx={ctx} />,
-  "/form": (ctx) => <FormSample ctx={ctx} />,
-  "/form-errors": (ctx) => <FormSample ctx={ctx} errors={sampleErrors} />,
-  "/form-edit": (ctx) => <FormSample ctx={ctx} is_edit />,
-  "/empty": (ctx) => <EmptySample ctx={ctx} />,
-  "/login": (ctx) => <SignInSample ctx={ctx} />,
-  "/runs/1/retry": (ctx) => <ConfirmSample ctx={{ ...ctx, is_fragment: true }} />,
   ...identityPages,
 };
-export const galleryPaths = Object.keys(pages).filter((path) => path !== "/runs/1/retry");
 
 /** Serves the gallery on a free port of loopback, under the product's policy; `?lang=` and `?theme=` choose the look. */
 export function startGallery() {
@@ -76,12 +60,12 @@ export function startGallery() {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
-    fetch: async (request) => answer(request),
+    fetch: answer,
   });
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-async function answer(request: Request): Promise<Response> {
+function answer(request: Request): Response {
   const url = new URL(request.url);
   const headers = new Headers({
     "Content-Security-Policy": contentSecurityPolicy,
@@ -104,26 +88,7 @@ async function answer(request: Request): Promise<Response> {
           : "system",
     path: url.pathname,
   });
-  if (url.pathname === "/events") {
-    const html = String(<PartialSample ctx={ctx} text="Heard from the stream" />).replaceAll("\n", " ");
-    headers.set("Content-Type", "text/event-stream");
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(`id: 1\ndata: ${html}\n\n`)),
-    });
-    return new Response(body, { headers });
-  }
-  if (url.pathname === "/check") {
-    return new Response(String(<PartialSample ctx={ctx} text="The registry answered 401" />), { status: 409, headers });
-  }
-  if (request.method === "POST" && url.pathname === "/form") {
-    const form = await request.formData();
-    const action = String(form.get("_action"));
-    const kind = String(form.get("source.kind"));
-    const values = { ...sampleValues, source: { ...sampleValues.source, kind } };
-    const page = <FormSample ctx={ctx} values={values} {...(action === "save" ? { errors: sampleErrors } : {})} />;
-    return new Response(String(page), { status: action === "save" ? 422 : 200, headers });
-  }
-  const page = pages[url.pathname];
+  const page = galleryPages[url.pathname];
   return new Response(page === undefined ? "Not found" : String(page(ctx)), {
     status: page === undefined ? 404 : 200,
     headers,

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { startChromium } from "../peers/chromium.ts";
-import { galleryPaths, startGallery } from "./server.tsx";
+import { galleryPages, startGallery } from "./server.tsx";
 
 // Pictures of the gallery to look at: `bun tests/gallery/shots.ts DIRECTORY [PATH…]`.
 const [directory = "", ...wanted] = process.argv.slice(2);
@@ -18,13 +18,13 @@ const browser = await startChromium();
 for (const look of looks) {
   const page = await browser.newPage({ viewport: { width: look.width, height: look.width === 390 ? 844 : 900 } });
   page.on("console", (message) => console.log(look.width, message.text()));
-  for (const path of wanted.length > 0 ? wanted : galleryPaths) {
+  for (const path of wanted.length > 0 ? wanted : Object.keys(galleryPages)) {
     await page.goto(`${gallery.origin}${path}?lang=${look.lang}&theme=${look.theme}`);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     if (overflow > 0) console.log(`${path} at ${look.width}: ${overflow} px too wide`);
-    const name = path === "/" ? "overview" : path.slice(1).replaceAll("/", "-");
+    const name = path.slice(1).replaceAll("/", "-");
     await page.screenshot({
       path: `${directory}/${name}-${look.width}-${look.theme}-${look.lang}.png`,
       fullPage: true,

@@ -12,6 +12,7 @@ import { type Browser, type TestApp, testApp } from "../support/test-app.ts";
 // What a browser loads over a network: bodies as they are sent. 50 trackers, 50 executors, a month of runs, and an engine with 250 targets.
 
 const firstLoadLimit = 60_000;
+const scriptLimit = 15_360;
 const repeatLoadLimit = 15_000;
 
 let app: TestApp;
@@ -109,6 +110,10 @@ const pages: [string, () => string][] = [
   ["/docs", () => "/docs"],
   ["a page that is not there", () => "/nothing"],
 ];
+
+test("app.js stays small", () => {
+  expect(readFileSync(join(import.meta.dir, "../../public/app.js")).length).toBeLessThanOrEqual(scriptLimit);
+});
 
 describe("what is sent for", () => {
   test.each(pages)("%s stays small, first and again", async (_name, path) => {

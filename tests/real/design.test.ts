@@ -1,33 +1,69 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { galleryPaths, startGallery } from "../gallery/server.tsx";
+import { trackers } from "../../src/db/tables.ts";
+import { designParts } from "../../templates/design/design.tsx";
+import { galleryPages, startGallery } from "../gallery/server.tsx";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { openBrowser, type Person } from "../support/browser-person.ts";
 import { peerSuite } from "../support/peer.ts";
+import { seedRows } from "../support/seeded-rows.ts";
+import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
 
 setDefaultTimeout(180_000);
 
 const missing = chromiumMissing();
 
-peerSuite("the design system in Chromium under the content security policy", missing, () => {
-  let gallery: ReturnType<typeof startGallery>;
+peerSuite("what all pages have in common, in Chromium", missing, () => {
+  let app: TestApp;
+  let server: ReturnType<typeof Bun.serve>;
   let person: Person;
   let page: Page;
 
   beforeAll(async () => {
-    gallery = startGallery();
-    person = await openBrowser(() => gallery.origin);
+    app = await testApp();
+    await app.signedIn();
+    const size = { trackers: 3, releases_each: 1, executors: 1, runs_each: 1 };
+    await app.db.write((tx) => seedRows(tx, size, app.clock.now()));
+    server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => app.app.fetch(request, { peer_address: "127.0.0.1" }),
+    });
+    const args = [`--host-resolver-rules=MAP tidemark.test:80 127.0.0.1:${server.port}`];
+    person = await openBrowser(() => app.origin, { args });
     ({ page } = person);
+    await person.signIn("/", goodPassword);
   });
 
   afterAll(async () => {
     await person?.close();
-    await gallery.stop();
+    await server?.stop(true);
+    await app?.close();
   });
 
-  test("htmx, the stream extension and app.js run, and a message of the stream reaches its place", async () => {
+  test("each component in each state fits any window, in both languages and themes", async () => {
+    for (const part of designParts) {
+      for (const theme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        for (const language of ["en", "zh"] as const) {
+          await person.speak(language);
+          for (const width of [390, 1280, 1600]) {
+            await page.setViewportSize({ width, height: 900 });
+            await person.go(`/design?part=${part}`);
+            expect([part, language, width, await person.excess()]).toEqual([part, language, width, 0]);
+            await person.photograph(`design-${part}-${width}-${theme}-${language}`);
+          }
+        }
+      }
+    }
+    await person.speak("en");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test("transitions between pages are added where the policy allows it", async () => {
     await person.go("/");
-    await page.locator(".toast", { hasText: "Heard from the stream" }).waitFor();
     const added = await page.evaluate(() =>
       document.adoptedStyleSheets.map(({ cssRules }) => [...cssRules].map(({ cssText }) => cssText).join()),
     );
@@ -35,37 +71,35 @@ peerSuite("the design system in Chromium under the content security policy", mis
   });
 
   test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
-    await person.go("/run");
-    await page.click("a[hx-get$='/retry']");
+    await person.go("/design?part=controls");
+    await page.click("a[hx-get='/design/question']");
     await page.locator("dialog#dialog[open] .confirm").waitFor();
     expect(await person.focused("id")).toBe("dialog-title");
     await page.keyboard.press("Escape");
     await page.locator("dialog#dialog:not([open])").waitFor({ state: "attached" });
-    expect(await person.focused("href")).toBe("/runs/1/retry");
+    expect(await person.focused("href")).toBe("/design/question");
   });
 
   test("a refused form comes back with its errors in focus and the typed secret kept", async () => {
-    await person.go("/form");
-    await page.fill("[name='source.token']", "typed-secret");
-    await page.click(".form-actions button");
+    await person.go("/credentials/new");
+    await person.fill("secret.password", "typed-secret");
+    await page.locator(".form [required]").evaluateAll((fields) => {
+      for (const field of fields) field.removeAttribute("required");
+    });
+    await person.save();
     await page.locator(".error-summary").waitFor();
-    expect(await page.inputValue("[name='source.token']")).toBe("typed-secret");
+    expect(await page.inputValue("[name='secret.password']")).toBe("typed-secret");
     expect(await person.focused("class")).toBe("error-summary");
     expect(await page.locator("form[data-busy], [aria-busy]").count()).toBe(0);
   });
 
-  test("choosing another type draws its fields", async () => {
-    await person.go("/form");
-    await page.selectOption("[name='source.kind']", "github");
-    await page.locator("[name='source.repository']").waitFor();
-    expect(await page.locator("[name='source.image']").count()).toBe(0);
-  });
-
-  test("an answer of 409 leaves the row alone and says why in a toast", async () => {
+  test("an action that is refused leaves the list alone and says why in a toast", async () => {
     await person.go("/trackers");
-    await page.locator(".row-actions button").first().click();
-    await page.locator(".toast", { hasText: "The registry answered 401" }).waitFor();
-    expect(await page.locator("#rows table").count()).toBe(1);
+    const gone = { name: "app-0002", row: person.row("app-0002") };
+    await app.db.write((tx) => tx.delete(trackers).where(eq(trackers.name, gone.name)));
+    await person.click(gone.row.locator(".row-actions button"));
+    await page.locator(".toast", { hasText: gone.name }).waitFor();
+    expect(await person.row("app-0000").count()).toBe(1);
   });
 
   test("shortcuts: g t goes to the trackers, / searches, ? shows the list", async () => {
@@ -91,7 +125,37 @@ peerSuite("the design system in Chromium under the content security policy", mis
     );
   });
 
-  test.each(galleryPaths)("%s is not wider than any window, in both languages", async (path) => {
+  test("without scripts a form can be drawn again, and the menu opens", async () => {
+    await using reader = await person.withoutScript({ viewport: { width: 390, height: 844 } });
+    const plain = reader.page;
+    await reader.go("/design?part=form_filled");
+    expect(await plain.locator("button[value=redraw]").first().isVisible()).toBe(true);
+    await plain.locator(".more summary").click();
+    expect(await plain.locator(".more a[href='/settings']").isVisible()).toBe(true);
+  });
+
+  test("nothing was refused by the policy and no script failed", () => {
+    expect(person.complaints).toEqual([]);
+  });
+});
+
+peerSuite("pages in rare states, in Chromium", missing, () => {
+  let gallery: ReturnType<typeof startGallery>;
+  let person: Person;
+  let page: Page;
+
+  beforeAll(async () => {
+    gallery = startGallery();
+    person = await openBrowser(() => gallery.origin);
+    ({ page } = person);
+  });
+
+  afterAll(async () => {
+    await person?.close();
+    await gallery?.stop();
+  });
+
+  test.each(Object.keys(galleryPages))("%s is not wider than any window, in both languages", async (path) => {
     for (const language of ["en", "zh"]) {
       for (const [index, width] of [390, 1280, 1600].entries()) {
         await page.setViewportSize({ width, height: 900 });
@@ -133,15 +197,6 @@ peerSuite("the design system in Chromium under the content security policy", mis
     expect(found.cut).toBe(0);
     expect(found.time).toContain("2026");
     await page.emulateMedia({ media: "screen", colorScheme: "light" });
-  });
-
-  test("without scripts the pages still show everything, and the menu opens", async () => {
-    await using reader = await person.stranger({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    const plain = reader.page;
-    await reader.go("/form");
-    expect(await plain.locator("button[value=redraw]").isVisible()).toBe(true);
-    await plain.locator(".more summary").click();
-    expect(await plain.locator(".more a[href='/settings']").isVisible()).toBe(true);
   });
 
   test("nothing was refused by the policy and no script failed", () => {

@@ -16,6 +16,7 @@ import {
   upstream_outages,
 } from "../../src/db/tables.ts";
 import { inEnglish, type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
+import { designParts } from "../../templates/design/design.tsx";
 import { everyMessage } from "./every-message.ts";
 import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { digest } from "./run-world.ts";
@@ -71,7 +72,8 @@ function pagesOf({ app }: TestApp, ids: Ids): readonly string[] {
         .map((part, index, all) => (part.startsWith(":") ? (ids[all[index - 1] ?? ""] ?? ["x"]) : [part]));
       return parts.reduce((paths, names) => paths.flatMap((start) => names.map((name) => `${start}/${name}`)));
     })
-    .map((path) => {
+    .flatMap((path) => {
+      if (path === "/design") return designParts.map((part) => `${path}?part=${part}`);
       if (path.endsWith("/notes")) return `${path}?to=1.1`;
       if (path === "/executors/bulk") return `${path}?ids=${ids.executors?.join(",")}`;
       return path === "/trackers/-/bulk" ? `${path}?ids=t` : path || "/";

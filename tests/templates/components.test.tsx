@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { fields } from "../../src/forms/fields.ts";
 import { say, told } from "../../src/messages/message.ts";
+import { TrackerInput } from "../../src/trackers/schema.ts";
 import { LeftOut } from "../../templates/components/bulk.tsx";
 import { axisEnd, Chart, type ChartProps } from "../../templates/components/chart.tsx";
 import { withCode } from "../../templates/components/code.tsx";
 import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
 import { Help } from "../../templates/components/field.tsx";
-import { valueAt } from "../../templates/components/form.tsx";
 import { SafeLink } from "../../templates/components/link.tsx";
 import { Toast } from "../../templates/components/notice.tsx";
 import { Meter } from "../../templates/components/progress.tsx";
@@ -13,19 +14,20 @@ import { State } from "../../templates/components/state.tsx";
 import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { Digest } from "../../templates/components/version.tsx";
+import { DesignPage, type DesignPart, designParts } from "../../templates/design/design.tsx";
 import { PlanFailure } from "../../templates/executors/plan.tsx";
 import { policyOf } from "../../templates/executors/policy.tsx";
-import { url, withQuery } from "../../templates/page.ts";
+import { type PageContext, url, withQuery } from "../../templates/page.ts";
 import { addressOf } from "../../templates/trackers/address.ts";
-import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "../gallery/forms.tsx";
 import { executor } from "../gallery/groups.tsx";
-import { OverviewSample } from "../gallery/overview.tsx";
-import { RunSample } from "../gallery/run.tsx";
 import { sampleContext } from "../gallery/sample-context.ts";
-import { EmptySample, SignInSample } from "../gallery/states.tsx";
-import { TrackersSample } from "../gallery/trackers.tsx";
+import { galleryPages } from "../gallery/server.tsx";
 
 const ctx = sampleContext();
+
+function design(ctx: PageContext, part: DesignPart) {
+  return <DesignPage ctx={ctx} part={part} describe={(values) => fields(TrackerInput, values)} />;
+}
 
 test("why there is no plan is not repeated when the page says it already", () => {
   const failure = say("request.type_to_confirm", { name: "the engine" });
@@ -255,75 +257,11 @@ describe("Chart", () => {
   });
 });
 
-describe("Form", () => {
-  const html = String(
-    <FormSample
-      ctx={ctx}
-      errors={sampleErrors}
-      values={{ ...sampleValues, source: { ...sampleValues.source, token: "s3cret" } }}
-    />,
-  );
-
-  test("never puts a secret into the page", () => {
-    expect(html).not.toContain("s3cret");
-  });
-
-  test("ties an error to its field and links to it from the summary", () => {
-    const field = html.match(/<input[^>]*name="name"[^>]*>/)?.[0] ?? "";
-    expect(field).toContain('aria-invalid="true"');
-    expect(field).toContain('aria-describedby="f-name-error f-name-help"');
-    expect(html).toContain('href="#f-source-channels-0-include"');
-    expect(html).toContain('id="f-source-channels-0-include-error"');
-  });
-
-  test("names the errors in the order of the page, where the advanced fields come last", () => {
-    const errors = Object.fromEntries(Object.entries(sampleErrors).toReversed());
-    const html = String(<FormSample ctx={ctx} errors={errors} />);
-    const linked = [...html.matchAll(/<li><a href="#f-([^"]+)"/g)].map(([, id]) => id);
-    const places = linked.map((id) => html.indexOf(` id="f-${id}"`));
-    expect(linked.length).toBeGreaterThan(2);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-  });
-
-  test("keeps what was typed", () => {
-    expect(html).toContain('value="(?&lt;!x)rc"');
-  });
-
-  test("opens the advanced part when an error is in it, and says the present values when it is folded", () => {
-    expect(html).toMatch(/<details class="advanced" open/);
-    const folded = String(<FormSample ctx={ctx} />);
-    expect(folded).not.toMatch(/<details class="advanced" open/);
-    const plain = folded.replaceAll(/<[^>]*>/g, "");
-    expect(plain).toContain("Check interval (minutes) 360 · Versions per check 10 · Release fallback Off");
-  });
-
-  test("presses save first on Enter, not a button of a list", () => {
-    expect(html.match(/<button[^>]*type="submit"[^>]*name="_action"[^>]*>/)?.[0]).toContain('value="save"');
-  });
-
-  test("shows immutable fields on edit without asking", () => {
-    const edit = String(<FormSample ctx={ctx} is_edit />);
-    expect(edit).toContain('<input type="hidden" name="name" value="traefik"');
-    expect(edit).toContain("Stored. Leave blank to keep it");
-  });
-
-  test("valueAt() does not reach into prototypes", () => {
-    expect(valueAt({ a: [{ b: 1 }] }, "a.0.b")).toBe(1);
-    expect(valueAt({}, "constructor.name")).toBeUndefined();
-    expect(valueAt({}, "__proto__")).toBeUndefined();
-  });
-});
-
 describe.each([
-  ["overview", OverviewSample],
-  ["trackers", TrackersSample],
-  ["run", RunSample],
-  ["form", FormSample],
-  ["empty", EmptySample],
-  ["sign in", SignInSample],
-  ["confirm", ConfirmSample],
-] as const)("%s", (_, Sample) => {
-  const html = String(<Sample ctx={sampleContext({ base_path: "/sub", assets: (name) => `/sub/assets/${name}` })} />);
+  ...designParts.map((part) => [`/design?part=${part}`, (ctx: PageContext) => design(ctx, part)] as const),
+  ...Object.entries(galleryPages),
+])("%s", (_, draw) => {
+  const html = String(draw(sampleContext({ base_path: "/sub", assets: (name) => `/sub/assets/${name}` })));
 
   test("has nothing that the content security policy refuses or that needs eval", () => {
     expect(html).not.toMatch(/\sstyle=/);
@@ -358,13 +296,13 @@ describe.each([
 });
 
 test("the layout names its language, has one main and one h1, and skips to the content", () => {
-  const html = String(<TrackersSample ctx={sampleContext({ language: "zh", theme: "dark" })} />);
+  const html = String(design(sampleContext({ language: "zh", theme: "dark" }), "states"));
   expect(html).toStartWith("<!doctype html>");
   expect(html).toContain('<html lang="zh-CN" data-theme="dark"');
   expect(html.match(/<main /g)?.length).toBe(1);
   expect(html.match(/<h1>/g)?.length).toBe(1);
   expect(html).toContain('<a class="skip" href="#content">跳到正文</a>');
-  expect(html).toContain("<title>追踪器 · Tidemark</title>");
+  expect(html).toContain("<title>组件 · Tidemark</title>");
 });
 
 test.each([

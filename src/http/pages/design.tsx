@@ -26,6 +26,6 @@ export function designPages(app: App, page: PageSettings): void {
   app.post("/design/form", async (c) => {
     const ctx = await pageContext(c, page);
     const notice = { tone: "quiet", text: texts(ctx).design.lead } as const;
-    return respondDone(c, basePath(page.settings.current().base_url), "/design?part=forms", notice);
+    return respondDone(c, basePath(page.settings.current().base_url), "/design?part=form", notice);
   });
 }

@@ -1,16 +1,9 @@
+import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import type { FieldErrors } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { plain } from "../../src/messages/message.ts";
-import { Confirm } from "../../templates/components/confirm.tsx";
-import { DiffView } from "../../templates/components/diff.tsx";
-import { Facts } from "../../templates/components/facts.tsx";
-import { Form } from "../../templates/components/form.tsx";
-import { PageHeader } from "../../templates/components/page-header.tsx";
-import { Layout } from "../../templates/layout.tsx";
-import type { PageContext } from "../../templates/page.ts";
-import { texts } from "../../templates/texts/texts.ts";
-import { sayIn } from "./sample-context.ts";
+import { Form, type FormProps, valueAt } from "../../templates/components/form.tsx";
+import { sampleContext } from "../gallery/sample-context.ts";
 
 const channel = v.object({
   name: v.pipe(
@@ -90,75 +83,73 @@ const SampleInput = v.object({
   fallback: v.optional(v.pipe(v.boolean(), v.title("Release fallback"), v.metadata({ advanced: true })), false),
 });
 
-export const sampleValues = {
+const values = {
   name: "traefik",
   events: ["new_release"],
   source: { kind: "oci", image: "library/traefik", channels: [{ name: "stable", include: "(?<!x)rc" }] },
 };
 
-export function FormSample({
-  ctx,
-  errors,
-  values = sampleValues,
-  is_edit = false,
-}: {
-  ctx: PageContext;
-  errors?: FieldErrors;
-  values?: Record<string, unknown>;
-  is_edit?: boolean;
-}) {
-  return (
-    <Layout ctx={ctx} title={texts(ctx).trackers.add} section="trackers">
-      <PageHeader
-        ctx={ctx}
-        parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
-        title={texts(ctx).trackers.add}
-      />
-      <Form
-        ctx={ctx}
-        id="tracker-form"
-        area="sample"
-        action="/form"
-        fields={fields(SampleInput, values)}
-        values={values}
-        errors={errors}
-        submit={texts(ctx).trackers.add}
-        cancel_href="/trackers"
-        is_edit={is_edit}
-        stored={is_edit ? ["source.token"] : []}
-      />
-    </Layout>
-  );
-}
-
-export const sampleErrors = {
+const sampleErrors = {
   name: plain('The name "traefik" is taken'),
   "source.channels.0.include": plain("Lookbehind (?<!x) is not supported; enter rc as the exclude pattern"),
   check_interval_minutes: plain("Enter a number from 1 to 10080"),
 };
 
-export function ConfirmSample({ ctx }: { ctx: PageContext }) {
-  const say = sayIn(ctx);
-  return (
-    <Confirm
-      ctx={ctx}
-      title={say("Update paperless to 3.0.5?", "将 paperless 更新到 3.0.5？")}
-      verb={say("Update now", "立即更新")}
-      kind="main"
-      action="/runs"
-      cancel_href="/runs/1"
-    >
-      <DiffView
-        ctx={ctx}
-        carried={41}
-        changes={[{ field: "image", before: "paperless-ngx:2.18.4", after: "paperless-ngx:3.0.5" }]}
-      />
-      <Facts
-        items={[
-          [say("Downtime", "停机时间"), say("about 0.4 s", "约 0.4 秒")],
-          [say("On failure", "失败时"), say("the previous container is restored", "恢复原容器")],
-        ]}
-      />
-    </Confirm>
-  );
+function draw(props: Partial<FormProps>): string {
+  const described = fields(SampleInput, { ...(props.values ?? values) });
+  const page = { ctx: sampleContext(), id: "tracker-form", area: "sample", action: "/form", cancel_href: "/trackers" };
+  return String(<Form {...page} fields={described} values={values} submit="Add tracker" {...props} />);
 }
+
+describe("Form", () => {
+  const html = draw({ errors: sampleErrors, values: { ...values, source: { ...values.source, token: "s3cret" } } });
+
+  test("never puts a secret into the page", () => {
+    expect(html).not.toContain("s3cret");
+  });
+
+  test("ties an error to its field and links to it from the summary", () => {
+    const field = html.match(/<input[^>]*name="name"[^>]*>/)?.[0] ?? "";
+    expect(field).toContain('aria-invalid="true"');
+    expect(field).toContain('aria-describedby="f-name-error f-name-help"');
+    expect(html).toContain('href="#f-source-channels-0-include"');
+    expect(html).toContain('id="f-source-channels-0-include-error"');
+  });
+
+  test("names the errors in the order of the page, where the advanced fields come last", () => {
+    const errors = Object.fromEntries(Object.entries(sampleErrors).toReversed());
+    const html = draw({ errors });
+    const linked = [...html.matchAll(/<li><a href="#f-([^"]+)"/g)].map(([, id]) => id);
+    const places = linked.map((id) => html.indexOf(` id="f-${id}"`));
+    expect(linked.length).toBeGreaterThan(2);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  test("keeps what was typed", () => {
+    expect(html).toContain('value="(?&lt;!x)rc"');
+  });
+
+  test("opens the advanced part when an error is in it, and says the present values when it is folded", () => {
+    expect(html).toMatch(/<details class="advanced" open/);
+    const folded = draw({});
+    expect(folded).not.toMatch(/<details class="advanced" open/);
+    const plain = folded.replaceAll(/<[^>]*>/g, "");
+    expect(plain).toContain("Check interval (minutes) 360 · Versions per check 10 · Release fallback Off");
+  });
+
+  test("presses save first on Enter, not a button of a list", () => {
+    expect(html.match(/<button[^>]*type="submit"[^>]*name="_action"[^>]*>/)?.[0]).toContain('value="save"');
+  });
+
+  test("shows immutable fields on edit without asking", () => {
+    const edit = draw({ is_edit: true, stored: ["source.token"] });
+    expect(edit).toContain('<input type="hidden" name="name" value="traefik"');
+    expect(edit).toContain("Stored. Leave blank to keep it");
+  });
+
+  test("valueAt() does not reach into prototypes", () => {
+    expect(valueAt({ a: [{ b: 1 }] }, "a.0.b")).toBe(1);
+    expect(valueAt({}, "constructor.name")).toBeUndefined();
+    expect(valueAt({}, "__proto__")).toBeUndefined();
+  });
+});
