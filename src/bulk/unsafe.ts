@@ -54,6 +54,6 @@ function whyLarge({ found, desired, difference, behind }: PlanView["services"][n
   const steps = behind?.steps ?? null;
   if (steps === null) return ["unmeasured", say("bulk.unmeasured", { from, to })] as const;
   const isEarly = classify(from).numbers[0] === "0";
-  const isLarge = steps.major > 0 || (isEarly && steps.minor > 0);
-  return isLarge ? (["major", say("bulk.major", { from, to })] as const) : null;
+  if (steps.major > 0) return ["major", say("bulk.major", { from, to })] as const;
+  return isEarly && steps.minor > 0 ? (["major", say("bulk.early", { from, to })] as const) : null;
 }

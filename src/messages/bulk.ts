@@ -10,6 +10,8 @@ export const bulk = {
   late: "The plan was not ready in time; open the executor's page to run it",
   plan_changed: "The plan has changed since you saw it; review it again",
   major: ({ from, to }: Move) => `"${from}" to "${to}" is a new major version`,
+  early: ({ from, to }: Move) =>
+    `"${from}" to "${to}" may contain breaking changes: before version 1.0, each minor version may`,
   unmeasured: ({ from, to }: Move) => `It cannot be determined whether "${from}" to "${to}" is a major update`,
   not_onward: "It is a downgrade, leaves the variant or line, or cannot be compared",
   breaking: ({ tracker, versions }: { tracker: string; versions: readonly string[] }) =>

@@ -135,7 +135,7 @@ export function SafeQuestion({
       }
     >
       <p>{t.safe_text}</p>
-      {unannounced === 0 ? null : <p>{t.safe_without_notes(unannounced)}</p>}
+      {unannounced === 0 ? null : <p>{t.safe_without_notes(unannounced, safe.length)}</p>}
       <p>{t.update_text}</p>
     </BulkConfirm>
   );

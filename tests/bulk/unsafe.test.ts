@@ -114,6 +114,11 @@ test.each<[string, Changes, string[]]>([
   expect(whyUnsafe({ ...safe, ...changes(safe) }).map(({ code }) => code)).toEqual(codes);
 });
 
+test("a second number below 1.0 is not called a new major version", () => {
+  const [reason] = whyUnsafe({ ...safe, ...version("0.9.1", "0.10.0", steps(0, 1, 0))(safe) });
+  expect(reason?.message_data).toEqual(say("bulk.early", { from: "0.9.1", to: "0.10.0" }));
+});
+
 test("every reason is told, not only the first", () => {
   const update = { ...safe, ...executor({ held_since: 1, state: "failed" })(safe), breaking: [breaking] };
   const reasons = whyUnsafe(update);

@@ -8,6 +8,7 @@ export const bulk = {
   late: "计划未能及时生成；请在执行器的页面上单独运行",
   plan_changed: "计划在您查看之后已变化；请重新查看",
   major: ({ from, to }) => `从“${from}”到“${to}”是主版本更新`,
+  early: ({ from, to }) => `从“${from}”到“${to}”可能包含不兼容的变更：1.0 之前，次版本也可能不兼容`,
   unmeasured: ({ from, to }) => `无法从“${from}”和“${to}”判断是否为主版本更新`,
   not_onward: "这是降级，或离开当前变体或版本线，或无法比较",
   breaking: ({ tracker, versions }) => `“${tracker}”的发布说明提到不兼容的变更：${versions.join("、")}`,

@@ -52,8 +52,10 @@ export const bulk = {
   safe_title: (count: number) => `Install ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
   safe_text:
     "An update is safe if it is a small step forward without warnings or announced breaking changes, you have not put it off, the last run did not fail, and it can be rolled back.",
-  safe_without_notes: (count: number) =>
-    `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: breaking changes would not be noticed.`,
+  safe_without_notes: (count: number, all: number) =>
+    count === all && all > 1
+      ? "None of them has a source of release notes. Safe only means a small step: breaking changes would not be noticed."
+      : `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: breaking changes would not be noticed.`,
   not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} review first`,
   none_safe: "No update is safe to install without review",
   no_update: "No executor has an update.",

@@ -186,6 +186,6 @@ export const common = {
     title: (platform: string) => `Download for ${platform}, compressed`,
     more: (bytes: string) => `${bytes} more`,
     less: (bytes: string) => `${bytes} less`,
-    same: "unchanged",
+    same: "same size",
   },
 };

@@ -183,6 +183,6 @@ export const common = {
     title: (platform) => `${platform} 的下载大小（压缩后）`,
     more: (bytes) => `增加 ${bytes}`,
     less: (bytes) => `减少 ${bytes}`,
-    same: "不变",
+    same: "大小不变",
   },
 } satisfies Texts["common"];

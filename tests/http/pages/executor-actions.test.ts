@@ -99,6 +99,21 @@ describe("the executor's page", () => {
     ]);
   });
 
+  test("says what is stopped, and the list does; a group may have services that have done their work", async () => {
+    const observe = async (...states: ("running" | "stopped")[]) => {
+      const [row] = await app.db.read.select().from(executors).where(eq(executors.id, id));
+      const before = row?.observed as { services: ServiceObservation[] };
+      const services = states.flatMap((state) =>
+        before.services.map((service) => ({ ...service, found: { ...service.found, state } })),
+      );
+      const observed = { ...before, services };
+      await app.db.write((tx) => tx.update(executors).set({ observed }).where(eq(executors.id, id)));
+      return await Promise.all([path, "/executors"].map(async (page) => (await person.get(page)).text));
+    };
+    for (const text of await observe("stopped")) expect(text).toContain("Update available · Stopped");
+    for (const text of await observe("stopped", "running")) expect(text).not.toContain("· Stopped");
+  });
+
   test("what changes nothing offers no undo", async () => {
     await act({ action: "hold" });
     await person.get(path);

@@ -260,7 +260,7 @@ describe("all safe updates", () => {
     expect((await person.get("/executors")).text).toContain("/executors/bulk?safe=1");
     const { text } = await person.get("/executors/bulk?safe=1");
     expect(text).toContain("Install 2 safe updates?");
-    expect(text).toContain("2 of them have no source of release notes");
+    expect(text).toContain("None of them has a source of release notes");
     expect(text).toContain("1 update needs review first");
     expect(text).toContain("Automatic updates are on hold");
     expect(shown(text)).toHaveLength(2);

@@ -66,6 +66,19 @@ test("the question before a manual run begins with what breaks, and tells what i
   expect(text.match(/not become healthy/g)).toHaveLength(1);
 });
 
+test("the question about a container that is stopped says that it stays so", async () => {
+  engine.add("job", "registry.test/app:1.0.0", digest("a"), { running: false });
+  const { id } = await app.services.executors.create(systemActor, {
+    ...{ name: "job", connection_id: "connection-1", target: { kind: "container", id: "job" }, trigger: "manual" },
+    bindings: [{ service: "main", tracker: "app", source: "main", channel: "stable" }],
+  });
+  const question = async () => (await person.get(`/executors/${id}/run`, { htmx: true })).text;
+  expect(await question()).toContain("The container is stopped and stays stopped");
+  engine.setRunning("job", true);
+  expect(await question()).not.toContain("stays stopped");
+  await app.services.executors.remove(systemActor, id);
+});
+
 test("a run is the page's main action only while there is something to run", async () => {
   const kindOf = async () => /class="btn( main)?" href="[^"]*\/run"/.exec((await person.get(group)).text)?.[1];
   const found = {
