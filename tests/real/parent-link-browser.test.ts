@@ -47,6 +47,17 @@ peerSuite("the link to the list above, in Chromium", chromiumMissing(), () => {
     expect(await page.inputValue("main [name=q]")).toBe("app-000");
   });
 
+  test("leaves without an error of a script where the browser does not tell the address, as when going back", async () => {
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    await page.goto("/trackers");
+    await page.evaluate(() =>
+      dispatchEvent(Object.assign(new Event("pageswap"), { activation: { entry: { url: null } } })),
+    );
+    await page.reload();
+    expect(errors).toEqual([]);
+  });
+
   test("leads to all of it once that was seen, and where it was not seen", async () => {
     await page.locator("nav >> text=Trackers").click();
     await page.waitForURL("**/trackers");

@@ -90,7 +90,7 @@ test("a plan that would do nothing warns of nothing", () => {
   const warning = "is run once from the new image";
   expect(String(<GroupPlanSample ctx={sampleContext()} />)).toContain(warning);
   const html = String(<GroupPlanSample ctx={sampleContext()} is_noop />);
-  expect(html).toContain("already runs its image");
+  expect(html).toContain("already uses its image");
   expect(html).not.toContain(warning);
 });
 
