@@ -40,6 +40,9 @@ export const engine = {
   no_answer: ({ request, cause }: Requested & Caused, tell) =>
     `The engine did not respond to ${request}: ${tell(cause)}`,
   answers_plain_http: 'it uses plain HTTP; turn off "TLS verification", or enter the port that uses TLS',
+  socket_unused:
+    "no engine listens at the socket; start the engine, and if Tidemark runs in a container, mount the socket into it again",
+  other_service: ({ cause }: Caused, tell) => `${tell(cause)}. Check the port: another service may be using it`,
   silent: ({ ms }: { ms: number }) => `timed out after ${span(ms)}`,
   stopped: "the work was stopped",
   endless: ({ ms }: { ms: number }) => `it did not complete within ${span(ms)}`,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
-import { type Message, say } from "../../messages/message.ts";
+import { type Message, say, says } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { PullProgress } from "../journal.ts";
@@ -291,7 +291,7 @@ export async function negotiate(
   deadlines: EngineDeadlines,
   flavour: Flavour,
 ): Promise<{ client: EngineClient; version: EngineVersion; api_version: string }> {
-  const version = await engineClient({ transport, apiVersion: null, deadlines, flavour }).version();
+  const version = await versionOf(engineClient({ transport, apiVersion: null, deadlines, flavour }));
   requireFlavour(version, flavour);
   const engineApi = { min: version.MinAPIVersion ?? supportedApi.min, max: version.ApiVersion };
   const api = chooseApiVersion(engineApi.min, engineApi.max, wanted);
@@ -300,6 +300,18 @@ export async function negotiate(
     version,
     api_version: api,
   };
+}
+
+/** Every engine has this, so what responds otherwise is something else. */
+async function versionOf(client: Pick<EngineClient, "version">): Promise<EngineVersion> {
+  try {
+    return await client.version();
+  } catch (error) {
+    const isOther =
+      error instanceof PluginError && (error.code === "not_found" || says(error.said, "engine.malformed"));
+    if (!isOther) throw error;
+    throw new PluginError("malformed", say("engine.other_service", { cause: error.said }), { cause: error });
+  }
 }
 
 export function chooseApiVersion(engineMin: string, engineMax: string, wanted: string | null): string {

@@ -129,7 +129,7 @@ export function engineTransport(
       const answered = dial(modem, request, ending.signal).then((answer) => readAnswer(answer, request, take));
       return await Promise.race([over.promise, answered]);
     } catch (cause) {
-      throw failureOf(label, cause);
+      throw failureOf(address, label, cause);
     } finally {
       clearTimeout(silence);
       clearTimeout(whole);
@@ -157,7 +157,7 @@ export function engineTransport(
         if (!answer.complete) throw new Fault("unreachable", say("engine.ended_early"));
       } catch (cause) {
         if (stop.aborted || signal.aborted) return;
-        throw failureOf(label, ending.signal.aborted ? late : cause);
+        throw failureOf(address, label, ending.signal.aborted ? late : cause);
       } finally {
         clearTimeout(begun);
         ending.abort();
@@ -182,13 +182,19 @@ class Fault extends Error {
   }
 }
 
-function failureOf(label: string, cause: unknown): PluginError {
+/** What a connection's fault means for an engine. */
+function engineFault({ kind }: EngineAddress, fault: Message | null): Message | null {
+  // An engine's address has no scheme to check.
+  if (fault?.code === "net.answers_plain_http") return say("engine.answers_plain_http");
+  // Also what is mounted in place of a socket that does not exist: a folder.
+  return kind === "unix" && fault?.code === "net.connection_refused" ? say("engine.socket_unused") : fault;
+}
+
+function failureOf(address: EngineAddress, label: string, cause: unknown): PluginError {
   if (cause instanceof PluginError) return cause;
   const malformed = malformation(cause);
   const code = cause instanceof Fault ? cause.code : malformed === null ? "unreachable" : "malformed";
-  const fault = connectionFault(cause);
-  // An engine's address has no scheme to check.
-  const found = fault?.code === "net.answers_plain_http" ? say("engine.answers_plain_http") : fault;
+  const found = engineFault(address, connectionFault(cause));
   const said = malformed ?? (cause instanceof Fault ? cause.said : (found ?? saidBy(cause)));
   return new PluginError(code, say("engine.no_answer", { request: label, cause: said }), { cause });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { addressWarnings, engineAddress, parseAddress } from "../../../src/runtimes/engine/address.ts";
-import { chooseApiVersion, defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
+import { chooseApiVersion, defaultDeadlines, engineClient, negotiate } from "../../../src/runtimes/engine/client.ts";
 import { pullReader } from "../../../src/runtimes/engine/pull.ts";
 import type { EngineRequest, EngineResponse } from "../../../src/runtimes/engine/transport.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
@@ -92,6 +92,18 @@ describe("chooseApiVersion()", () => {
   ] as const)("of %s to %s, wanted %p, is refused with both ranges", (min, max, wanted) => {
     expect(() => chooseApiVersion(min, max, wanted)).toThrow(`The engine supports API ${min} to ${max}`);
   });
+});
+
+test.each([
+  [{ status: 404, text: "404 page not found" }, "The engine refused GET /version (404): 404 page not found"],
+  [{ text: "<html>" }, "The response to GET /version is not a valid engine response"],
+])("what responds to the first request with %p may be another service", async (answer, cause) => {
+  const send = async () => ({ status: 200, contentType: "text/html", ...answer });
+  const asked = negotiate({ send, stream: send }, null, defaultDeadlines, dockerFlavour);
+  const error = await asked.catch((reason: unknown) => reason);
+  expect(String(error)).toContain(cause);
+  expect(String(error)).toContain("Check the port");
+  expect(error).toMatchObject({ code: "malformed" });
 });
 
 function clientThatGets(answer: Partial<EngineResponse>) {

@@ -33,6 +33,15 @@ test("send() has nothing written out in depth for a log that nobody reads", asyn
   }
 });
 
+test("send() says of a folder, which an engine mounts for a missing socket, that nothing listens there", async () => {
+  const transport = engineTransport(engineAddress(`unix://${tmpdir()}`, false, null), new AbortController().signal);
+  const sent = transport.send({ method: "GET", path: "/_ping", deadlineMs: 20_000 });
+  await expect(sent).rejects.toMatchObject({
+    code: "unreachable",
+    message: expect.stringContaining("no engine listens at the socket"),
+  });
+});
+
 describe("send() to an engine that lies", () => {
   const ask = async (bytes: string) => {
     await using server = await rawLoopback((socket) => socket.write(bytes));
