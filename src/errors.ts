@@ -139,6 +139,13 @@ export function saidBy(error: unknown): Message {
     : plain(errorMessage(error));
 }
 
+/** The same; of an input with errors, the first one. */
+export function reasonOf(error: unknown): Message {
+  const [first] =
+    error instanceof AppError && error.code === "invalid_input" ? Object.values(error.field_messages ?? {}) : [];
+  return first ?? saidBy(error);
+}
+
 /** The text of anything thrown, limited to 500 characters; never a stack. */
 export function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 import type { Actor } from "../auth/schema.ts";
 import type { TargetList, TargetView } from "../connections/schema.ts";
 import type { ConnectionService } from "../connections/service.ts";
-import { AppError, invalidInput, PluginError, saidBy } from "../errors.ts";
+import { AppError, invalidInput, PluginError, reasonOf } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { newId } from "../ids.ts";
@@ -289,8 +289,7 @@ export function adoptionService(options: AdoptionServiceOptions) {
           if (!(error instanceof AppError) && !(error instanceof PluginError)) {
             log.error("A target was not adopted", { error, target: named.id });
           }
-          const field = error instanceof AppError ? Object.values(error.field_messages ?? {})[0] : undefined;
-          refuse(error instanceof AppError ? error.code : "internal", field ?? saidBy(error));
+          refuse(error instanceof AppError ? error.code : "internal", reasonOf(error));
         }
       }
     }

@@ -1,4 +1,4 @@
-import { AppError, noSuch, PluginError, saidBy } from "../errors.ts";
+import { AppError, noSuch, PluginError, reasonOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Message, told } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
@@ -26,9 +26,7 @@ export function eachByItself(thing: "executor" | "tracker", log: Log) {
   const problemOf = (error: unknown, name: string): Problem => {
     const isSaid = error instanceof AppError || error instanceof PluginError;
     if (!isSaid) log.error("One of several could not be acted on", { error, [thing]: name });
-    const field = error instanceof AppError ? Object.values(error.field_messages ?? {})[0] : undefined;
-    const said = isSaid && error.code === "invalid_input" && field !== undefined ? field : saidBy(error);
-    return problem(isSaid ? error.code : "internal", said);
+    return problem(isSaid ? error.code : "internal", reasonOf(error));
   };
 
   const orRefused = async ({ name }: Named, work: () => Promise<Done>): Promise<Done> => {

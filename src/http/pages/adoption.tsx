@@ -4,7 +4,7 @@ import { type AdoptPageProps, adoptPath } from "../../../templates/adoption/prop
 import { AdoptedPage } from "../../../templates/adoption/result.tsx";
 import { shownAtFirst } from "../../../templates/connections/targets.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, reasonOf } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
@@ -88,8 +88,7 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
       return await again(isFragmentRequest(c) ? 422 : 424, adopted.failure);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 422) throw error;
-      const [message = error.said] = Object.values(error.field_messages ?? {});
-      return await again(422, message);
+      return await again(422, reasonOf(error));
     }
   });
 

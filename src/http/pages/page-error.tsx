@@ -4,7 +4,7 @@ import { ErrorPage } from "../../../templates/errors/error.tsx";
 import { url, withQuery } from "../../../templates/page.ts";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import type { AppError } from "../../errors.ts";
+import { type AppError, reasonOf } from "../../errors.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
 import { basePath, belowBasePath } from "../paths.ts";
@@ -41,7 +41,7 @@ export async function respondToPageError(c: AppContext, error: AppError, page: P
   if (isFragmentRequest(c)) {
     const isOutdated = error.said.code === "request.form_outdated";
     if (isOutdated) renewForms(c);
-    const text = isOutdated ? texts(ctx).auth.form_renewed : translateMessage(ctx.language, error.said);
+    const text = isOutdated ? texts(ctx).auth.form_renewed : translateMessage(ctx.language, reasonOf(error));
     const notice = { tone: "failed", text } as const;
     return respondHtml(c, <ToastPartial ctx={ctx} notice={notice} />, error.status);
   }
@@ -51,7 +51,7 @@ export async function respondToPageError(c: AppContext, error: AppError, page: P
       ctx={ctx}
       status={error.status}
       code={error.code}
-      message={error.said}
+      message={reasonOf(error)}
       retry_after_seconds={error.retry_after_seconds ?? null}
       request_id={c.get("request_id")}
     />,

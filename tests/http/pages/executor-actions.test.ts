@@ -128,6 +128,15 @@ describe("the executor's page", () => {
     expect((await act({ action: "resume", next: "/executors?state=held" })).location).toBe("/executors?state=held");
   });
 
+  test("is refused with the reason when the snooze that it restores would be over by now", async () => {
+    const fields = { action: "snooze", until: "2020-01-01T00:00:00Z" };
+    for (const htmx of [true, false]) {
+      const refused = await person.post(`${path}/actions`, fields, { htmx });
+      expect([refused.status, htmx]).toEqual([422, htmx]);
+      expect(refused.text).toContain("Enter a time in the future");
+    }
+  });
+
   test("is refused with the reason when another version was found meanwhile", async () => {
     const answer = await act({ action: "skip", revision: `main ${digest("c")}` });
     expect(answer.status).toBe(409);
