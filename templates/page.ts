@@ -50,7 +50,7 @@ export function url(ctx: Pick<PageContext, "base_path">, path: string, query?: Q
   return ctx.base_path + (query === undefined ? path : withQuery(path, query));
 }
 
-type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
  * Sets query parameters on a path and keeps the others and the fragment; null, undefined and "" remove one. Filters, sort, page and tabs live

@@ -132,6 +132,7 @@ function Selection({ ctx, list, filters }: AdoptPageProps & { list: AdoptionProp
         groups={namespaces.length < 2 ? [] : [{ ...group, current: filters.namespace }]}
         search={{ name: "search", value: filters.search, label: t.find }}
         target={`#${partId}`}
+        keeps={`#${formId}`}
       />
       <a href={url(ctx, withQuery(ctx.path, { select: filters.is_none_chosen ? null : "none" }))}>
         {filters.is_none_chosen ? t.select_all : t.select_none}

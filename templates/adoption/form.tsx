@@ -14,7 +14,7 @@ import { type PageContext, url } from "../page.ts";
 import { translateMessage, translatePart } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Newest, newestId, type ServiceProps, trackersByKey } from "./newest.tsx";
-import { type AdoptPageProps, enteredText, isTicked } from "./props.ts";
+import { type AdoptPageProps, enteredText, hiddenTicks, isTicked } from "./props.ts";
 
 type FormProps = AdoptPageProps & { list: AdoptionProposalsView };
 
@@ -59,7 +59,28 @@ export function AdoptionForm(props: FormProps) {
         </span>
       </div>
       <input type="hidden" name="shown" value={String(list.targets.length)} />
+      <HiddenEntries list={list} entered={entered} />
     </form>
+  );
+}
+
+const ticks = ["chosen", "by_version", "repository"];
+
+/** What was entered in rows that are not shown: only those that are shown are adopted, and the others keep it for when they are again. */
+function HiddenEntries({ list, entered }: Pick<FormProps, "list" | "entered">) {
+  const shown = new Set([...list.targets.map(({ hash }) => hash), ...list.trackers.map(({ key }) => key)]);
+  const isHidden = (row: string | undefined) => row !== undefined && !shown.has(row);
+  const entries = [...(entered ?? [])].flatMap(([name, value]) => {
+    const ticked = ticks.find((each) => name === each || name === hiddenTicks(each));
+    if (ticked !== undefined) return isHidden(String(value).split(" ")[0]) ? [[hiddenTicks(ticked), value]] : [];
+    return isHidden(/^(?:executor|trigger|line|tracker)\.([^.]+)/.exec(name)?.[1]) ? [[name, value]] : [];
+  });
+  return (
+    <>
+      {entries.map(([name, value]) => (
+        <input type="hidden" name={String(name)} value={String(value)} />
+      ))}
+    </>
   );
 }
 
@@ -82,21 +103,28 @@ const trackerField = ({ key }: ProposedTrackerView) => `tracker.${key}`;
 function TargetTable({ ctx, list, filters, entered }: FormProps) {
   const t = texts(ctx).adoption;
   const trackers = trackersByKey(list);
-  const heading = (key: string, title: string) => ({
-    key,
-    heading: (
-      <label class="tick">
-        <input type="checkbox" class="scripted" data-ticks="tbody" checked={!filters.is_none_chosen} />
-        {title}
-      </label>
-    ),
-  });
-  const groupOf = ({ namespace, is_group }: ProposedTargetView) =>
-    namespace !== null
-      ? heading(`namespace ${namespace}`, namespace)
-      : is_group
-        ? heading("groups", t.groups)
-        : heading("singles", t.singles);
+  const titleOf = ({ namespace, is_group }: ProposedTargetView) => namespace ?? (is_group ? t.groups : t.singles);
+  const keyOf = ({ namespace, is_group }: ProposedTargetView) =>
+    namespace !== null ? `namespace ${namespace}` : is_group ? "groups" : "singles";
+  const members = Map.groupBy(list.targets, keyOf);
+  const shared = new Map([...members].map(([key, own]) => [key, sharedWarnings(ctx, own)]));
+  const groupOf = (target: ProposedTargetView) => {
+    const key = keyOf(target);
+    return {
+      key,
+      heading: (
+        <>
+          <label class="tick">
+            <input type="checkbox" class="scripted" data-ticks="tbody" checked={!filters.is_none_chosen} />
+            {titleOf(target)}
+          </label>
+          {shared.get(key)?.map((words) => (
+            <div class="quiet plain">{withCode(words)}</div>
+          ))}
+        </>
+      ),
+    };
+  };
   return (
     <Table
       ctx={ctx}
@@ -122,7 +150,13 @@ function TargetTable({ ctx, list, filters, entered }: FormProps) {
           id: `target-${target.hash}`,
           group: groupOf(target),
           cells: {
-            name: <Choice ctx={ctx} target={target} is_proposed={!filters.is_none_chosen} entered={entered} />,
+            name: (
+              <Choice
+                {...{ ctx, target, entered }}
+                is_proposed={!filters.is_none_chosen}
+                said={shared.get(keyOf(target)) ?? []}
+              />
+            ),
             services: <Services ctx={ctx} target={target} trackers={trackers} />,
           },
           actions: <Change ctx={ctx} target={target} trackers={trackers} entered={entered} />,
@@ -168,10 +202,27 @@ function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { t
 
 type RowProps = Pick<AdoptPageProps, "ctx" | "entered"> & { target: ProposedTargetView };
 
-function Choice({ ctx, target, is_proposed, entered }: RowProps & { is_proposed: boolean }) {
+/** What every one of several targets warns of is said once. */
+function sharedWarnings(ctx: PageContext, targets: readonly ProposedTargetView[]): readonly string[] {
+  const [first = [], ...others] = targets.map((target) => warningsOf(ctx, target));
+  return others.length === 0 ? [] : first.filter((words) => others.every((each) => each.includes(words)));
+}
+
+function warningsOf(ctx: PageContext, { warnings }: ProposedTargetView): string[] {
+  return warnings.map(({ message_data }) => translateMessage(ctx.language, message_data));
+}
+
+/** `said`: the warnings that its group has. */
+function Choice({
+  ctx,
+  target,
+  is_proposed,
+  said,
+  entered,
+}: RowProps & { is_proposed: boolean; said: readonly string[] }) {
   const t = texts(ctx);
   const value = `${target.hash} ${target.kind} ${target.id}`;
-  const { name, namespace, is_group, services, title_data, warnings } = target;
+  const { name, namespace, is_group, services, title_data } = target;
   const kind = translateMessage(ctx.language, title_data);
   return (
     <div>
@@ -189,9 +240,11 @@ function Choice({ ctx, target, is_proposed, entered }: RowProps & { is_proposed:
       {is_group || namespace !== null ? (
         <div class="quiet plain adopt-kind">{is_group ? t.executors.group_of(kind, services.length) : kind}</div>
       ) : null}
-      {warnings.map(({ message_data }) => (
-        <div class="quiet plain adopt-warning">{withCode(translateMessage(ctx.language, message_data))}</div>
-      ))}
+      {warningsOf(ctx, target)
+        .filter((words) => !said.includes(words))
+        .map((words) => (
+          <div class="quiet plain adopt-warning">{withCode(words)}</div>
+        ))}
     </div>
   );
 }

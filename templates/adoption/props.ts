@@ -22,6 +22,9 @@ export function enteredText(entered: FormData | null, name: string, proposed: st
   return typeof value === "string" ? value : proposed;
 }
 
+/** What was ticked of rows that a filter hides. */
+export const hiddenTicks = (name: string) => `hidden_${name}`;
+
 /** Whether a box of a row is ticked; `proposed` where the form did not have the row, which is told by its text field. */
 export function isTicked(
   entered: FormData | null,
@@ -30,7 +33,8 @@ export function isTicked(
   value: string,
   proposed: boolean,
 ): boolean {
-  return entered?.has(row) === true ? entered.getAll(name).includes(value) : proposed;
+  if (entered?.has(row) !== true) return proposed;
+  return [name, hiddenTicks(name)].some((each) => entered.getAll(each).includes(value));
 }
 
 export const adoptPath = (connectionId: string) => `/connections/${connectionId}/adopt`;

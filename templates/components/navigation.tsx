@@ -87,12 +87,14 @@ interface FiltersProps {
   fields?: readonly FilterField[] | undefined;
   /** What filtering replaces, with htmx: while typing, and when a field changes. */
   target?: string | undefined;
+  /** The form whose entries are sent along, as a selector: its rows are filtered, and the answer keeps what was entered. */
+  keeps?: string | undefined;
   /** At the end. */
   children?: Child;
 }
 
 /** Filters as links and fields: a filtered list has an address to share. */
-export function Filters({ ctx, groups, search, fields = [], target, children }: FiltersProps) {
+export function Filters({ ctx, groups, search, fields = [], target, keeps, children }: FiltersProps) {
   return (
     <nav class="filters" aria-label={texts(ctx).common.filters}>
       {search === undefined ? null : (
@@ -101,6 +103,7 @@ export function Filters({ ctx, groups, search, fields = [], target, children }: 
           class="field-search"
           names={[search.name]}
           target={target}
+          keeps={keeps}
           trigger="input changed delay:250ms"
         >
           <Icon name="list-filter" />
@@ -187,12 +190,13 @@ interface FilterFormProps {
   /** Of its fields; the other parameters are kept. */
   names: readonly string[];
   target: string | undefined;
+  keeps?: string | undefined;
   /** When htmx sends it, besides submitting. */
   trigger: string;
   children: Child;
 }
 
-function FilterForm({ ctx, names, target, trigger, children, ...props }: FilterFormProps) {
+function FilterForm({ ctx, names, target, keeps, trigger, children, ...props }: FilterFormProps) {
   // Keeps the focus when its list is replaced.
   const id = target === undefined ? undefined : `${target.slice(1)}-${props.class}`;
   const { bare, query, fragment } = partsOf(ctx.path);
@@ -201,7 +205,9 @@ function FilterForm({ ctx, names, target, trigger, children, ...props }: FilterF
     target === undefined
       ? {}
       : {
-          "hx-get": url(ctx, bare),
+          ...(keeps === undefined
+            ? { "hx-get": url(ctx, bare) }
+            : { "hx-post": url(ctx, bare), "hx-include": keeps, "hx-vals": '{"_action":"show"}' }),
           "hx-trigger": `submit, ${trigger}`,
           "hx-target": target,
           "hx-select": target,

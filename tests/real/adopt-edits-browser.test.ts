@@ -68,6 +68,27 @@ peerSuite("what is entered while adopting many targets, in Chromium", chromiumMi
     await plain?.close();
   });
 
+  test("stays with script while a filter hides it, and only what is shown is selected", async () => {
+    const { page } = browsed;
+    await page.goto(path);
+    await enter(page);
+    const find = async (words: string, rows: number) => {
+      await page.locator("#content [name=search]").fill(words);
+      await page.locator(`[name=shown][value="${rows}"]`).waitFor({ state: "attached" });
+      expect(new URL(page.url()).searchParams.get("search") ?? "").toBe(words);
+      expect(await page.locator(":focus").getAttribute("name")).toBe("search");
+    };
+    await find("app-02", 1);
+    expect(await page.locator(".choice-bar .chosen-count").textContent()).toBe("1");
+    await row(page, "app-02").locator("input.choice").uncheck();
+    await find("", 60);
+    await expectEntered(page);
+    expect(await row(page, "app-02").locator("input.choice").isChecked()).toBe(false);
+    expect(await page.locator("input.choice:checked").count()).toBe(58);
+    await page.goBack();
+    await page.locator('[name=shown][value="1"]').waitFor({ state: "attached" });
+  });
+
   test("stays with script, and when the runtime cannot be reached, and is what is adopted", async () => {
     const { page } = browsed;
     await page.goto(path);

@@ -3,6 +3,7 @@ import { countAnswered, NewestCells, NewestPoll } from "../../../templates/adopt
 import { type AdoptPageProps, adoptPath } from "../../../templates/adoption/props.ts";
 import { AdoptedPage } from "../../../templates/adoption/result.tsx";
 import { shownAtFirst } from "../../../templates/connections/targets.tsx";
+import { partsOf, type QueryChanges, url, withQuery } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError, reasonOf } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
@@ -17,19 +18,22 @@ import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respon
 export function adoptionPages(app: App, services: Services, page: PageSettings): void {
   const { adoption, connections, credentials } = services;
 
-  const propsOf = async (c: AppContext, isKnown: boolean): Promise<AdoptPageProps> => {
-    const ctx = await pageContext(c, page);
+  /** `entered`: a form that also has filters, those of the page. */
+  const propsOf = async (c: AppContext, isKnown: boolean, entered: FormData | null = null): Promise<AdoptPageProps> => {
+    const requested = await pageContext(c, page);
+    const ctx = { ...requested, path: withQuery(requested.path, filtersIn(entered)) };
+    const { query: filters } = partsOf(ctx.path);
     const connection = await connections.get(c.req.param("id") ?? "");
-    const [search, namespace] = [c.req.query("search") ?? "", c.req.query("namespace") ?? null];
-    const limit = c.req.query("show") === "all" ? {} : { limit: shownAtFirst };
+    const [search, namespace] = [filters.get("search") ?? "", filters.get("namespace")];
+    const limit = filters.get("show") === "all" ? {} : { limit: shownAtFirst };
     const query = { search, ...(namespace === null ? {} : { namespace }), ...limit };
     const known = isKnown ? await adoption.remembered(connection.id, query) : null;
     const discover = async () => ({ list: await adoption.proposals(connection.id, query, c.req.raw.signal) });
     const found = known !== null ? { list: known } : connection.is_enabled ? await orFailure(discover) : null;
     const { items } = await credentials.list({ kind: "oci", limit: 100 });
     return {
-      ...{ ctx, connection, found, credentials: items, entered: null },
-      filters: { search, namespace, is_none_chosen: c.req.query("select") === "none" },
+      ...{ ctx, connection, found, credentials: items, entered },
+      filters: { search, namespace, is_none_chosen: filters.get("select") === "none" },
     };
   };
 
@@ -67,8 +71,11 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
     const actor = c.get("actor");
     const id = c.req.param("id");
     const targets = chosenIn(form);
-    const again = async (status: number, error?: Message) =>
-      respondHtml(c, <AdoptPage {...(await propsOf(c, true))} entered={form} error={error} />, status);
+    const again = async (status: number, error?: Message) => {
+      const props = await propsOf(c, true, form);
+      if (status === 200) c.header("HX-Push-Url", url(props.ctx, props.ctx.path));
+      return respondHtml(c, <AdoptPage {...props} error={error} />, status);
+    };
     if (formText(form, "_action") === "show") return await again(200);
     if (targets.length === 0) return await again(422, say("adoption.none_chosen"));
     const ctx = await pageContext(c, page);
@@ -107,6 +114,14 @@ interface ChosenTarget {
   hash: string;
   kind: string;
   id: string;
+}
+
+/** What filters the list, where a form has it. */
+function filtersIn(form: FormData | null): QueryChanges {
+  const names = ["search", "namespace", "show", "select"];
+  return Object.fromEntries(
+    [...(form ?? [])].flatMap(([name, value]) => (names.includes(name) ? [[name, String(value)]] : [])),
+  );
 }
 
 /** `hash kind id`: an id may contain spaces. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Message, say } from "../../../src/messages/message.ts";
+import { type Message, plain, say } from "../../../src/messages/message.ts";
 import { addImage, emptyContent, type StandIn, serve, standIn } from "../../sources/oci/stand-in-registry.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
@@ -165,6 +165,21 @@ describe("the page that adopts", () => {
     });
     for (const words of ["Adopted 1 target", "1 not adopted", "web-0"]) expect(done.text).toContain(words);
     expect(await trackers()).toEqual(["web"]);
+  });
+
+  test("what all targets of a group warn of is said once, in its heading; what a single one does, in its row", async () => {
+    engine.warnings = [{ code: "odd", message: plain("It is odd") }];
+    const said = async () => {
+      const headings = (await person.get(page())).text.split('class="group-heading"').slice(1);
+      return headings.map((group) => group.split("</tr>").map((row) => row.split("It is odd").length - 1));
+    };
+    const [projects, containers] = await said();
+    expect([projects, containers?.slice(0, 4)]).toEqual([
+      [0, 1, 0],
+      [1, 0, 0, 0],
+    ]);
+    engine.add("blog-app-1", "registry.test/app:1.0.0", digest("e"), { project: "blog", service: "app" });
+    expect((await said())[0]).toEqual([1, 0, 0, 0]);
   });
 
   test("filters show, and so adopt, only what they match", async () => {
