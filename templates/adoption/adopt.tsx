@@ -77,7 +77,7 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
             </LinkButton>
           }
         >
-          {t.empty_text(list.counts.adopted)}
+          {t.empty_text(list.counts.adopted, list.counts.ignored)}
         </Empty>
         <Others ctx={ctx} list={list} />
       </>
@@ -86,6 +86,7 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
   return (
     <div id={partId} class="choices">
       <p class="adopt-explained">{t.explained}</p>
+      <EnterButtons ctx={ctx} />
       {error === undefined ? null : <Banner tone="failed">{translateSentence(ctx.language, error)}</Banner>}
       <Selection {...props} />
       {list.targets.length < list.matching ? (
@@ -100,11 +101,9 @@ function Found(props: AdoptPageProps & { list: AdoptionProposalsView }) {
   );
 }
 
-/** Sends what was entered along, so that it stays. */
-function ShowMore({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
-  const count = Math.min(list.matching, maxProposedTargets);
-  if (count === list.targets.length) return null;
-  const address = url(ctx, ctx.path, { show: "all" });
+/** Shows the list at an address with what was entered so far. */
+function ShowButton({ ctx, path, children }: { ctx: PageContext; path: string; children?: Child }) {
+  const address = url(ctx, path);
   const part = `#${partId}`;
   return (
     <Button
@@ -115,8 +114,28 @@ function ShowMore({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView
       formaction={address}
       attributes={{ "hx-post": address, "hx-target": part, "hx-select": part, "hx-swap": "outerMorph" }}
     >
-      {texts(ctx).adoption.show_first(count)}
+      {children}
     </Button>
+  );
+}
+
+/** Enter in a field presses the first button of its form, at a box the first that is enabled: it must neither adopt nor ignore. */
+function EnterButtons({ ctx }: { ctx: PageContext }) {
+  return (
+    <div hidden>
+      <button type="submit" form={formId} disabled />
+      <ShowButton ctx={ctx} path={ctx.path} />
+    </div>
+  );
+}
+
+function ShowMore({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
+  const count = Math.min(list.matching, maxProposedTargets);
+  if (count === list.targets.length) return null;
+  return (
+    <ShowButton ctx={ctx} path={withQuery(ctx.path, { show: "all" })}>
+      {texts(ctx).adoption.show_first(count)}
+    </ShowButton>
   );
 }
 

@@ -89,6 +89,21 @@ peerSuite("what is entered while adopting many targets, in Chromium", chromiumMi
     await page.locator('[name=shown][value="1"]').waitFor({ state: "attached" });
   });
 
+  test("is not sent by Enter: its form has two buttons, and neither is meant", async () => {
+    const { page } = browsed;
+    await page.goto(path);
+    await enter(page);
+    const name = row(page, "app-01").locator("[name^='executor.']");
+    await name.press("Enter");
+    expect(await name.evaluate((field) => field === document.activeElement)).toBe(true);
+    const shown = page.waitForResponse((response) => response.request().method() === "POST");
+    await row(page, "app-00").locator("input.choice").press("Enter");
+    await shown;
+    await expectEntered(page);
+    expect(await row(page, "app-00").locator("input.choice:focus").count()).toBe(1);
+    expect(await page.locator("input.choice").count()).toBe(60);
+  });
+
   test("stays with script, and when the runtime cannot be reached, and is what is adopted", async () => {
     const { page } = browsed;
     await page.goto(path);

@@ -26,10 +26,12 @@ export const adoption = {
   namespace: "Namespace",
   all_namespaces: "All namespaces",
   empty_title: "Nothing new to adopt",
-  empty_text: (adopted: number): string =>
-    adopted === 0
-      ? "Nothing that Tidemark can update runs here. Start something, then refresh."
-      : "Everything that can be updated here has an executor.",
+  empty_text: (adopted: number, ignored: number): string =>
+    adopted > 0
+      ? `Everything that can be updated here has an executor${ignored === 0 ? "" : " or is ignored"}.`
+      : ignored > 0
+        ? "Everything that can be updated here is ignored."
+        : "Nothing that Tidemark can update runs here. Start something, then refresh.",
   show_first: (count: number) => `Show ${targets(count)}`,
   only_first: (shown: number, matching: number) =>
     `The first ${number(shown)} of ${number(matching)} are shown. Adopt them, then come back for the others.`,

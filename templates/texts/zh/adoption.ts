@@ -25,8 +25,12 @@ export const adoption = {
   namespace: "命名空间",
   all_namespaces: "所有命名空间",
   empty_title: "没有新的目标可采用",
-  empty_text: (adopted: number) =>
-    adopted === 0 ? "这里没有 Tidemark 能更新的内容。请先启动一些，再刷新。" : "这里能更新的目标都已有执行器。",
+  empty_text: (adopted: number, ignored: number) =>
+    adopted > 0
+      ? `这里能更新的目标都已有执行器${ignored === 0 ? "" : "或已忽略"}。`
+      : ignored > 0
+        ? "这里能更新的目标都已忽略。"
+        : "这里没有 Tidemark 能更新的内容。请先启动一些，再刷新。",
   show_first: (count: number) => `显示 ${number(count)} 个目标`,
   only_first: (shown: number, matching: number) =>
     `显示 ${number(matching)} 个中的前 ${number(shown)} 个。采用之后再回来处理其余的。`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemActor } from "../../../src/auth/schema.ts";
 import { type Message, plain, say } from "../../../src/messages/message.ts";
 import { addImage, emptyContent, type StandIn, serve, standIn } from "../../sources/oci/stand-in-registry.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -202,6 +203,18 @@ describe("the page that adopts", () => {
     const undone = await person.post(`/connections/${connection}/ignored-targets/${first?.ignored_id}/delete`);
     expect(undone.location).toBe(page());
     expect((await proposals()).targets.map(({ id }) => id)).toContain(first?.name ?? "");
+  });
+
+  test("where all of it is ignored, nothing says that nothing runs", async () => {
+    const { targets } = await proposals();
+    const chosen = targets.map(({ hash, kind, id }) => `${hash} ${kind} ${id}`);
+    await person.post(page(), { _action: "ignore", chosen: chosen.slice(1) });
+    await person.post(page(), { _action: "adopt", chosen: chosen.slice(0, 1) });
+    expect((await person.get(page())).text).toContain("has an executor or is ignored");
+    const { items } = await app.services.executors.list({});
+    for (const { id } of items) await app.services.executors.remove(systemActor, id);
+    await person.post(page(), { _action: "ignore", chosen });
+    expect((await person.get(page())).text).toContain("Everything that can be updated here is ignored");
   });
 
   test("finds an ignored target, and one that cannot be adopted, by its name once there are many", async () => {
