@@ -1,6 +1,7 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { FieldError, Help, Refusals } from "../components/field.tsx";
+import { Revealed } from "../components/reveal.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -34,7 +35,6 @@ export function PasswordOwner({ ctx }: { ctx: PageContext }) {
 /** A password that can be shown while typing, in place of a second field. Never filled in. */
 export function PasswordField(props: PasswordFieldProps) {
   const { ctx, name, title, error, help } = props;
-  const t = texts(ctx).auth;
   const id = `f-${name}`;
   const described = [error === undefined ? "" : `${id}-error`, help === undefined ? "" : `${id}-help`].join(" ").trim();
   return (
@@ -42,7 +42,7 @@ export function PasswordField(props: PasswordFieldProps) {
       <label for={id} id={`${id}-label`}>
         {title}
       </label>
-      <div class="password">
+      <Revealed ctx={ctx} described_by={`${id}-label`}>
         <input
           class="input"
           type="password"
@@ -56,12 +56,7 @@ export function PasswordField(props: PasswordFieldProps) {
           aria-describedby={described === "" ? undefined : described}
           aria-invalid={error === undefined ? undefined : "true"}
         />
-        {/* app.js turns the field to text and back; the style sheet shows the current word. */}
-        <button type="button" class="btn bare small scripted" data-reveal aria-describedby={`${id}-label`}>
-          <span class="to-show">{texts(ctx).common.show}</span>
-          <span class="to-hide">{t.hide_password}</span>
-        </button>
-      </div>
+      </Revealed>
       <FieldError ctx={ctx} id={`${id}-error`} message={error} />
       <Help id={`${id}-help`} text={help ?? ""} />
     </div>

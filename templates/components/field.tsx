@@ -9,6 +9,7 @@ import { texts } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
 import { withCode } from "./code.tsx";
 import { Icon } from "./icon.tsx";
+import { Revealed } from "./reveal.tsx";
 
 type Words = ReturnType<typeof fieldWords>;
 
@@ -75,7 +76,7 @@ export function FieldFrame({ ctx, field, words, error, below, children }: FieldF
           {words.title}
         </span>
       ) : (
-        <label for={id}>
+        <label for={id} id={field.is_secret ? `${id}-label` : undefined}>
           {words.title}
           {isOptional ? <span class="optional">{texts(ctx).common.optional}</span> : null}
         </label>
@@ -220,12 +221,14 @@ function Secret(props: ControlProps) {
           {...common}
         />
       ) : (
-        <input
-          class={classes("input mono", is_stored && "stored")}
-          type="password"
-          autocomplete="new-password"
-          {...common}
-        />
+        <Revealed ctx={ctx} described_by={`${fieldId(field.path)}-label`}>
+          <input
+            class={classes("input mono", is_stored && "stored")}
+            type="password"
+            autocomplete="new-password"
+            {...common}
+          />
+        </Revealed>
       )}
       {field.takes_file ? (
         <label class="upload">

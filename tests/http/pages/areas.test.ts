@@ -43,6 +43,17 @@ test.each([
 });
 
 test.each([
+  ["/notifiers/new", "url"],
+  ["/credentials/new", "secret.password"],
+])("what is typed into a secret of %s can be read before it is sent", async (path, name) => {
+  const { text } = await person.get(path);
+  const label = `f-${name.replace(".", "-")}-label`;
+  expect(text).toContain(`id="${label}"`);
+  const [, rest = ""] = text.split(`name="${name}"`);
+  expect(rest).toMatch(new RegExp(`^[^>]*><button[^>]* data-reveal[^>]* aria-describedby="${label}"`));
+});
+
+test.each([
   ["/notifiers/new", ["name", "url", "trigger_events", "language", "is_enabled"]],
   ["/credentials/new", ["kind", "name", "secret.username", "secret.password"]],
 ])("the form %s asks first for what is needed, and folds the rest", async (path, names) => {
