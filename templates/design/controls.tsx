@@ -1,9 +1,11 @@
 import { Button, LinkButton } from "../components/button.tsx";
-import { Code, Key } from "../components/code.tsx";
+import { Code, Key, OwnCommand } from "../components/code.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Filters, Pagination, Tabs } from "../components/navigation.tsx";
-import { Panel, Section } from "../components/page-header.tsx";
+import { EditAndDelete, Panel, Section } from "../components/page-header.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { questions } from "./questions.tsx";
 
 const kinds = ["main", "plain", "bare", "danger"] as const;
 
@@ -38,9 +40,33 @@ export function ControlSamples({ ctx }: { ctx: PageContext }) {
       </Section>
       <Section title={t.questions}>
         <Panel>
-          <LinkButton ctx={ctx} href="/design/question" opens_dialog>
-            {t.open_question}
-          </LinkButton>
+          <div class="samples">
+            {questions.map((name) => (
+              <LinkButton ctx={ctx} href={`/design/question?name=${name}`} opens_dialog>
+                {t.open[name]}
+              </LinkButton>
+            ))}
+          </div>
+        </Panel>
+      </Section>
+      <Section title={t.menu}>
+        <Panel>
+          <div class="samples">
+            <Menu
+              label={t.menu}
+              items={
+                <>
+                  <Button kind="entry" icon="pause">
+                    {texts(ctx).bulk.actions.hold}
+                  </Button>
+                  <Button kind="entry" icon="trash">
+                    {t.verb}
+                  </Button>
+                </>
+              }
+            />
+            <EditAndDelete ctx={ctx} path="/design" />
+          </div>
         </Panel>
       </Section>
       <Section title={t.tabs}>
@@ -78,6 +104,7 @@ export function ControlSamples({ ctx }: { ctx: PageContext }) {
           <p>
             <Key>Ctrl</Key> <Key>K</Key>
           </p>
+          <OwnCommand ctx={ctx} text="bun run reset-password" compose="exec" />
         </div>
       </Section>
     </>

@@ -1,11 +1,16 @@
+import { plain, say, told } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/confirm.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
-import { Banner, Toast } from "../components/notice.tsx";
+import { Refusals } from "../components/field.tsx";
+import { Later } from "../components/later.tsx";
+import { Banner, DisabledBanner, Toast } from "../components/notice.tsx";
 import { Section } from "../components/page-header.tsx";
+import { SecretProblem } from "../components/secret-problem.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { tones } from "./states.tsx";
+
+const unreadable = { code: "secret_unreadable", ...told(say("keys.secret_undecryptable")) };
 
 export function MessageSamples({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).design;
@@ -21,6 +26,14 @@ export function MessageSamples({ ctx }: { ctx: PageContext }) {
             {t.sentence}
           </Banner>
         ))}
+        <DisabledBanner ctx={ctx} path="/design/connection" texts={texts(ctx).connections} />
+        <SecretProblem ctx={ctx} problem={unreadable} title={texts(ctx).credentials.unreadable_title}>
+          {texts(ctx).credentials.unreadable_text}
+        </SecretProblem>
+        <Refusals ctx={ctx} errors={{ name: plain(t.not_saved) }} shown={[]} />
+      </Section>
+      <Section title={t.later}>
+        <Later ctx={ctx} text={t.loading} show={t.show} href="/design?part=messages" />
       </Section>
       <Section title={t.results}>
         <div class="stack">
@@ -47,23 +60,5 @@ export function MessageSamples({ ctx }: { ctx: PageContext }) {
         </div>
       </Section>
     </>
-  );
-}
-
-/** Asked in the dialog of the controls' page. Nothing is deleted: the answer leads back. */
-export function QuestionSample({ ctx }: { ctx: PageContext }) {
-  const t = texts(ctx).design;
-  return (
-    <Confirm
-      ctx={ctx}
-      section="settings"
-      title={t.question}
-      verb={t.verb}
-      action="/design/form"
-      cancel_href="/design?part=controls"
-      type_name="traefik"
-    >
-      <p>{t.question_text}</p>
-    </Confirm>
   );
 }

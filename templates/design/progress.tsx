@@ -1,5 +1,5 @@
 import type { VersionSpanView } from "../../src/executors/version-schema.ts";
-import { Chart } from "../components/chart.tsx";
+import { Chart, Charts } from "../components/chart.tsx";
 import { DiffView } from "../components/diff.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Meter, Progress } from "../components/progress.tsx";
@@ -80,29 +80,31 @@ export function ProgressSamples({ ctx }: { ctx: PageContext }) {
       </Section>
       <Section title={t.days}>
         <Panel>
-          <Chart
-            ctx={ctx}
-            title={charts.runs_by_day}
-            series={[
-              { title: charts.succeeded, tone: "plain" },
-              { title: charts.failed, tone: "failed" },
-            ]}
-            points={Array.from({ length: 30 }, (_, index) => ({
-              label: formatDate(ctx, ctx.now - (29 - index) * day),
-              values: [(index * 7) % 11, index % 9 === 0 ? 2 : 0],
-            }))}
-            point_title={charts.day}
-            limit={{ title: charts.limit, value: 10 }}
-            empty={charts.no_runs}
-          />
-          <Chart
-            ctx={ctx}
-            title={charts.downtime_by_day}
-            series={[]}
-            points={[]}
-            point_title={charts.day}
-            empty={charts.no_downtime}
-          />
+          <Charts>
+            <Chart
+              ctx={ctx}
+              title={charts.runs_by_day}
+              series={[
+                { title: charts.succeeded, tone: "plain" },
+                { title: charts.failed, tone: "failed" },
+              ]}
+              points={Array.from({ length: 30 }, (_, index) => ({
+                label: formatDate(ctx, ctx.now - (29 - index) * day),
+                values: [(index * 7) % 11, index % 9 === 0 ? 2 : 0],
+              }))}
+              point_title={charts.day}
+              limit={{ title: charts.limit, value: 10 }}
+              empty={charts.no_runs}
+            />
+            <Chart
+              ctx={ctx}
+              title={charts.downtime_by_day}
+              series={[]}
+              points={[]}
+              point_title={charts.day}
+              empty={charts.no_downtime}
+            />
+          </Charts>
         </Panel>
       </Section>
       <Timeline

@@ -1,10 +1,14 @@
+import { Behind } from "../components/behind.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
 import { type IconName, icons } from "../components/icons.ts";
-import { Panel, Section } from "../components/page-header.tsx";
+import { SafeLink } from "../components/link.tsx";
+import { Names } from "../components/names.tsx";
+import { Columns, Panel, Section } from "../components/page-header.tsx";
+import { SizeChange } from "../components/size.tsx";
 import { Badge, State } from "../components/state.tsx";
 import { Duration, Elapsed, Time } from "../components/time.tsx";
-import { Digest, FromTo, Version } from "../components/version.tsx";
+import { Digest, FromTo, Reference, Version } from "../components/version.tsx";
 import type { PageContext, Tone } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -12,10 +16,24 @@ export const tones: readonly Tone[] = ["current", "update", "running", "attentio
 const hour = 3_600_000;
 export const longName = "ghcr.io/organisation-with-a-long-name/a-service-nobody-would-abbreviate";
 
+export const behind = { releases: 4, steps: { major: 0, minor: 1, patch: 3 }, days: 20, is_at_least: false };
+
 export function StateSamples({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).design;
   return (
-    <>
+    <Columns
+      aside={
+        <Section title={t.facts}>
+          <Facts
+            items={[
+              [t.followed_by, <Names ctx={ctx} names={["edge", "edge-internal"]} more={3} />],
+              [t.size, <SizeChange ctx={ctx} from_bytes={400_000_000} to_bytes={412_000_000} />],
+              [t.homepage, <SafeLink ctx={ctx} href="https://traefik.io" />],
+            ]}
+          />
+        </Section>
+      }
+    >
       <Section title={t.tones}>
         <Panel>
           <div class="samples">
@@ -70,7 +88,9 @@ export function StateSamples({ ctx }: { ctx: PageContext }) {
           <Facts
             items={[
               [t.name, longName],
+              [t.image, <Reference>{`${longName}:3.6.24`}</Reference>],
               [t.version, <Version>3.6.24</Version>],
+              [t.distance, <Behind ctx={ctx} behind={behind} />],
               [t.state, <State ctx={ctx} tone="current" />],
               [t.checked, <Time ctx={ctx} at={ctx.now - hour} />],
             ]}
@@ -86,6 +106,6 @@ export function StateSamples({ ctx }: { ctx: PageContext }) {
           </div>
         </Panel>
       </Section>
-    </>
+    </Columns>
   );
 }

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { trackers } from "../../src/db/tables.ts";
 import { designParts } from "../../templates/design/design.tsx";
+import { questions } from "../../templates/design/questions.tsx";
 import { galleryPages, startGallery } from "../gallery/server.tsx";
 import { chromiumMissing } from "../peers/chromium.ts";
 import { openBrowser, type Person } from "../support/browser-person.ts";
@@ -43,16 +44,20 @@ peerSuite("what all pages have in common, in Chromium", missing, () => {
   });
 
   test("each component in each state fits any window, in both languages and themes", async () => {
-    for (const part of designParts) {
+    const paths = [
+      ...designParts.map((part) => `/design?part=${part}`),
+      ...questions.map((name) => `/design/question?name=${name}`),
+    ];
+    for (const path of paths) {
       for (const theme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme: theme });
         for (const language of ["en", "zh"] as const) {
           await person.speak(language);
           for (const width of [390, 1280, 1600]) {
             await page.setViewportSize({ width, height: 900 });
-            await person.go(`/design?part=${part}`);
-            expect([part, language, width, await person.excess()]).toEqual([part, language, width, 0]);
-            await person.photograph(`design-${part}-${width}-${theme}-${language}`);
+            await person.go(path);
+            expect([path, language, width, await person.excess()]).toEqual([path, language, width, 0]);
+            await person.photograph(`design-${path.split("=").at(-1)}-${width}-${theme}-${language}`);
           }
         }
       }
@@ -72,12 +77,12 @@ peerSuite("what all pages have in common, in Chromium", missing, () => {
 
   test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
     await person.go("/design?part=controls");
-    await page.click("a[hx-get='/design/question']");
+    await page.click("a[hx-get='/design/question?name=unused']");
     await page.locator("dialog#dialog[open] .confirm").waitFor();
     expect(await person.focused("id")).toBe("dialog-title");
     await page.keyboard.press("Escape");
     await page.locator("dialog#dialog:not([open])").waitFor({ state: "attached" });
-    expect(await person.focused("href")).toBe("/design/question");
+    expect(await person.focused("href")).toBe("/design/question?name=unused");
   });
 
   test("a refused form comes back with its errors in focus and the typed secret kept", async () => {

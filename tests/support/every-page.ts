@@ -17,6 +17,7 @@ import {
 } from "../../src/db/tables.ts";
 import { inEnglish, type Message, say, told, toldAs, toText } from "../../src/messages/message.ts";
 import { designParts } from "../../templates/design/design.tsx";
+import { questions } from "../../templates/design/questions.tsx";
 import { everyMessage } from "./every-message.ts";
 import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { digest } from "./run-world.ts";
@@ -74,6 +75,7 @@ function pagesOf({ app }: TestApp, ids: Ids): readonly string[] {
     })
     .flatMap((path) => {
       if (path === "/design") return designParts.map((part) => `${path}?part=${part}`);
+      if (path === "/design/question") return questions.map((name) => `${path}?name=${name}`);
       if (path.endsWith("/notes")) return `${path}?to=1.1`;
       if (path === "/executors/bulk") return `${path}?ids=${ids.executors?.join(",")}`;
       return path === "/trackers/-/bulk" ? `${path}?ids=t` : path || "/";

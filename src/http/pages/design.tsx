@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { DesignPage, designParts } from "../../../templates/design/design.tsx";
-import { QuestionSample } from "../../../templates/design/messages.tsx";
+import { QuestionSample, questions } from "../../../templates/design/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { fields } from "../../forms/fields.ts";
 import { TrackerInput } from "../../trackers/schema.ts";
@@ -18,12 +18,13 @@ export function designPages(app: App, page: PageSettings): void {
   });
 
   app.get("/design/question", async (c) => {
+    const name = v.parse(v.fallback(v.picklist(questions), "unused"), c.req.query("name"));
     const ctx = await pageContext(c, page);
-    return respondHtml(c, <QuestionSample ctx={ctx} />);
+    return respondHtml(c, <QuestionSample ctx={ctx} name={name} />);
   });
 
-  // The samples' own forms: nothing is stored.
-  app.post("/design/form", async (c) => {
+  // What the samples send: nothing is stored.
+  app.post("/design/*", async (c) => {
     const ctx = await pageContext(c, page);
     const notice = { tone: "quiet", text: texts(ctx).design.lead } as const;
     return respondDone(c, basePath(page.settings.current().base_url), "/design?part=form", notice);
