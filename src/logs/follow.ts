@@ -73,6 +73,8 @@ export function followLogs(options: FollowOptions): {
   };
   /** Why nothing more follows; null as long as something may. */
   const attendAll = (): Message | null => {
+    // A runtime that does not respond is not the fault of a log.
+    if (lister.isFailing()) return null;
     for (const [key, { follower }] of all) {
       if (follower.isOver()) all.delete(key);
       else follower.attend().catch(broken.reject);
@@ -175,6 +177,8 @@ function partLister({ list, isChosen, clock }: FollowOptions, stop: AbortSignal)
       nextAt = 0;
     },
     isListed: () => isListed,
+    /** Whether the last attempt failed. */
+    isFailing: () => failures > 0,
     /** Chosen ones beyond those that can be read. */
     more: () => more,
     /** Of all that can be chosen. */

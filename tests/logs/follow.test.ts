@@ -17,7 +17,7 @@ class Writer {
   isCut = false;
   readonly lines: LogLine[] = [];
   readings = 0;
-  #streams = new Set<{ take: (lines: readonly LogLine[] | null) => void }>();
+  #streams = new Set<{ take: (lines: readonly LogLine[] | PluginError | null) => void }>();
 
   constructor(readonly key: string) {}
 
@@ -30,6 +30,12 @@ class Writer {
   /** Ends all streams, as a connection does that breaks. */
   cut(): void {
     for (const { take } of this.#streams) take(null);
+  }
+
+  /** Nothing can be read any more. */
+  fail(failure: PluginError): void {
+    this.failure = failure;
+    for (const { take } of this.#streams) take(failure);
   }
 
   get streams(): number {
@@ -50,10 +56,10 @@ class Writer {
     const from = since === null ? "" : timeOf(since - begin);
     yield this.lines.slice(-tail).filter(({ at }) => at >= from);
     if (!follow || this.isCut) return;
-    const queue: (readonly LogLine[] | null)[] = [];
+    const queue: (readonly LogLine[] | PluginError | null)[] = [];
     let wake: () => void = () => undefined;
     const stream = {
-      take: (lines: readonly LogLine[] | null) => {
+      take: (lines: readonly LogLine[] | PluginError | null) => {
         queue.push(lines);
         wake();
       },
@@ -64,6 +70,7 @@ class Writer {
       for (;;) {
         const next = queue.shift();
         if (next === null || signal.aborted) return;
+        if (next instanceof PluginError) throw next;
         if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
         else yield next;
       }
@@ -287,6 +294,17 @@ test("a runtime that does not respond ends the view after a while, or at once if
   stopping = new AbortController();
   follow();
   await clock.advance(1_000);
+  expect(endOf()).toEqual(["logs.ended_by_runtime"]);
+});
+
+test("a runtime that goes down is the reason, not the logs that end with it", async () => {
+  const [web, db] = [writer(), writer("db")];
+  follow();
+  await clock.advance(1_000);
+  listFailure = new PluginError("unreachable", plain("no route"));
+  for (const each of [web, db]) each.fail(listFailure);
+  await clock.advance(30_000);
+  await over;
   expect(endOf()).toEqual(["logs.ended_by_runtime"]);
 });
 
