@@ -9,7 +9,7 @@ export function isLocalPath(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path) && path.length <= 2048;
 }
 
-/** A browser drops a cookie of more than 4 kB; what does not fit is not offered. */
+/** A browser drops a cookie of more than 4 kB. */
 const maxUndoCharacters = 1500;
 
 const StoredNotice = v.object({
@@ -35,11 +35,19 @@ export function placeOf(c: AppContext, prefix: string) {
   return { path: prefix === "" ? "/" : prefix, sameSite: "Lax", secure: c.get("is_secure") ?? false } as const;
 }
 
+/** Whether a notice keeps it; what does not fit is not offered. */
+export function fitsNotice(undo: NonNullable<StoredNotice["undo"]>): boolean {
+  return JSON.stringify(undo).length <= maxUndoCharacters;
+}
+
 /** Shows on the next page what this request did. `prefix` is the base path. */
 export function setNotice(c: AppContext, prefix: string, notice: StoredNotice): void {
   const { undo, ...said } = notice;
-  const fits = JSON.stringify(undo ?? null).length <= maxUndoCharacters;
-  const kept = { ...said, text: notice.text.slice(0, 500), ...(fits && undo !== undefined ? { undo } : {}) };
+  const kept = {
+    ...said,
+    text: notice.text.slice(0, 500),
+    ...(undo !== undefined && fitsNotice(undo) ? { undo } : {}),
+  };
   const value = Buffer.from(JSON.stringify(kept), "utf8").toString("base64url");
   setCookie(c, noticeCookie, value, { ...placeOf(c, prefix), httpOnly: true, maxAge: 60 });
 }

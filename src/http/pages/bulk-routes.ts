@@ -5,7 +5,7 @@ import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts
 import type { Message } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { App, AppContext } from "../context.ts";
-import { isLocalPath, type StoredNotice } from "../cookies.ts";
+import { fitsNotice, isLocalPath, type StoredNotice } from "../cookies.ts";
 import { chosenBy, chosenIn } from "./chosen.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
@@ -52,6 +52,8 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
 ): void {
   const { section, path, actions, reviewed, question } = routes;
   const outcomes = new RecentMap<string, { outcome: BulkOutcome<Action>; next: string }>(maxOutcomes);
+  /** Ids of what can be taken back and has too many of them for a notice. */
+  const undoable = new RecentMap<string, string>(maxOutcomes);
   const reviewedOf = (name: string | undefined) => reviewed.find((each) => each === name) ?? reviewed[0];
 
   app.get(path, async (c) => {
@@ -66,6 +68,8 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     const form = await readForm(c);
     const next = backTo(section, formText(form, "next"));
     const action = actions.find((each) => each === formText(form, "_action"));
+    const undone = undoable.get(formText(form, "done"));
+    if (undone !== undefined) form.set("ids", undone);
     const chosen = chosenIn(form, path, next);
     if (action === undefined) return respondDone(c, ctx.base_path, next);
     if (reviewed.some((each) => each === action)) {
@@ -127,10 +131,16 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     return {
       tone: done.length === 0 ? "quiet" : bulkTone(outcome.action),
       text: routes.summary(ctx, outcome),
-      ...(done.length === 0 || undo === undefined
-        ? {}
-        : { undo: { path, fields: { _action: undo, ids: done.join(",") } } }),
+      ...(done.length === 0 || undo === undefined ? {} : { undo: undoOf(undo, done.join(",")) }),
     };
+  }
+
+  function undoOf(undo: BulkAction, ids: string): NonNullable<StoredNotice["undo"]> {
+    const named = { path, fields: { _action: undo, ids } };
+    if (fitsNotice(named)) return named;
+    const done = crypto.randomUUID();
+    undoable.set(done, ids);
+    return { path, fields: { _action: undo, done } };
   }
 }
 

@@ -227,6 +227,21 @@ test("a hold is done at once, and taken back by the notice", async () => {
   expect(await held()).toEqual([false, false, false]);
 });
 
+test("a hold of more executors than a notice can name is taken back by it, too", async () => {
+  for (let number = 0; number < 42; number += 1) {
+    await person.api("POST", "/executors", {
+      ...{ name: `more-${number}`, connection_id: "connection-1", target: { kind: "container", id: `more-${number}` } },
+      ...{ trigger: "manual", bindings: [{ tracker: "app", source: "main", channel: "stable" }] },
+    });
+  }
+  await select({ _action: "hold", all: "1", next: "/executors" });
+  const { text } = await person.get("/executors");
+  expect(text).toContain("Updates of 45 executors are on hold");
+  const [, done = ""] = /name="done" value="([^"]+)"/.exec(text) ?? [];
+  await select({ _action: "resume", done, next: "/executors" });
+  expect(await held()).toEqual(Array.from({ length: 45 }, () => false));
+});
+
 test("deletes after one question, and only with the number typed where snapshots go too", async () => {
   const { location } = await select({ _action: "delete", row: ids.slice(0, 2), next: "/executors" });
   const { text } = await person.get(location ?? "");
