@@ -30,6 +30,7 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
     executor.snoozed_until === null ? null : ["snoozed", say("executors.snoozed")],
     isSkipped ? ["version_skipped", say("executors.version_skipped")] : null,
     executor.state === "failed" || executor.state === "dismissed" ? ["last_failed", say("bulk.last_failed")] : null,
+    isRolledBack(executor, updates) ? ["rolled_back", say("bulk.rolled_back")] : null,
     updates.length === 0 ? ["already_current", say("executors.already_current")] : null,
     ...updates.map(whyLarge),
     plan?.is_downgrade === true ? ["not_onward", say("bulk.not_onward")] : null,
@@ -44,6 +45,12 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
     target.is_declarative && target.saved_as === undefined ? ["no_rollback", say("bulk.no_rollback")] : null,
   ];
   return reasons.flatMap((reason) => (reason === null ? [] : [{ code: reason[0], ...told(reason[1]) }]));
+}
+
+/** A run of several services does not name the version that it left. */
+function isRolledBack({ last_run: last }: ExecutorView, updates: readonly PlanView["services"][number][]): boolean {
+  if (last?.kind !== "rollback") return false;
+  return last.from_tag === null || updates.some(({ desired }) => desired?.tag === last.from_tag);
 }
 
 /** A version below 1.0 breaks with its second number; a date as a version says nothing. */

@@ -18,5 +18,6 @@ export const bulk = {
     `The release notes of "${tracker}" announce breaking changes: ${versions.join(", ")}`,
   notes_unread: ({ tracker }: { tracker: string }) => `The release notes of "${tracker}" could not be read yet`,
   last_failed: "The last run failed",
+  rolled_back: "The last run rolled it back",
   no_rollback: "The update cannot be rolled back",
 } satisfies Area;

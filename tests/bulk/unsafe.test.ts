@@ -52,6 +52,14 @@ const breaking: BreakingStep = {
   notes: "read",
 };
 
+const rolledBack = (from_tag: string | null): Changes =>
+  executor({
+    last_run: {
+      ...{ id: "r", kind: "rollback", state: "succeeded", reason_code: null, reason: null, reason_data: null },
+      ...{ serving: "snapshot", outage: null, downtime_ms: 1, from_tag, to_tag: "1.0", started_at: 1, ended_at: 2 },
+    },
+  });
+
 const unannounced =
   (notes: BreakingStep["notes"]): Changes =>
   () => ({ breaking: [{ tracker: "app", versions: [], notes }] });
@@ -70,6 +78,9 @@ test.each<[string, Changes, string[]]>([
   ],
   ["one whose last run failed", executor({ state: "failed" }), ["last_failed"]],
   ["one whose failure was dismissed", executor({ state: "dismissed" }), ["last_failed"]],
+  ["the version that was just rolled back", rolledBack("1.1"), ["rolled_back"]],
+  ["a version after the one that was rolled back", rolledBack("1.0.9"), []],
+  ["a group that was just rolled back", rolledBack(null), ["rolled_back"]],
   ["one with nothing newer", service(() => ({ difference: "other_tag" })), ["already_current"]],
   ["a major version", version("1.9", "2.0", steps(1, 0, 0)), ["major"]],
   ["a second number below 1.0", version("0.9.1", "0.10.0", steps(0, 1, 0)), ["major"]],

@@ -14,5 +14,6 @@ export const bulk = {
   breaking: ({ tracker, versions }) => `“${tracker}”的发布说明提到不兼容的变更：${versions.join("、")}`,
   notes_unread: ({ tracker }) => `尚未读取到“${tracker}”的发布说明`,
   last_failed: "上一次运行失败",
+  rolled_back: "上一次运行已将其回滚",
   no_rollback: "此更新无法回滚",
 } satisfies Rendering<typeof english>;

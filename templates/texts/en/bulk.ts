@@ -51,7 +51,7 @@ export const bulk = {
   update_safe: "Update all safe",
   safe_title: (count: number) => `Install ${plural("en", count, { one: "safe update", other: "safe updates" })}?`,
   safe_text:
-    "An update is safe if it is a small step forward without warnings or announced breaking changes, you have not put it off, the last run did not fail, and it can be rolled back.",
+    "An update is safe if it is a small step forward without warnings or announced breaking changes, you have not put it off or rolled it back, the last run did not fail, and it can be rolled back.",
   safe_without_notes: (count: number, all: number) =>
     count === all && all > 1
       ? "None of them has a source of release notes. Safe only means a small step: breaking changes would not be noticed."

@@ -44,7 +44,7 @@ export const bulk = {
   update_safe: "更新全部低风险项",
   safe_title: (count) => `要安装 ${number(count)} 个低风险更新吗？`,
   safe_text:
-    "低风险更新是指：小幅向前的更新，没有警告，发布说明未提到不兼容的变更，您未推迟或跳过，上一次运行没有失败，并且可以回滚。",
+    "低风险更新是指：小幅向前的更新，没有警告，发布说明未提到不兼容的变更，您未推迟、跳过或回滚，上一次运行没有失败，并且可以回滚。",
   safe_without_notes: (count, all) =>
     `${count === all ? "这" : "其中"} ${number(count)} 个没有提供发布说明的来源。这些更新的“低风险”仅指版本跨度小：即使有不兼容的变更，也无从得知。`,
   not_safe: (count) => `${number(count)} 个更新需要先查看`,
