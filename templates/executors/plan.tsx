@@ -136,7 +136,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       ) : (
         <>
           {plan.order === "start_first" ? <p class="plan-lead">{t.order_one_start_first(plan.drain_seconds)}</p> : null}
-          {plan.containers.some(({ is_running }) => !is_running) ? <p class="plan-lead">{t.one_left_stopped}</p> : null}
+          {plan.containers.some(({ is_running }) => !is_running) ? <p>{t.one_left_stopped}</p> : null}
           <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
         </>
       )}
