@@ -108,7 +108,7 @@ function Follow({ ctx, section }: { ctx: PageContext; section: Section | undefin
 interface ShellPartialsProps {
   ctx: PageContext;
   section: Section | undefined;
-  /** The page had been told that its session has ended. */
+  /** The page was informed that its session has ended. */
   is_back?: boolean | undefined;
 }
 
@@ -148,7 +148,9 @@ export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "
   );
 }
 
-/** A page that stands in for one that could not be had, with nothing of anybody. It needs no other file than the styles, the icon and its script. */
+/**
+ * Replaces a page that could not be loaded, without data of any session. It needs no other file than the styles, the icon and its script.
+ */
 export function StandInLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "title" | "children">) {
   return (
     <Document ctx={ctx} title={title} is_stand_in>

@@ -282,7 +282,7 @@ function chartIn(config: KnownChannel["config"]): string | null {
   return typeof config.chart === "string" ? (config.chart.split("/").at(-1) ?? null) : null;
 }
 
-/** Several lines of one image are told apart by what they keep. */
+/** Several lines of one image are distinguished by what they keep. */
 function nameTrackers(trackers: readonly ProposedTracker[], known: readonly KnownChannel[]): void {
   const taken = new Set(known.map(({ tracker }) => tracker.toLowerCase()));
   const lines = Map.groupBy(trackers, ({ watches }) => watches);

@@ -313,14 +313,14 @@ export function adoptionService(options: AdoptionServiceOptions) {
       return await viewOf(id, found, parsed);
     },
 
-    /** The same as last time, with the versions that have arrived since; null if it was long ago. Asks nobody. */
+    /** The last proposals, with the versions found since; null if they are too old. Sends no request. */
     remembered: async (id: string, query: unknown): Promise<AdoptionProposalsView | null> => {
       const parsed = parseInput(AdoptionQuery, query);
       const found = remembered.get(id);
       return found === undefined ? null : await viewOf(id, found, parsed);
     },
 
-    /** Connections with new targets, as far as they were listed lately. Asks nobody. */
+    /** Connections with new targets, as far as they were listed recently. Sends no request. */
     unadopted: async (): Promise<{ id: string; name: string; count: number }[]> => {
       const found = [...remembered].filter(([, { proposals }]) => proposals.targets.length > 0);
       const views = await Promise.all(found.map(([id]) => connections.find(id)));
@@ -331,8 +331,8 @@ export function adoptionService(options: AdoptionServiceOptions) {
     },
 
     /**
-     * Creates the executors of what was shown, and the trackers that they need. What changed meanwhile, or cannot be created, is reported;
-     * what already has an executor stays as it is. Throws `PluginError` if the engine does not answer.
+     * Creates the executors of the shown proposals and the trackers that they need. Reports what has changed meanwhile or cannot be
+     * created; targets that have an executor are unchanged. Throws `PluginError` if the engine does not respond.
      */
     adopt: async (actor: Actor, id: string, input: unknown, signal: AbortSignal): Promise<AdoptionView> => {
       const parsed = parseInput(AdoptionInput, input);
@@ -402,12 +402,12 @@ function trackersIn(targets: readonly ProposedTarget[]): ReadonlySet<ProposedTra
   return new Set(targets.flatMap(({ services }) => services.flatMap(({ tracker }) => tracker ?? [])));
 }
 
-/** Over another scheme, a registry is asked again at once. */
+/** With another scheme, a registry is queried again at once. */
 function questionOf({ key, sources }: ProposedTracker): string {
   return JSON.stringify([key, sources[0]?.config]);
 }
 
-/** What to do about a registry that was asked over https and uses http: a tracker has to say so. */
+/** The advice for a registry that was queried over https but uses http: add a tracker that says so. */
 function overHttp(newest: Newest, image: string): Newest {
   if (newest.state !== "failed" || !says(newest.message, "net.request_failed")) return newest;
   const { host, cause } = newest.message.params;

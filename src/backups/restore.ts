@@ -199,9 +199,9 @@ function completeFormer(dataDir: string): RestoreNote | AppError | null {
 }
 
 /**
- * Replaces database and keys by those of a backup. Hold the data directory's lock: nobody may have the files open. Everything is checked
+ * Replaces database and keys with those of a backup. Hold the data directory's lock: nobody may have the files open. Everything is checked
  * and prepared first, and nothing has changed when it throws `not_restored`; after `restore_unfinished` the next start or restore does the
- * rest. The replaced files are kept. Every sign-in and API token ends.
+ * rest. The replaced files are kept. Every session and API token ends.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { data_dir, source } = options;

@@ -15,8 +15,8 @@ interface Update {
 }
 
 /**
- * Why an update should be looked at before it is made: empty for a small step onwards that nothing warns of, that nobody has put off, and
- * that can be rolled back. Without any source of release notes, the step alone decides.
+ * Why an update should be reviewed first. Empty for a small step forward that has no warnings, is not deferred and can be rolled back.
+ * Without any source of release notes, the step alone decides.
  */
 export function whyUnsafe({ executor, plan, breaking }: Update): readonly Problem[] {
   const { target } = executor;

@@ -58,7 +58,7 @@ function refused(refusal: Message): OpenedDocument {
   return { document: null, refusal };
 }
 
-/** The parser's own messages quote the text, so only the line is told. */
+/** The parser's own messages quote the text, so only the line is reported. */
 function parse(yaml: Yaml, text: string): Document {
   // Its search for duplicate keys takes quadratic time.
   const options = { prettyErrors: false, logLevel: "silent", merge: false, uniqueKeys: false } as const;

@@ -241,7 +241,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       throw error;
     }
   };
-  /** What a configuration leads to, for saving it; null while nobody knows, such as of a runtime that does not respond. */
+  /** The place that a configuration leads to, for saving it; null while it is unknown, as when the runtime does not respond. */
   const identify = async (row: Led, openSecret: () => Promise<unknown>): Promise<string | null> => {
     const never = new AbortController().signal;
     try {

@@ -69,7 +69,7 @@ export function revisionOf(wanted: readonly WantedVersion[]): string | null {
   return lines.length === 0 ? null : lines.toSorted().join("\n");
 }
 
-/** Whether a run for one revision was for everything that another one wants: a manual run also takes what is skipped. */
+/** Whether a run for the revision `done` included all of `revision`: a manual run also takes skipped versions. */
 export function covers(done: string | null, revision: string | null): boolean {
   if (done === null || revision === null) return false;
   const lines = new Set(done.split("\n"));
@@ -83,8 +83,8 @@ export function isSnoozed({ snoozed_until }: Pick<Deferral, "snoozed_until">, no
 
 /**
  * Why an automatic run must not start; null if it may. A hold comes first: only the administrator ends it. `updates`: what it would update.
- * Before there is a plan, that is everything, of which a plan leaves out what is skipped; so a plan must not contain any of that.
- * `now`: counted time.
+ * At the `decision`, one version that is not skipped is enough, because the plan leaves out the others; a `plan` must not contain a skipped
+ * version. `now`: counted time.
  */
 export function whyDeferred(
   executor: Deferral,

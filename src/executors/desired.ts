@@ -33,7 +33,7 @@ export interface Comparison {
   ready_at: number | null;
   /** The worst move of all services. */
   worst: WorstMove;
-  /** The worst of those that are not skipped; automatic runs make it only if it is onward. */
+  /** The worst move among services that are not skipped; automatic runs start only if it is onward. */
   worst_wanted: WorstMove;
   /** Identifies what is desired across all services; null if nothing is. */
   desired_revision: string | null;
@@ -202,7 +202,7 @@ function shownService(found: FoundService | null): ServiceObservation["found"] {
   return found === null ? null : { ...serviceView(found.service), tag: found.label };
 }
 
-/** What the bound services run, without asking anybody; those that are missing are left out. */
+/** What the bound services run, without a request; missing ones are left out. */
 export async function boundServices(
   deps: ArtifactDeps,
   settings: ExecutorSettings,

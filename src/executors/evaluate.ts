@@ -245,7 +245,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
   };
 }
 
-/** What was decided and is over: a snooze that has passed, skipped versions that are installed or older than what is. */
+/** The deferrals that are over: an expired snooze, and skipped versions that are installed or older than the installed one. */
 function endedDeferrals(
   row: Pick<ExecutorRow, "snoozed_until" | "skipped_versions">,
   { outlived }: Comparison,
@@ -265,7 +265,7 @@ function endedDeferrals(
 interface Look {
   comparison: Comparison;
   problem: Observation["problem"];
-  /** Null if the runtime was not asked or did not answer; the comparison then uses what was last seen. */
+  /** Null if the runtime was not queried or did not respond; the comparison then uses the last observation. */
   unknown_settings: readonly Message[] | null;
   /** What a run would do now; null unless a run awaits approval or its window. */
   plan: PlannedUpdate | null;
@@ -319,7 +319,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   if (revision === null) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
   }
-  // A runtime that does not answer says nothing about the target: wait silently.
+  // A runtime that does not respond says nothing about the target: wait silently.
   if (problem !== null && problem.code !== "connection_disabled" && problem.code !== "target_missing") return nothing();
   const isKnownToDiffer = comparison.services.some(
     (service) => isUpdate(service.difference) && !isSkipped(input.decided, service),

@@ -142,7 +142,7 @@ export function observationNow(
   return { ...observation, problem, services };
 }
 
-/** Why a service is unknown that was inspected: it runs the desired tag, but which build of it is not known. `target`: its name. */
+/** Why an inspected service is unknown: it runs the desired tag, but in an unknown build. `target`: its name. */
 export function unknownBuild({ found, desired, difference }: ServiceObservation, target: string): Problem | null {
   if (found === null || desired === null || difference !== "unknown") return null;
   const code = found.digest === null ? "running_build_unknown" : "desired_build_unknown";

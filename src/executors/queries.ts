@@ -373,7 +373,7 @@ const decisiveRunsOf = rowsAmong((read, isAmong) =>
     .orderBy(lastFirst(runs)),
 );
 
-/** What is shown of executors depends on these, newest first: the last run of each that was not skipped, and the last that ended. */
+/** The runs that decide what is shown of executors, newest first: the last run of each that was not skipped, and the last that ended. */
 export async function decisiveRuns(
   read: Reader,
   executorIds: readonly string[],
@@ -384,7 +384,7 @@ export async function decisiveRuns(
   return found;
 }
 
-/** The last run of each executor that was not skipped, without those whose version runs: no state depends on one. */
+/** The last run of each executor that was not skipped, unless it completed its update: such a run decides no state. */
 export const unsuccessfulRuns = rowsOfPrepared((read) =>
   read
     .select({ executor_id: executors.id, run: runSummary })

@@ -281,7 +281,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     }),
 
     /**
-     * Replaces the session key: every sign-in, API token and approval link ends at once, including the caller's. Throws 403 for an API
+     * Replaces the session key: every session, API token and approval link ends at once, including the caller's. Throws 403 for an API
      * token, 401 for a session that another rotation just ended, 409 for a key that is not ours, 422, 429, 507; 500 `rotation_incomplete`
      * when the new key is in force nevertheless.
      */

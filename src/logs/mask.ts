@@ -59,7 +59,7 @@ function* slicesOf(lines: readonly LogLine[]): Generator<readonly LogLine[]> {
   if (slice.length > 0) yield slice;
 }
 
-/** A secret of several lines is one text: then what is left of them has the time of the first one. */
+/** A secret that spans lines is masked as one text; what is left of them then has the time of the first line. */
 function maskSlice(slice: readonly LogLine[], masked: (text: string) => string): readonly LogLine[] {
   const texts = masked(slice.map(({ text }) => text).join("\n")).split("\n");
   const isSame = texts.length === slice.length;

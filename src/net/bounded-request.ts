@@ -177,7 +177,7 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   const hasNone = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
   // An error is judged by its status and headers, even when its body cannot be read.
   const isBodiless = hasNone || (status >= 400 && !isReadable(message));
-  // Compressed although that was declined: a server that describes a file so. Its bytes are what was asked for.
+  // Compressed although not accepted: some servers describe a compressed file this way, and its bytes are the requested ones.
   const isRaw = status < 400 && hop.headers.get("accept-encoding") === "identity";
   const begun = isBodiless ? skipBody(message) : startBody(bodyOf(message, attempt.onBytes, isRaw), limits);
   const { start, rest } = await overNetwork(begun, hop, attempt);

@@ -73,8 +73,8 @@ interface Asking {
 }
 
 /**
- * An error; that of a certificate which is refused for its time with the difference of the clocks, if there is one. A host that has not
- * responded before is asked for its time by a request that carries nothing: its certificate is not verified, and only `Date` is read.
+ * The error; if a certificate was refused for its time, with the difference of the clocks. A host that has not responded before is asked
+ * for its time by an empty request: its certificate is not verified, and only `Date` is read.
  */
 export async function explainedByClocks(error: PluginError, url: URL, asking: Asking): Promise<PluginError> {
   const { differences } = asking;

@@ -42,7 +42,7 @@ export interface UpstreamRelease {
   source_revision?: string | null;
   /** For an image: the version in its label `org.opencontainers.image.version`, which names what a floating tag stands for. */
   labelled_version?: string | null;
-  /** For an image whose manifest was read: what it takes to download one platform's image. */
+  /** For an image whose manifest has been read: the download size for one platform. */
   size?: ImageSize | null;
   /**
    * For an unknown release: true if upstream did not have it at the previous check, false if it did. Omitted if the source cannot

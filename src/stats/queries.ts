@@ -214,7 +214,7 @@ const allSources = rowsOfPrepared((read) =>
     .where(isOfEnabled(tracker_sources)),
 );
 
-// Of these alone: what they are asked would take longer than the rest.
+// Only of the failing ones: these columns would take longer for all.
 const allFailing = rowsOfPrepared((read) =>
   read
     .select({

@@ -15,14 +15,16 @@ type SourceCondition = (source: Source) => SQL | undefined;
 
 const former = alias(tracker_sources, "former");
 
-/** Whether a source is as the condition says. Such a list of ids is read once, where `exists` would be asked again for every tracker. */
+/**
+ * Whether the tracker has a source that meets the condition. The list of IDs is read once; `exists` would be evaluated for every tracker.
+ */
 function hasSource(is: SourceCondition): SQL {
   return sql`${trackers.id} in (
     select ${tracker_sources.tracker_id} from ${tracker_sources} where ${is(tracker_sources)}
   )`;
 }
 
-/** The trackers with such a source, each for the first one: that needs no comparison for most, which have one source. */
+/** The IDs of trackers with such a source, each once: at its first one. Most trackers have one source, which needs no comparison. */
 function withSource(is: SourceCondition) {
   return idsIn(sql`
     select ${tracker_sources.tracker_id} as id from ${tracker_sources}
@@ -33,7 +35,7 @@ function withSource(is: SourceCondition) {
     ))`);
 }
 
-// Each option where a tracker has it first, which needs no comparison for most: they have one source with one channel.
+// Each option once per tracker, at its first place. Most trackers have one source with one channel, which needs no comparison.
 const channelTypes = optionsIn(sql`
   select source.tracker_id as id, channel.type as option
   from tracker_channels channel join tracker_sources source on source.id = channel.source_id

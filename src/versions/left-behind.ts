@@ -17,11 +17,11 @@ interface Known {
 type Highest = Map<string, readonly string[]>;
 
 /**
- * Versions before a release that should not be offered while there is another one:
+ * Unfinished versions (pre-releases, builds) that should not be offered while there are others:
  * 1. of a maturity whose newest version is a year older than that of another one;
  * 2. already released (`4.2.0-rc1` beside `4.2.0`), when something of the last year is ahead of the releases (`4.3.0-SNAPSHOT`), or is
- *    dated and came after them. A channel for betas or nightly builds moves to another maturity in this way only from a major version
- *    older than the releases.
+ *    dated and came after them. A channel for betas or nightly builds moves to another maturity in this way only from a major version older
+ *    than the releases.
  */
 export function leftBehind({ keys, maturity, times, aim }: Known): ReadonlySet<ParsedTag> {
   const timeOf = (tag: ParsedTag) => times?.get(tag.tag) ?? 0;

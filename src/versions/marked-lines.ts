@@ -67,9 +67,9 @@ interface Collector {
 }
 
 /**
- * The marked lines of notes, in order and at most 50: lines that are meant, and what follows a heading that is: its entries, the headings
- * below it, else its first sentence, else the heading itself. An entry with others below it counts as their heading. Ignores fenced code.
- * Linear in the length of the text.
+ * The marked lines of notes, in order and at most 50: single lines that are meant, and what follows a heading that is meant. Under such a
+ * heading these are its entries and the headings below it; without any, its first sentence; without that, the heading itself. An entry with
+ * others below it counts as their heading. Ignores fenced code. Linear in the length of the text.
  */
 export function findMarkedLines(notes: string, { isMeant, isMeantHeading }: Marks): readonly MarkedLine[] {
   const lines = notes.split("\n");

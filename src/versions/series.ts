@@ -31,7 +31,7 @@ const bases: ReadonlyMap<string, Counting> = new Map([
   ...counting(1, 1, "fedora"),
 ]);
 
-/** Words of tools that are named after what they serve: they keep none of its data. */
+/** Words in the names of tools for a server, such as `redis-exporter`: they keep none of its data. */
 const toolWords: ReadonlySet<string> = new Set(
   "exporter express commander insight operator admin ui gui client proxy pooler runner agent".split(" "),
 );

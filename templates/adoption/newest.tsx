@@ -99,7 +99,9 @@ export function NewestCells({ ctx, list }: { ctx: PageContext; list: AdoptionPro
 export const countAnswered = ({ trackers }: Pick<AdoptionProposalsView, "trackers">) =>
   trackers.filter(({ newest }) => newest.state !== "pending").length;
 
-/** Asks while versions are still being looked up. It stays without asking: htmx leaves what it would replace by nothing as it is. */
+/**
+ * Polls while versions are being looked up. Afterwards the element stays, without polling: htmx does not replace an element with nothing.
+ */
 export function NewestPoll({ ctx, list }: { ctx: PageContext; list: AdoptionProposalsView }) {
   const seen = countAnswered(list);
   if (seen === list.trackers.length) return <span id="adopt-poll" />;

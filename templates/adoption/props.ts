@@ -25,7 +25,7 @@ export function enteredText(entered: FormData | null, name: string, proposed: st
 /** What was ticked of rows that a filter hides. */
 export const hiddenTicks = (name: string) => `hidden_${name}`;
 
-/** Whether a box of a row is ticked; `proposed` where the form did not have the row, which is told by its text field. */
+/** Whether a checkbox of a row is ticked; `proposed` if the form did not contain the row, which its text field shows. */
 export function isTicked(
   entered: FormData | null,
   row: string,

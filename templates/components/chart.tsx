@@ -14,7 +14,9 @@ export interface Point {
   values: readonly number[];
 }
 
-/** What a chart counts. Failures are drawn on top, in their own colour and narrower: they are told apart without colours too. */
+/**
+ * What a chart counts. Failures are drawn on top, in their own colour and narrower, so that they can be distinguished without colours too.
+ */
 export interface Series {
   title: string;
   tone: "plain" | "failed";

@@ -45,7 +45,7 @@ interface OwnCommandProps {
   compose: "exec" | "run --rm";
 }
 
-/** A command of the product, as it is called on the host and in a container; the product does not know in which of them it runs. */
+/** A command of the product, as run on the host and in a container; the product does not know which of them applies. */
 export function OwnCommand({ ctx, text, compose }: OwnCommandProps) {
   return (
     <>
@@ -56,7 +56,7 @@ export function OwnCommand({ ctx, text, compose }: OwnCommandProps) {
   );
 }
 
-/** A sentence whose commands and settings are in backquotes: these as code. Anything but a text is left as it is. */
+/** A sentence with its commands and settings, which are in backquotes, as code. Anything but text is returned unchanged. */
 export function withCode(child: Child): Child {
   const parts = typeof child === "string" ? child.split("`") : [];
   if (parts.length < 3 || parts.length % 2 === 0) return child;

@@ -54,7 +54,7 @@ export interface FormProps {
   more_actions?: Child;
   /** After the fields, before the buttons. */
   children?: Child;
-  /** Stands next to the fields where there is room, such as what the values would lead to. */
+  /** Shown next to the fields where there is room, such as the effect of the values. */
   beside?: Child;
 }
 

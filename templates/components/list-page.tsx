@@ -187,8 +187,8 @@ interface ListChangesProps extends ListBodyProps {
 }
 
 /**
- * The answer to an action on rows of an open list: those rows, whether or not its filters still find them, what it says of all, and what
- * was done. `changed`: the ids of the rows.
+ * The response to an action on rows of an open list: those rows, even if its filters no longer match them, the counts of the list, and the
+ * result of the action. `changed`: the IDs of the rows.
  */
 export function ListChanges({ changed, notice = null, ...list }: ListChangesProps) {
   const { ctx, selection, actions } = list;

@@ -6,7 +6,7 @@ import { withCode } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import { toneIcons } from "./state.tsx";
 
-/** What is only told does not wait for anything, as a quiet state does. */
+/** A quiet notice only informs: it waits for nothing, unlike a quiet state. */
 const noticeIcons = { ...toneIcons, quiet: "info" } as const;
 
 interface BannerProps {

@@ -8,7 +8,7 @@ export const signedInPath = "/account/signed-in";
 /** `gone`: the session of the open page has ended. `back`: there is one again. */
 type Standing = "gone" | "back" | undefined;
 
-/** The line of an open page whose session has ended. What was entered stays, so signing in takes another tab. */
+/** The line on an open page whose session has ended. What was entered stays, so signing in takes another tab. */
 export function SignedOutLine({ ctx, standing }: { ctx: PageContext; standing?: Standing }) {
   const t = texts(ctx).auth.signed_out_line;
   return (
@@ -28,7 +28,7 @@ export function SignedOutLine({ ctx, standing }: { ctx: PageContext; standing?: 
   );
 }
 
-/** The answer to an open page whose session has ended, or accompanies one that says how that stands. */
+/** Updates the line on an open page: alone when its session has ended, or beside another response. */
 export function SignedOutPartial(props: { ctx: PageContext; standing?: Standing }) {
   return (
     <Partial target="#signed-out">

@@ -16,9 +16,9 @@ export interface Column {
   grows?: boolean | undefined;
   /** `none` for at most one column with a self-explanatory value (the state): a card shows it beside the heading. */
   card_label?: "none" | undefined;
-  /** Cut where it does not fit on one line, and a list tells another fact beside it: its own page has all of it. The first column of a list always is. */
+  /** Cut where it does not fit on one line; for values that a page of their own shows in full. The first column of a list is always cut. */
   clips?: boolean | undefined;
-  /** What a narrow row of a list must tell beside its name and state: the first of its second line. */
+  /** Shown in a narrow row of a list beside its name and state, first on its second line. */
   leads?: boolean | undefined;
   /** Hidden between phone and wide screens, and on wide ones beside many or wide columns, where it would not fit; cards show every column, rows of a list do not. */
   wide_only?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface Row {
   /** A local path: the first cell becomes a link that covers the whole row. */
   href?: string | undefined;
   cells: Readonly<Record<string, Child>>;
-  /** What the pointer is told of a cell. */
+  /** Tooltips of cells. */
   titles?: Readonly<Record<string, string | undefined>> | undefined;
   /** Buttons at the end of the row. */
   actions?: Child;
@@ -125,7 +125,7 @@ function shapeOf({ ctx, is_list, columns, rows, choices_form }: TableProps): Omi
   };
 }
 
-/** For rows of a table on an open page, by their ids: each becomes what it is now, and one that the table no longer has goes. */
+/** Updates rows of a table on an open page, by their IDs; a row that the table no longer has is removed. */
 export function ChangedRows({ ids, ...table }: TableProps & { ids: readonly string[] }) {
   const shape = shapeOf(table);
   return (

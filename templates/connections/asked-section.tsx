@@ -79,7 +79,7 @@ export function AskedSection<List>(props: AskedSectionProps<List>) {
   );
 }
 
-/** The last test, on the same page, has mostly told it already. */
+/** The last test, on the same page, mostly shows the same reason already. */
 function Reason({ ctx, connection, failure }: { ctx: PageContext; connection: AskedConnection; failure: Message }) {
   const known = validCheck(connection)?.message_data;
   const sentence = translateSentence(ctx.language, failure);

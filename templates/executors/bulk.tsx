@@ -167,7 +167,7 @@ function Others({ ctx, reviews, title }: OthersProps) {
   return <LeftOut ctx={ctx} title={title(entries.length)} entries={entries} />;
 }
 
-/** What the answer names: it is refused if the plan or the newest run is another one by then. */
+/** What the question submits: it is refused if the plan or the newest run is another one by then. */
 function seenValue({ executor, plan_hash }: BulkReview): string {
   return `${executor.id} ${plan_hash ?? "-"} ${executor.newest_run_id ?? "-"}`;
 }

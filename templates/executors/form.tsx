@@ -237,8 +237,8 @@ function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[
 const mostOpen = 6;
 
 /**
- * Of many services, those to look at, or the first, and the rest, which is folded. What was observed decides, not the plan of what is
- * chosen at the moment: no service moves while the form is filled in.
+ * Splits many services into the shown ones (those that need attention, or the first) and the folded rest. The observation decides, not the
+ * plan of the current input: no service moves while the form is filled in.
  */
 function openRows(props: ExecutorFormPageProps): readonly (readonly BindingRow[])[] {
   const rows = rowsOf(props);

@@ -26,9 +26,9 @@ interface ChangesProps {
 interface PlanFailureProps {
   ctx: PageContext;
   failure: Message;
-  /** What the page already tells: the same reason is not repeated. */
+  /** The reason that the page already shows; it is not repeated. */
   said: Message | null | undefined;
-  /** Where it tells it, if that may be out of sight. */
+  /** Where the page shows it, if that may be out of sight. */
   said_at?: `#${string}`;
   tone?: "failed" | "attention";
 }

@@ -27,7 +27,7 @@ export function RowActions({ ctx, executor, snapshot_id }: RowActionsProps) {
   const offers = offersFor(executor);
   const canEnable = !executor.is_enabled;
   const enabling = `/executors/${executor.id}/enable`;
-  // The one that ends what the state says, where that calls for nothing else.
+  // If nothing else is called for, the button ends the state itself, such as a hold.
   const first = asked.length === 0 && !canEnable ? offers[0]?.name : undefined;
   const isButton = first !== undefined && ending.has(first);
   if (asked.length + offers.length === 0 && !canEnable) return null;

@@ -29,7 +29,7 @@ export function RunQuestion({ ctx, executor, planned, breaking, error }: RunQues
   const view = "view" in planned ? planned.view : null;
   const plan = view === null || whyNoRun(view) !== null ? null : view.plan;
   const disabled = whyDisabled(ctx, executor);
-  // What is disabled is told above the plan.
+  // The banner above the plan already says that it is disabled.
   const isTold = disabled !== null && view?.unmet?.code === "connection_disabled";
   if (plan === null || disabled !== null) {
     return (

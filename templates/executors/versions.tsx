@@ -77,14 +77,14 @@ interface ServiceLinesProps<Service> {
   services: readonly Service[];
   /** Null for a container, whose one service has no name of its own. */
   nameOf: (service: Service) => string | null;
-  /** What a line tells: services with the same text share one. */
+  /** The text of a line; services with the same text share one. */
   versionsOf: (service: Service) => string;
   children: (alike: readonly [Service, ...Service[]]) => Child;
   /** Names all of them. */
   is_whole?: boolean | undefined;
 }
 
-/** The versions of several services, told once for those that change alike: "web, worker 2.18.4 → 3.0.5". */
+/** The versions of several services, with one line for those that change alike: "web, worker 2.18.4 → 3.0.5". */
 export function ServiceLines<Service>(props: ServiceLinesProps<Service>) {
   const { ctx, services, nameOf, versionsOf, children, is_whole = false } = props;
   const lines = [...Map.groupBy(services, versionsOf).values()];

@@ -52,7 +52,7 @@ export interface PaletteGroup {
 
 interface PaletteAnswerProps {
   ctx: PageContext;
-  /** The text that it answers; the palette acts on the entries of no other text. */
+  /** The text that was searched; the palette ignores entries for any other text. */
   query: string;
   groups: readonly PaletteGroup[];
 }

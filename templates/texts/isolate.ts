@@ -4,8 +4,8 @@ const turning =
 const isolates = /[\u2066-\u2069]/gu;
 
 /**
- * A value for a sentence of a page: one that turns the direction of text does so to nothing else of the sentence. Any other value stays
- * exactly as it is, so that what is copied from a page is what was written.
+ * Isolates a value in a sentence of a page, so that characters that change the direction of text affect only the value. Any other value
+ * stays exactly as it is, so that text copied from a page is what was written.
  */
 export function isolate<T>(value: T): T | string {
   if (typeof value !== "string" || !turning.test(value)) return value;

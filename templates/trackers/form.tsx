@@ -189,7 +189,7 @@ function drawnFields(
   const named = (name: string) => fields.filter((field) => field.name === name);
   const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
   const [only, ...more] = named("sources").flatMap((field) => field.entries);
-  // A single source has none to agree with, and none to be told from by its key.
+  // A single source has no other to agree with, and needs no key to distinguish it.
   const isAlone = more.length === 0;
   const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
   // The location comes before the key, which has a default.

@@ -68,7 +68,7 @@ function SourcePanel({ ctx, source, credential }: { ctx: PageContext; source: So
   );
 }
 
-/** Channels of a source that are told before the others are unfolded. */
+/** Channels of a source that are shown before the others are unfolded. */
 const shownChannels = 5;
 /** Characters of a version that has room beside the name of its channel. */
 const besideLength = 24;
@@ -150,7 +150,7 @@ function LastCheck({ ctx, source }: { ctx: PageContext; source: SourceView }) {
 
 type Advice = keyof ReturnType<typeof texts>["trackers"]["next_steps"];
 
-/** What helps against a failure; what is not listed may pass by itself. A limit says itself when it ends, and nothing asks before. */
+/** Advice for failures; those not listed may pass by themselves. A rate limit shows when it ends. */
 const adviceByCode: Readonly<Record<string, Advice | null>> = {
   rate_limited: null,
   unauthorized: "unauthorized",

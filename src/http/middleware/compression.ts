@@ -20,8 +20,8 @@ async function pack(body: Uint8Array) {
 }
 
 /**
- * Whether another site made the browser ask. What it chooses would be compressed together with what only the administrator may read, and
- * the length would compare the two (BREACH). The form token is masked besides, for browsers that do not say who asked.
+ * Whether another site caused the request. Its input would be compressed together with text that only the administrator may read, and the
+ * length would reveal matches (BREACH). The form token is also masked, for browsers that do not name the site.
  */
 function isForeign(c: AppContext): boolean {
   const site = c.req.header("sec-fetch-site");

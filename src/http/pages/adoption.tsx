@@ -91,7 +91,7 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
       if ("result" in adopted) {
         return respondHtml(c, <AdoptedPage ctx={ctx} connection={connection} result={adopted.result} />);
       }
-      // Any other status than 422 would also be told as a request that failed, beside the reason.
+      // With any status but 422, the page would also report a failed request beside the reason.
       return await again(isFragmentRequest(c) ? 422 : 424, adopted.failure);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 422) throw error;

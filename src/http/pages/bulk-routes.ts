@@ -15,14 +15,14 @@ import { type Markup, respondDone, respondHtml } from "./respond.ts";
 interface BulkRoutes<Action extends BulkAction, Reviewed extends Action> {
   section: "executors" | "trackers";
   path: string;
-  /** Names in the question's answer what takes part. */
+  /** The field of the submitted question that names the rows to act on. */
   field: string;
   actions: readonly Action[];
   /** Asked about before they are done. */
   reviewed: readonly [Reviewed, ...Reviewed[]];
   list: ListService<{ id: string }>;
   question(c: AppContext, ctx: PageContext, asked: Asked<Reviewed>): Promise<Markup>;
-  /** Why the answer is not enough; null if it is. */
+  /** Why the submitted question cannot be carried out; null if it can. */
   refuse?(form: FormData, action: Reviewed, ids: readonly string[]): Promise<Message | null>;
   /** `chosen`: ids, or what the question named. */
   perform(actor: Actor, action: Action, chosen: readonly string[]): Promise<BulkOutcome<Action>>;
@@ -108,7 +108,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     outcome: BulkOutcome<Action>;
   }
 
-  /** A page of its own for what was refused, or leads to runs; otherwise a notice in the list. */
+  /** A separate page if something was refused or a run was started; otherwise a notice in the list. */
   function respondOutcome(c: AppContext, ctx: PageContext, { next, chosen, outcome }: Done) {
     const isPlain = outcome.results.every((each) => each.outcome !== "refused" && each.run_id === null);
     if (!isPlain) {

@@ -57,7 +57,7 @@ export function executorBulkPages(app: App, { bulk, executors, runs, snapshots }
   });
 }
 
-/** More plans than are made within a second are asked for by the page that says so. */
+/** For more plans than can be made within a second, a page that says so requests them. */
 function isLong(c: AppContext, count: number): boolean {
   return count > 20 && !isFragmentRequest(c) && c.req.query("whole") === undefined;
 }

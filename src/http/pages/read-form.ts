@@ -6,8 +6,8 @@ import type { AppContext } from "../context.ts";
 const maxFields = 2_000;
 
 /**
- * The submitted form, in which an uploaded file is the text of its field and one that was not chosen is left out. Throws 400 when the body
- * is no form, whatever its content type, and 413 for too many fields.
+ * The submitted form. An uploaded file becomes the text of its field; a file field without a file is left out. Throws 400 when the body is
+ * not a form, whatever its content type, and 413 for too many fields.
  */
 export async function readForm(c: AppContext): Promise<FormData> {
   const form = await formOf(c);

@@ -34,8 +34,8 @@ export function respondDone(c: AppContext, basePath: string, path: string, notic
 }
 
 /**
- * Lets `app.js` put the token of this session into the forms of the open page: they may be of a session before it. Only our own pages can
- * read the answer, as any other that has forms.
+ * Lets `app.js` put this session's token into the forms of the open page, which may have that of an earlier session. As with any page that
+ * has forms, only our own pages can read the response.
  */
 export function renewForms(c: AppContext): void {
   c.header("HX-Trigger", JSON.stringify({ "signed-in": { value: c.get("csrf_token") } }));

@@ -39,7 +39,10 @@ export function unknownSources(tracker: TrackerView | null): TrackerView["source
   return tracker?.sources.filter(({ kind }) => !isSourceKind(kind)) ?? [];
 }
 
-/** Without its sources while one of them is of an unknown kind, which would be drawn with the fields of another; with those that are sent. */
+/**
+ * The fields of a tracker. Leaves out its sources while one of them is of an unknown kind, which would be drawn with the fields of another
+ * kind, unless the form itself sends sources.
+ */
 export function describeTracker(values: Values, stored: TrackerView | null): readonly FieldDescription[] {
   const described = fields(TrackerInput, values);
   const isLeftOut = unknownSources(stored).length > 0 && objectsOf(values.sources).length === 0;

@@ -45,7 +45,7 @@ export function judgeSecret(secret: Secret): void {
   const { contexts, current } = kubeconfig === null ? { contexts: [], current: "" } : contextsIn(kubeconfig);
   const names = contexts.map(({ name }) => name);
   let problem: PluginError | null = null;
-  // Of several, what is wrong with the current one is told.
+  // With several contexts, the problem of the current one is reported.
   for (const context of names.includes(current) ? [current, ...names] : names.length === 0 ? [""] : names) {
     try {
       loginOf(secret, kubeconfig, context);

@@ -40,8 +40,9 @@ export interface Around {
 
 interface Following {
   /**
-   * What the containers should have; another image means that somebody changed the workload. Empty for one of a release, whose own strategy
-   * may leave its pods to others; else somebody changed that meanwhile, because such a workload is not updated.
+   * The images that the containers should have; another image means that somebody changed the workload. Empty for a workload of a release,
+   * whose images Helm sets. Its own strategy may leave its pods to others; a workload of our own with such a strategy was changed
+   * meanwhile, because it is refused otherwise.
    */
   images: ReadonlyMap<string, string>;
   stop: AbortSignal | undefined;

@@ -38,9 +38,9 @@ export interface Lacking {
 }
 
 export interface MissingRights {
-  /** One for each resource, and one for the namespaces of which nothing can be listed. */
+  /** One for each resource, and one for the namespaces in which nothing can be listed. */
   warnings: readonly Refusal[];
-  /** Not those of a namespace that nobody named and of which nothing can be listed: it is left out. */
+  /** Excludes a namespace that the connection does not name and in which nothing can be listed: it is left out. */
   lacking: readonly Lacking[];
   /** Whether the cluster was asked as a whole, not each of its namespaces. */
   is_cluster_wide: boolean;

@@ -175,7 +175,7 @@ function movedBeyond(walk: Walk, request: ListRequest, commits: ReadonlyMap<stri
 }
 
 /**
- * Whether an earlier check did not read as far as to a release. Its publish time tells, if it has one and they differ; otherwise its
+ * Whether an earlier check did not read as far as a release. Its publish time shows this, if it has one and the times differ; otherwise its
  * place behind everything remembered that is still listed.
  */
 function isBeyondMemory({ memory, listed, remembered }: Walk): (release: UpstreamRelease) => boolean {

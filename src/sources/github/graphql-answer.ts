@@ -85,7 +85,7 @@ const codes: Readonly<Record<string, PluginErrorCode>> = {
   SERVICE_UNAVAILABLE: "unreachable",
 };
 
-/** As the other API answers for the same, to explain it alike. */
+/** The status that the REST API returns for the same, so that both are explained alike. */
 const statusOf: Readonly<Partial<Record<PluginErrorCode, number>>> = { not_found: 404, unauthorized: 403 };
 
 function codeOf({ type, message }: AnswerError): PluginErrorCode {

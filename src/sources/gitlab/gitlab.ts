@@ -111,7 +111,7 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
   return { ...listing, moved_to: moved };
 }
 
-/** Pages of bare tags. A project without a repository has none: GitLab answers with a 404 that names nothing. */
+/** Pages of bare tags. A project without a repository has none: GitLab returns a 404 that names nothing. */
 function tagPages({ project, api }: Opened) {
   const url = apiUrl(project, "/repository/tags", {
     order_by: "updated",

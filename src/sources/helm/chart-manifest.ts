@@ -34,7 +34,7 @@ const chartLayerType = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 interface SoughtArchive {
   /** Of the chart's manifest. */
   reference: string;
-  /** Of the archive, where an index tells it; null: only the manifest's word counts. */
+  /** Of the archive, if an index has it; null: only the manifest counts. */
   digest: string | null;
 }
 

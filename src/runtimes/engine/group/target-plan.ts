@@ -235,7 +235,7 @@ export function owedAmong(scenes: readonly Scene[]): readonly string[] {
   return scenes.filter((scene) => scene.is_owed).map(({ container }) => nameOf(container));
 }
 
-/** What is arranged, with the containers by which it is known and that declare its needs: for a rollback past and present ones. */
+/** An item to put in order, with the containers that identify it and declare its dependencies; for a rollback, past and present ones. */
 export interface Arrangeable<T> {
   item: T;
   containers: readonly ContainerInspect[];

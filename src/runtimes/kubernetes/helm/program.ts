@@ -44,7 +44,7 @@ export interface Helm {
   findProblem(): Promise<Message | null>;
   /**
    * Runs helm on the release's storage, in a folder that only this call uses. `files`: written there, and named in `args` by `{folder}`.
-   * `folder`: its name, by which a later process finds the helm; then a stop leaves helm running, else it ends it.
+   * `folder`: its name, by which a later process finds a running helm; with it, a stop leaves helm running, and without it ends helm.
    */
   run(call: HelmCall): Promise<HelmResult>;
   /** Resolves when no helm of this folder runs any more, and removes the folder. Rejects with the signal's reason. */
