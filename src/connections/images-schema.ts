@@ -45,7 +45,7 @@ export function namesOf({ references }: Pick<UnusedImageView, "references">): re
 export const UnusedImageList = v.object({
   items: v.array(UnusedImageView),
   next_cursor: v.nullable(v.string()),
-  /** Other images that no container uses and that are unrelated to Tidemark: not listed. */
+  /** Other images that no container uses, unrelated to Tidemark: not listed. */
   others: v.number(),
   listed_at: Instant,
 });

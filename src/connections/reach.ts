@@ -33,7 +33,7 @@ export const ReachView = v.object({
   seen_at: NullableInstant,
   /** Since when it is unreachable, or not checked. */
   since: NullableInstant,
-  /** Why what is known about its targets is out of date; null while it is not. */
+  /** Why the known state of its targets is out of date; null while it is not. */
   problem: v.nullable(ProblemSchema),
 });
 export type ReachView = v.InferOutput<typeof ReachView>;

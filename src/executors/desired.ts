@@ -76,7 +76,7 @@ interface Compared {
 
 /**
  * Compares what is desired for each bound service with what was found. `target` is null if it is missing; `engine` is null if `target` is
- * only what was last seen.
+ * the last observation.
  */
 export async function compareWithDesired(
   deps: ArtifactDeps,

@@ -219,7 +219,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
         // If it was made due meanwhile, it needs another evaluation.
         ...(row.next_evaluation_at === pushed ? { next_evaluation_at } : {}),
       });
-      // The end of a run makes it due, and has stored what it left: this look may have been before.
+      // The end of a run makes it due and stores what it left; this inspection may have been before that.
       if (unknown_settings !== null && row.next_evaluation_at === pushed) {
         await recordVersions(tx, id, comparison.services, { by: "look", before: row.observed_at, now });
       }
@@ -271,7 +271,7 @@ interface Look {
   plan: PlannedUpdate | null;
 }
 
-/** The target as last seen, so that what it runs stays known while its runtime cannot be asked. */
+/** The target as last observed, so that what it runs stays known while its runtime does not respond. */
 function lastSeen(settings: ExecutorSettings, previous: Observation | null): Target | null {
   const services = (previous?.services ?? []).flatMap(({ found }) => (found === null ? [] : [seenService(found)]));
   if (services.length === 0) return null;
@@ -342,7 +342,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   return { start: { trigger, desired_revision: revision, attempt }, waiting: null, next_evaluation_at: again };
 }
 
-/** For a target that cannot be seen: whether a run should bring this revision, by what was last seen. */
+/** For a target that cannot be inspected: whether a run for this revision is due, by the last observation. */
 function wasDueBefore(previous: Observation | null, revision: string): boolean {
   if (previous === null) return false;
   if (previous.desired_revision !== revision || previous.waiting !== null) return true;

@@ -76,8 +76,8 @@ interface SeenAt {
 }
 
 /**
- * Stores what each service runs, if that is another version than was stored last. Belongs to the transaction of what saw it: a look, which
- * holds the executor's lease, or the end of a run.
+ * Stores what each service runs, if it differs from the last stored version. Call it in the transaction of what saw it: an evaluation,
+ * which holds the executor's lease, or the end of a run.
  */
 export async function recordVersions(
   tx: Writer,

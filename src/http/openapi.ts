@@ -37,7 +37,7 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Most readers of JSON Schema do not know Unicode properties; returns an equivalent that all of them know. */
+/** An equivalent pattern without Unicode properties, which most tools for JSON Schema do not support. */
 function portablePattern(pattern: string): string {
   return pattern.replaceAll("\\P{Cc}", "[^\\u0000-\\u001f\\u007f-\\u009f]");
 }

@@ -24,7 +24,7 @@ export const formId = "adopt-form";
 export function AdoptionForm(props: FormProps) {
   const { ctx, list, entered } = props;
   const t = texts(ctx).adoption;
-  // With the filters: what is refused is shown among the same targets.
+  // Keeps the filters, so that a refusal is shown among the same targets.
   const address = url(ctx, ctx.path);
   return (
     <form

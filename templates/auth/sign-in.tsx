@@ -20,7 +20,7 @@ interface SignInPageProps {
   next: string;
   /** Why the last attempt was refused. An unknown name and a wrong password read the same. */
   refusal: { kind: "wrong" } | { kind: "throttled"; retry_after_seconds: number } | null;
-  /** Why the page is shown instead of another; null for who came by themselves. */
+  /** Why the page is shown instead of another; null if the user opened it. */
   reason: SignInReason | null;
   /** Other ways to sign in: the button of an enabled and bound identity provider. */
   others?: Child;

@@ -40,7 +40,10 @@ export function selectionOf<Item>({ ctx, items, next_cursor, is_first_page, aske
   const isWhole = is_first_page && next_cursor === null;
   return {
     matching: isWhole || matching > maxBulk ? null : matching,
-    /** As far as an entry calls for it. Of other pages it is only known whether they can have entries in the only `state` that does. */
+    /**
+     * Offers an action if an entry on this page calls for it. Of the other pages only the number of entries in `state` is known, the only
+     * state that calls for it.
+     */
     offer: (
       name: BulkAction,
       calls: (item: Item) => boolean = () => true,

@@ -10,8 +10,8 @@ interface ClipProps {
 const keptEnd = 8;
 
 /**
- * One line of a list. What does not fit is cut: of a long text from its middle. That text is one piece, for who copies, searches or hears it;
- * the style measures `data-text`, and shows `data-end` where that is longer than the line.
+ * One line of a list, cut where it does not fit; a long text is cut in its middle. The text stays in one piece for copying, searching and
+ * screen readers; the style measures `data-text`, and shows `data-end` where that is longer than the line.
  */
 export function Clip({ href, children }: ClipProps) {
   if (typeof children !== "string" || children.length <= 2 * keptEnd) {

@@ -214,7 +214,7 @@ export function ListChanges({ changed, notice = null, ...list }: ListChangesProp
   );
 }
 
-/** What an open page says of its list when it asks for changes. */
+/** What an open page sends about its list when it requests changes. */
 export interface OpenList {
   /** As `Shown` wrote it. */
   seen: string;
@@ -236,7 +236,7 @@ function rowsOf({ table }: Pick<ListBodyProps, "table">, { shown }: Pick<OpenLis
   return table.rows.filter(({ id }) => shown.includes(id));
 }
 
-/** Whether the rows of an open list show what they did. */
+/** Whether the rows of an open list are still the same. */
 export function isStillShown(list: Pick<ListBodyProps, "table">, open: OpenList): boolean {
   return fingerprint(rowsOf(list, open)) === open.seen;
 }

@@ -9,7 +9,7 @@ interface RowFactsProps extends Pick<FactsProps, "items"> {
   of: string;
 }
 
-/** At the end of a list's row, where it is too narrow to tell all of it and no page does. */
+/** All facts of an entry at the end of its row, for lists that are too narrow to show them and entries without a page. */
 export function RowFacts({ ctx, of, items }: RowFactsProps) {
   return (
     <span class="row-facts">

@@ -8,7 +8,7 @@ import { Banner } from "./notice.tsx";
 interface SecretReasonProps {
   ctx: PageContext;
   problem: Problem;
-  /** What to do, from this page on; the reason itself says it of an unknown kind. */
+  /** What to do on this page. Not shown for an unknown kind, whose reason says it. */
   children: Child;
 }
 

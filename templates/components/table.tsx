@@ -44,7 +44,7 @@ export interface Row {
   found?: string | undefined;
   /** Can be selected, for an action on several rows. */
   choice?: Choice | undefined;
-  /** What an open list follows: the row is replaced once this changes. Times of looks do not belong here. */
+  /** An open list replaces the row once this changes. Times of checks do not belong here. */
   shows?: unknown;
 }
 

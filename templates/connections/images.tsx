@@ -122,7 +122,7 @@ function ImageList({ connection, ...list }: ListProps<UnusedImageView> & Pick<Un
   );
 }
 
-/** None while no image that the filters leave can be removed. */
+/** None if no image that matches the filters can be removed. */
 function selectionOf(
   { ctx, next_cursor, is_first_page, asked, counts }: ListProps<UnusedImageView>,
   connection: Pick<ConnectionView, "id">,

@@ -9,7 +9,7 @@ interface AwayPageProps {
   what: "opened" | "sent";
 }
 
-/** What the service worker shows while the server does not respond; `away.js` gives it life. It holds nothing of anybody. */
+/** The page that the service worker shows while the server does not respond; `away.js` updates it. Contains no data of any session. */
 export function AwayPage({ ctx, what }: AwayPageProps) {
   const t = texts(ctx).common.away;
   const { title, lead } = t[what];

@@ -181,7 +181,7 @@ function Included({ ctx, action, review }: { ctx: PageContext; action: ReviewedA
   const { executor, plan, unsafe } = review;
   const t = texts(ctx);
   const id = `include-${executor.id}`;
-  // A deletion is confirmed by its number, which a box less would change.
+  // A deletion is confirmed by entering how many there are, so none can be unticked.
   const isFixed = action === "delete";
   const downtime = plan === null || executor.target.is_declarative ? null : plan.expected_downtime_ms;
   return (

@@ -115,7 +115,7 @@ export function executorsBody(props: ExecutorsPageProps): ListBodyProps {
           ),
           versions: <ExecutorVersions ctx={ctx} executor={executor} />,
           state: <ExecutorState ctx={ctx} executor={executor} />,
-          // When the window opens is said by the state of what waits for it.
+          // The state of a waiting executor already says when the window opens.
           trigger:
             executor.waiting?.reason === "window" ? t.triggers.window : <TriggerWords ctx={ctx} executor={executor} />,
           run: <LastRun ctx={ctx} executor={executor} />,

@@ -182,7 +182,7 @@ function Lines({ ctx, view, stream }: Pick<LogsPageProps, "ctx" | "view" | "stre
           "data-after": stream.after,
           "data-skipped": t.skipped_paused,
         };
-  // Hundreds of lines a second are not for reading out.
+  // Screen readers should not read out hundreds of lines a second.
   return (
     <>
       <div

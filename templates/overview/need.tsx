@@ -13,7 +13,7 @@ import { texts } from "../texts/texts.ts";
 /** Members of a cause that are named before it is unfolded. */
 const namedMembers = 5;
 
-/** What is not in this queue once something was decided about it. */
+/** An executor about which nothing was decided: once something is, its row leaves this queue. */
 export const undecided: Omit<Decidable, "id"> = {
   is_enabled: true,
   trigger: "manual",

@@ -44,7 +44,7 @@ export function compression(): MiddlewareHandler<AppEnv> {
     headers.delete("Content-Length");
     if (packed !== body) headers.set("Content-Encoding", "gzip");
     const response = new Response(packed, { status: c.res.status, headers });
-    // Else each header would be copied into another response.
+    // Otherwise each header would be copied into another response.
     c.res = undefined;
     c.res = response;
   };

@@ -4,8 +4,8 @@ import { basePath } from "../paths.ts";
 import { languageOf, type PageSettings, themeOf } from "./page-context.ts";
 
 /**
- * All of it is public. The hash of the content is in each address, so that a browser keeps it and a new version of Tidemark is another. Whoever
- * still asks for a former version gets the present one, and does not keep it.
+ * All of it is public. The hash of the content is in each address, so that browsers cache it and a new version of Tidemark has a new
+ * address. A request for an earlier version gets the current one, uncached.
  */
 export function awayPages(app: App, page: PageSettings): void {
   const prefix = () => basePath(page.settings.current().base_url);

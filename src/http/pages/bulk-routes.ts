@@ -125,7 +125,7 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     return respondDone(c, ctx.base_path, next, notice);
   }
 
-  /** What was done, and the form that takes it back. */
+  /** The result, with a form to undo it. */
   function noticeOf(ctx: PageContext, outcome: BulkOutcome<Action>, done: readonly string[]): StoredNotice {
     const undo = undoing[outcome.action];
     return {

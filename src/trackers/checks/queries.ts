@@ -77,7 +77,7 @@ const scheduledSources = rowsOfPrepared((read) =>
     .where(
       and(
         lte(tracker_sources.next_check_at, now),
-        // First what an outage decides for a thousand of them at once.
+        // First the condition that an outage sets for a thousand of them at once.
         not(isHeld(now)),
         mayBegin,
         isNull(tracker_sources.check_requested_at),
