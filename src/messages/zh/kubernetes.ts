@@ -126,7 +126,7 @@ export const kubernetes = {
   release_uninstalled: "它已卸载或正在卸载",
   release_owned: ({ owner }, tell) => `它由 ${tell(owner)} 管理，对 Chart 的更新可能会被还原`,
   release_pending: ({ status, revision }) =>
-    `其修订版本 ${revision} 尚未完成（${status}）：helm 仍在运行或已被终止。在此之前 Helm 会拒绝任何更改。更新会先将其回滚`,
+    `其修订版本 ${revision} 尚未完成（${status}）：helm 仍在运行或已被终止。在其完成或回滚之前，Helm 会拒绝其他更改。更新会先将其回滚`,
   release_failed: ({ revision, said }, tell) => `升级到修订版本 ${revision} 失败${quoting(tell, said)}`,
   other_chart: ({ from, to }) => `该发布使用 Chart“${from}”，而追踪器追踪的是“${to}”`,
   not_rendered: ({ said }, tell) => `新版本无法使用此发布的 values 安装：${tell(said)}`,

@@ -4,7 +4,7 @@ import { quotedList } from "./lists.ts";
 
 export const podman = {
   from_folder: ({ path }) => `它由目录“${path}”创建，而不是由镜像创建`,
-  secrets: ({ names }) => `它使用机密${quotedList(names)}，而 Podman 不报告其形式和位置`,
+  secrets: ({ names }) => `它使用机密${quotedList(names)}，而 Podman 不报告每个机密是文件还是变量，以及位于何处`,
   foreign_namespace: ({ path }) => `它加入了网络命名空间“${path}”，而该命名空间不属于任何容器`,
   pid_file: ({ path }) => `它的进程号写入“${path}”（\`--pidfile\`），而 Podman API 无法设置该项`,
   service_container: "它是 Kubernetes 文件的服务容器，由 Podman 自行创建和移除",
