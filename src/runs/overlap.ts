@@ -1,8 +1,8 @@
 import type { Writer } from "../db/client.ts";
 import { SaidError } from "../errors.ts";
 import { say } from "../messages/message.ts";
-import { giveBack } from "./consent.ts";
 import type { RunContext } from "./context.ts";
+import { giveBack } from "./pending.ts";
 import { type RunAhead, runsAtWork } from "./queries.ts";
 import { type StoredPlan, storedPlan } from "./stored-plan.ts";
 

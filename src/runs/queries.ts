@@ -285,7 +285,7 @@ interface RunPauses {
 /** A run that awaits approval is due when the approval expires, which a wrong clock must not bring forward. */
 export function runDueTimes({ retry_ms, outage_ms, window_ms, lease_ms }: RunPauses): readonly DueTime[] {
   const isAwaiting = and(isActive, eq(runs.approval, "awaiting"));
-  const consent = sql`(select ${executors.approval_hours} * 3600000 from ${executors} where ${executors.id} = ${runs.executor_id})`;
+  const approvalMs = sql`(select ${executors.approval_hours} * 3600000 from ${executors} where ${executors.id} = ${runs.executor_id})`;
   return [
     {
       table: runs,
@@ -293,13 +293,13 @@ export function runDueTimes({ retry_ms, outage_ms, window_ms, lease_ms }: RunPau
       where: and(isActive, isNotAwaiting),
       longest_ms: sql`case when ${runs.reason_code} = 'waiting_for_window' then ${window_ms} else ${retry_ms} end`,
     },
-    { table: runs, column: runs.due_at, where: isAwaiting, longest_ms: consent, is_end: true },
+    { table: runs, column: runs.due_at, where: isAwaiting, longest_ms: approvalMs, is_end: true },
     {
       table: runs,
       column: runs.approval_until,
       where: isAwaiting,
-      longest_ms: consent,
-      instead_ms: consent,
+      longest_ms: approvalMs,
+      instead_ms: approvalMs,
       is_end: true,
     },
     { table: runs, column: runs.cleanup_due_at, longest_ms: retry_ms },

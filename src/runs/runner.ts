@@ -5,12 +5,12 @@ import { newId } from "../ids.ts";
 import { type Message, saidAt, say, toldAs, withTexts } from "../messages/message.ts";
 import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, notUndone, undoAndFail } from "./conclude.ts";
-import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdRun, LeaseLost } from "./lease.ts";
 import { outageAtEnd } from "./outage.ts";
 import { findOverlap } from "./overlap.ts";
+import { awaitWindow, judgeAwaiting } from "./pending.ts";
 import {
   appendStep,
   deletePendingRun,

@@ -112,7 +112,7 @@ export function runService(options: RunServiceOptions) {
   const { db, clock, audit } = options;
   const changes = createRunChanges();
   const runner = runRunner({ ...options, changes });
-  const consent = approvals(options);
+  const approval = approvals(options);
   const queued = (id: string) => {
     changes.announce(id);
     options.onDue?.();
@@ -137,7 +137,7 @@ export function runService(options: RunServiceOptions) {
       const newest = await newestRunOf(tx, executorId);
       if (newest !== input.newest_run_id) throw runSince(newest);
     }
-    const active = await consent.makeRoom(tx, executorId);
+    const active = await approval.makeRoom(tx, executorId);
     if (active !== null) throw runActive(active.id);
     const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
     if (input.snapshot_id !== undefined && snapshot?.executor_id !== executorId) {
@@ -249,18 +249,18 @@ export function runService(options: RunServiceOptions) {
      * `plan_changed` or `approval_expired`.
      */
     decide: async (actor: Actor, id: string, input: unknown, via: Via = "administrator"): Promise<RunView> => {
-      await consent.decide(actor, id, input, via);
+      await approval.decide(actor, id, input, via);
       queued(id);
       return await view(id);
     },
 
     /** For evaluations: called in their transaction before they decide whether to queue a run. */
     reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> =>
-      consent.review(tx, executorId, seen),
+      approval.review(tx, executorId, seen),
 
     /** For evaluations: called instead while automatic runs are deferred. */
     withdrawWaiting: (tx: Writer, executorId: string, why: DeferralReason): Promise<void> =>
-      consent.withdraw(tx, executorId, why),
+      approval.withdraw(tx, executorId, why),
 
     /** For evaluations: queues an automatic run in the caller's transaction; false if a run, outage or earlier attempt prevents it. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {

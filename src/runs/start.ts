@@ -6,11 +6,11 @@ import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";
 import { needsReview, type UpdatePlan } from "../runtimes/plan.ts";
 import type { Prepared } from "../runtimes/session.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
-import { awaitConsent, needsConsent } from "./consent.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
 import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
+import { awaitApproval, needsApproval } from "./pending.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
 import { snapshotContent } from "./snapshot-content.ts";
@@ -54,8 +54,8 @@ export async function start(context: RunContext): Promise<void> {
   let prepared: Prepared;
   try {
     const intent = await withFaults("update_failed", () => decideIntent(context));
-    if (needsConsent(context.run, context.settings)) {
-      await awaitConsent(context, intent.columns);
+    if (needsApproval(context.run, context.settings)) {
+      await awaitApproval(context, intent.columns);
       return;
     }
     const plan = storedPlan(intent.columns.plan, context.deps.connections.targetKind);

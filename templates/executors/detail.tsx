@@ -17,7 +17,7 @@ import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
-import { ConsentBanner } from "../runs/consent.tsx";
+import { ApprovalBanner } from "../runs/approval.tsx";
 import { RunsTable } from "../runs/list.tsx";
 import { reasonWords, runWords, WaitBanner } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
@@ -207,7 +207,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
       <DeferralBanners ctx={ctx} executor={executor} />
       {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
-        <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
+        <ApprovalBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
       ) : null}
       {executor.waiting?.reason === "connection" && executor.waiting.message_data !== null ? (
         <WaitBanner ctx={ctx} reason={executor.waiting.message_data} />

@@ -5,7 +5,7 @@ import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { ConsentFacts, type Decision } from "./consent.tsx";
+import { ApprovalFacts, type Decision } from "./approval.tsx";
 
 interface ApprovalLinkPageProps {
   ctx: PageContext;
@@ -20,16 +20,16 @@ export function ApprovalLinkPage({ ctx, run, executor, breaking, token }: Approv
   const t = texts(ctx).runs.approval;
   return (
     <BareLayout ctx={ctx} title={t.banner}>
-      <div class="consent">
+      <div class="approval">
         <div>
           <h1>{t.approve_title(run.executor)}</h1>
           <p class="lead">{t.link_lead}</p>
         </div>
-        <ConsentFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
+        <ApprovalFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
         <p class="quiet">{t.approve_text}</p>
         <form method="post" action={url(ctx, `/approvals/${run.id}/${token}`)}>
           <Csrf ctx={ctx} />
-          <p class="consent-actions">
+          <p class="approval-actions">
             <Button type="submit" kind="main" icon="check" name="decision" value="approve">
               {t.approve_verb}
             </Button>

@@ -18,7 +18,7 @@ import type { PageContext } from "../page.ts";
 import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
-import { ConsentBanner } from "./consent.tsx";
+import { ApprovalBanner } from "./approval.tsx";
 import { RunLogs } from "./logs.tsx";
 import {
   isActiveRun,
@@ -200,7 +200,7 @@ function RunBanner(props: RunPageProps) {
   const banner = (() => {
     switch (run.state) {
       case "pending":
-        if (isAwaiting(run)) return <ConsentBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
+        if (isAwaiting(run)) return <ApprovalBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
         return run.reason_data === null ? null : <WaitBanner ctx={ctx} reason={run.reason_data} />;
       case "skipped":
         return <Banner tone="quiet" title={t.unchanged} children={reason} />;

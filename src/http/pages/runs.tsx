@@ -1,5 +1,5 @@
 import type { PageContext } from "../../../templates/page.ts";
-import { ConsentQuestion, type Decision } from "../../../templates/runs/consent.tsx";
+import { ApprovalQuestion, type Decision } from "../../../templates/runs/approval.tsx";
 import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
 import { RunsPage, type RunsPageProps } from "../../../templates/runs/list.tsx";
 import { DeleteLog } from "../../../templates/runs/logs.tsx";
@@ -46,7 +46,7 @@ export function runPages(app: App, services: Services, page: PageSettings): void
 
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
 
-  consentRoutes(app, services, page);
+  approvalRoutes(app, services, page);
 
   questionRoutes(app, page, {
     path: "/runs/:id/logs/:log/delete",
@@ -98,13 +98,13 @@ async function dismissibleOf({ executors }: Services, shown: readonly RunView[])
   return new Set(views.flatMap(({ dismissible_run_id }) => dismissible_run_id ?? []));
 }
 
-function consentRoutes(app: App, services: Services, page: PageSettings): void {
+function approvalRoutes(app: App, services: Services, page: PageSettings): void {
   const { runs, executors } = services;
   const question = async (ctx: PageContext, id: string, decision: Decision, error?: Message) => {
     const run = await runs.get(id);
     const executor = await executors.get(run.executor_id);
     const breaking = await services.trackers.breakingIn(stepsOfRun(run, executor));
-    return <ConsentQuestion {...{ ctx, run, executor, decision, breaking, error }} />;
+    return <ApprovalQuestion {...{ ctx, run, executor, decision, breaking, error }} />;
   };
 
   for (const decision of decisions) {

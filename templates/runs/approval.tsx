@@ -19,14 +19,14 @@ import { RunVersions } from "./versions.tsx";
 
 export type Decision = "approve" | "refuse";
 
-interface ConsentBannerProps {
+interface ApprovalBannerProps {
   ctx: PageContext;
   run_id: string;
   until: number | null;
 }
 
 /** A run that awaits approval, with both actions; each asks for confirmation and shows the facts. */
-export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
+export function ApprovalBanner({ ctx, run_id, until }: ApprovalBannerProps) {
   const t = texts(ctx).runs.approval;
   return (
     <Banner
@@ -50,7 +50,7 @@ export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
 
 type RunLike = Pick<RunView, "executor" | "from" | "to" | "approval_until"> & Pick<RunDetailView, "plan" | "plan_hash">;
 
-interface ConsentFactsProps {
+interface ApprovalFactsProps {
   ctx: PageContext;
   run: RunLike;
   executor: ExecutorView;
@@ -58,7 +58,7 @@ interface ConsentFactsProps {
 }
 
 /** What the decision is about: versions, target, deadline, and the plan field by field. */
-export function ConsentFacts({ ctx, run, executor, breaking }: ConsentFactsProps) {
+export function ApprovalFacts({ ctx, run, executor, breaking }: ApprovalFactsProps) {
   const t = texts(ctx);
   const plan = planOf(run);
   const [opening] = executor.next_windows;
@@ -95,7 +95,7 @@ export function ConsentFacts({ ctx, run, executor, breaking }: ConsentFactsProps
   );
 }
 
-interface ConsentQuestionProps {
+interface ApprovalQuestionProps {
   ctx: PageContext;
   run: RunDetailView;
   executor: ExecutorView;
@@ -105,7 +105,7 @@ interface ConsentQuestionProps {
 }
 
 /** Confirms the decision; the plan's hash is sent along. */
-export function ConsentQuestion({ ctx, run, executor, decision, breaking, error }: ConsentQuestionProps) {
+export function ApprovalQuestion({ ctx, run, executor, decision, breaking, error }: ApprovalQuestionProps) {
   const t = texts(ctx).runs.approval;
   const isApproval = decision === "approve";
   const title = isApproval ? t.approve : t.refuse;
@@ -133,7 +133,7 @@ export function ConsentQuestion({ ctx, run, executor, decision, breaking, error 
       cancel_href={back}
       error={error}
     >
-      <ConsentFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
+      <ApprovalFacts ctx={ctx} run={run} executor={executor} breaking={breaking} />
       <p class="quiet">{isApproval ? t.approve_text : t.refuse_text}</p>
     </Confirm>
   );

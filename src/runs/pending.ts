@@ -14,7 +14,7 @@ const noOpeningMs = 24 * hourMs;
 const disputedMs = 10 * 60_000;
 
 /** Whether a run needs approval before it changes its target; a manual run counts as approved. */
-export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">, settings: ExecutorSettings): boolean {
+export function needsApproval(run: Pick<RunRow, "kind" | "trigger" | "approval">, settings: ExecutorSettings): boolean {
   return settings.requires_approval && run.kind === "update" && run.trigger !== "manual" && run.approval !== "approved";
 }
 
@@ -41,7 +41,7 @@ export async function giveBack(
 }
 
 /** Stores the plan to approve, records the event and releases the run until it is decided. */
-export async function awaitConsent(held: HeldWithSettings, columns: NonNullable<EndFacts["columns"]>): Promise<void> {
+export async function awaitApproval(held: HeldWithSettings, columns: NonNullable<EndFacts["columns"]>): Promise<void> {
   const { deps, run, settings } = held;
   const now = deps.clock.now();
   const approval_until = now + settings.approval_hours * hourMs;
