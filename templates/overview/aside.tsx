@@ -53,7 +53,7 @@ export function OverviewAside({ ctx, stats, budgets }: AsideProps) {
         </Section>
       )}
       {stats.setup.has_executor && !stats.setup.has_notifier ? (
-        <Section title={t.setup.nobody_told}>
+        <Section title={t.setup.no_notifiers}>
           <Panel>
             <p class="meta">{t.setup.notifier_text}</p>
             <p>

@@ -12,8 +12,8 @@ import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { type Budget, OverviewAside } from "./aside.tsx";
 import { EventsByDay } from "./events.tsx";
-import { GoingOn } from "./going-on.tsx";
 import { headline, stepsLeft } from "./headline.ts";
+import { InProgress } from "./in-progress.tsx";
 import { Needs } from "./needs.tsx";
 import { SetupSteps } from "./setup.tsx";
 
@@ -99,18 +99,18 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
           </Section>
         ) : null}
         {counts.needs > 0 ? (
-          <Section title={t.needs_you} aside={counts.updates > 0 ? <UpdateSafe ctx={ctx} small /> : undefined}>
+          <Section title={t.needs_attention} aside={counts.updates > 0 ? <UpdateSafe ctx={ctx} small /> : undefined}>
             <Needs ctx={ctx} stats={stats} snapshots={snapshots} />
             <NeedsMore ctx={ctx} stats={stats} />
           </Section>
         ) : isSettingUp ? null : (
-          <Section title={t.needs_you}>
+          <Section title={t.needs_attention}>
             <p class="panel nothing">{t.nothing_needed}</p>
           </Section>
         )}
         {goesOn ? (
-          <Section title={t.going_on}>
-            <GoingOn ctx={ctx} stats={stats} />
+          <Section title={t.in_progress}>
+            <InProgress ctx={ctx} stats={stats} />
           </Section>
         ) : null}
         {events.length > 0 ? (

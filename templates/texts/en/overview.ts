@@ -1,8 +1,8 @@
 import { formatNumber, plural } from "../../format.ts";
 
 export const overview = {
-  needs_you: "Needs attention",
-  going_on: "In progress",
+  needs_attention: "Needs attention",
+  in_progress: "In progress",
   last_days: "Last 30 days",
   request_budgets: "Request budgets",
   next_windows: "Next windows",
@@ -142,7 +142,7 @@ export const overview = {
     open_connections: "Connections",
     open_executors: "Executors",
     open_notifiers: "Notifiers",
-    nobody_told: "No notifications set up",
+    no_notifiers: "No notifications set up",
   },
   search: {
     title: "Search",

@@ -4,8 +4,8 @@ import type { Texts } from "../texts.ts";
 const number = (count: number) => formatNumber("zh", count);
 
 export const overview = {
-  needs_you: "需要处理",
-  going_on: "正在进行",
+  needs_attention: "需要处理",
+  in_progress: "正在进行",
   last_days: "最近 30 天",
   request_budgets: "请求配额",
   next_windows: "即将到来的窗口",
@@ -139,7 +139,7 @@ export const overview = {
     open_connections: "连接",
     open_executors: "执行器",
     open_notifiers: "通知",
-    nobody_told: "尚未设置通知",
+    no_notifiers: "尚未设置通知",
   },
   search: {
     title: "搜索",

@@ -13,7 +13,7 @@ import { texts } from "../texts/texts.ts";
 import { UpdateVersions } from "./needs.tsx";
 
 /** Runs in progress, and updates that start automatically. */
-export function GoingOn({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
+export function InProgress({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   return (
     <Rows id="going-on">
       {stats.active_runs.map((run) => (
