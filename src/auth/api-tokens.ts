@@ -12,7 +12,6 @@ import {
   countApiTokens,
   findAdministrator,
   findApiToken,
-  findApiTokenByName,
   findSignIn,
   insertSession,
   isTokenUsed,
@@ -52,7 +51,7 @@ function view(row: SessionRow): ApiTokenView {
 export function apiTokenService(options: ApiTokenServiceOptions) {
   const { db, clock, audit, tokens, confirmPassword } = options;
   const getRow = async (read: Reader, id: string): Promise<SessionRow> => {
-    const row = await findApiToken(read, clock.now(), id);
+    const row = await findApiToken(read, clock.now(), { id });
     if (row === null) throw notFound("api_token", id);
     return row;
   };
@@ -72,7 +71,7 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       requireSignIn(session);
       const parsed = parseInput(ApiTokenInput, input);
       // Checked before the password: a name conflict must not count as a password attempt.
-      if ((await findApiTokenByName(db.read, clock.now(), parsed.name)) !== null)
+      if ((await findApiToken(db.read, clock.now(), { name: parsed.name })) !== null)
         throw nameTaken("api_token", parsed.name);
       await confirmPassword(actor, session, parsed.current_password, "api_token_created");
       const now = clock.now();
@@ -81,7 +80,7 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
         // A token outlives its sign-in, so a sign-in that ended while the password was compared must not create one.
         const signIn = await findSignIn(tx, { now, idle_before: now - IDLE_LIMIT_MS }, session.id);
         if (administrator === null || signIn === null) throw unauthorized();
-        if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
+        if ((await findApiToken(tx, now, { name: parsed.name })) !== null) {
           throw nameTaken("api_token", parsed.name);
         }
         if ((await countApiTokens(tx, now)) >= MAXIMUM_TOKENS) {

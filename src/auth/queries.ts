@@ -217,20 +217,17 @@ export const apiTokenLists = listsOver(sessions, (_read, now: number) => {
   };
 });
 
-export async function findApiToken(read: Reader, now: number, id: string): Promise<SessionRow | null> {
+/** A token that can still be used, by its ID or its name. */
+export async function findApiToken(
+  read: Reader,
+  now: number,
+  by: { id: string } | { name: string },
+): Promise<SessionRow | null> {
+  const isMeant = "id" in by ? eq(sessions.id, by.id) : eq(sessions.name, by.name);
   const rows = await read
     .select()
     .from(sessions)
-    .where(and(isLiveToken(now), eq(sessions.id, id)))
-    .limit(1);
-  return rows[0] ?? null;
-}
-
-export async function findApiTokenByName(read: Reader, now: number, name: string): Promise<SessionRow | null> {
-  const rows = await read
-    .select()
-    .from(sessions)
-    .where(and(isLiveToken(now), eq(sessions.name, name)))
+    .where(and(isLiveToken(now), isMeant))
     .limit(1);
   return rows[0] ?? null;
 }

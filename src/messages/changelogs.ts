@@ -1,9 +1,8 @@
+import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 type Version = { version: string };
 type Keys = { keys: readonly string[] };
-
-const quoted = (keys: readonly string[]) => keys.map((key) => `"${key}"`).join(", ");
 
 /** Release notes from a changelog: its settings, and why a version has none. */
 export const changelogs = {
@@ -20,9 +19,9 @@ export const changelogs = {
   ref_invalid: "This is not the name of a branch, a tag or a commit",
   subheading_wanted: "Enter the start of the subheading",
   repository_wanted: "A custom changelog needs a repository among the tracker's sources; add one first",
-  source_wanted: ({ keys }: Keys) => `Choose the source that has the changelog: ${quoted(keys)}`,
+  source_wanted: ({ keys }: Keys) => `Choose the source that has the changelog: ${quotedList(keys)}`,
   no_such_source: ({ key, keys }: Keys & { key: string }) =>
-    `The tracker has no repository source "${key}"; choose ${quoted(keys)}`,
+    `The tracker has no repository source "${key}"; choose ${quotedList(keys)}`,
 
   no_file: ({ path }: { path: string }) => `There is no file "${path}" on the default branch`,
   no_file_at: ({ path, ref }: { path: string; ref: string }) => `There is no file "${path}" at "${ref}"`,

@@ -1,10 +1,11 @@
+import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 type Chart = { chart: string };
 
 function others(count: number, similar: readonly string[]): string {
   if (count === 0) return "the repository has no charts";
-  const names = similar.length === 0 ? "" : `, such as ${similar.map((name) => `"${name}"`).join(", ")}`;
+  const names = similar.length === 0 ? "" : `, such as ${quotedList(similar)}`;
   return `the repository has ${count} other ${count === 1 ? "chart" : "charts"}${names}`;
 }
 

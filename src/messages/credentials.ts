@@ -1,3 +1,4 @@
+import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 /** Credentials and their content. */
@@ -5,7 +6,7 @@ export const credentials = {
   kind_unknown: ({ kind }: { kind: string }) =>
     `This version of Tidemark does not support credentials of type "${kind}"; update Tidemark, or delete the credential`,
   token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
-    `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
+    `A token of this platform begins with ${quotedList(prefixes, " or ")}`,
   token_with_spaces: "A token must not contain spaces",
   certificate_half: "A client certificate needs its key, and a key its certificate",
   certificate_unreadable: ({ member }: { member: string }) =>

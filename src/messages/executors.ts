@@ -1,3 +1,4 @@
+import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 type Target = { target: string };
@@ -12,7 +13,6 @@ type Tag = { image: string; tag: string };
 const current = (tag: string | null) => (tag === null ? "the running version" : `"${tag}"`);
 const desired = (tag: string | null) => (tag === null ? "the desired version" : `"${tag}"`);
 const start = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const quoted = (names: readonly string[], between: string) => names.map((name) => `"${name}"`).join(between);
 
 /** Why a target cannot be updated, or an executor stored or changed. What is said beside the name of an executor does not repeat it. */
 export const executors = {
@@ -38,7 +38,7 @@ export const executors = {
   tag_not_formed: ({ version, tag }: { version: string; tag: string }) =>
     `"${version}" cannot be written in the tag format of "${tag}"`,
   tag_not_found: ({ image, tags }: { image: string; tags: readonly string[] }) =>
-    `The registry has no tag ${quoted(tags, " or ")} of "${image}" yet`,
+    `The registry has no tag ${quotedList(tags, " or ")} of "${image}" yet`,
   registry_failed: ({ image, tag, cause }: Tag & Cause, tell) =>
     `The registry of "${image}" could not be queried for the tag "${tag}": ${tell(cause)}`,
   registry_needs_login: ({ image, tag, cause }: Tag & Cause, tell) =>

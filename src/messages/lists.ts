@@ -1,4 +1,4 @@
 /** Names in a sentence: "a", "b". */
-export function quotedList(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(", ");
+export function quotedList(names: readonly string[], between = ", "): string {
+  return names.map((name) => `"${name}"`).join(between);
 }

@@ -50,7 +50,7 @@ export const refusals = {
   has_dependents: ({ name, cause }: Named & Caused, tell) =>
     `"${name}" depends on it and cannot be recreated: ${tell(cause)}`,
   dependency_cycle: ({ names }: Names) =>
-    `${[...names, names[0] ?? ""].map((name) => `"${name}"`).join(" depends on ")}: there is no order in which they could be updated`,
+    `${quotedList([...names, names[0] ?? ""], " depends on ")}: there is no order in which they could be updated`,
   job: "It completes by design and is run once from the new image; restoring the previous container does not undo what it did",
 
   start_first: ({ name, cause }: Named & Caused, tell) =>

@@ -1,3 +1,4 @@
+import { quotedList } from "./lists.ts";
 import type { Area, Message } from "./types.ts";
 
 type Kind = "update" | "rollback";
@@ -43,8 +44,6 @@ const resting: Readonly<Record<Kind, Partial<Record<Serving, string>>>> = {
   },
 };
 
-const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
-
 /** Runs: why they ended as they did, what they wait for, and what cannot be done to one. */
 export const runs = {
   unhealthy: ({ kind, cause }: { kind: Kind } & Cause, tell) =>
@@ -69,7 +68,7 @@ export const runs = {
   not_undone: ({ reason, kind, cause }: { reason: Message; kind: Kind } & Cause, tell) =>
     `${tell(reason)}. ${kind === "update" ? "The update" : "The rollback"} could not be undone: ${tell(cause)}`,
   partly_down: ({ reason, services }: { reason: Message; services: readonly string[] }, tell) =>
-    `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "is" : "are"} not running in either version; the other services are running`,
+    `${tell(reason)}. Target down: ${quotedList(services)} ${services.length === 1 ? "is" : "are"} not running in either version; the other services are running`,
 
   left_stopped: "The target was stopped and stays stopped; it was updated without a health check",
   started_for_snapshot: "The target was down and was started, because it was running when its snapshot was saved",

@@ -47,3 +47,12 @@ export function parseBoundedJson(text: string): unknown {
   requireModest(text);
   return JSON.parse(text);
 }
+
+/** The same; undefined for text that is not JSON, or too costly. */
+export function tryBoundedJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@ import { classify, type ParsedTag } from "./classify.ts";
 import type { Heading } from "./headings.ts";
 import { find, MAX_TEXT_CHARACTERS, parsePattern } from "./pattern.ts";
 import { headingPattern, plainVersionOf } from "./placeholders.ts";
-import { plainHeading, readVersionHeading, type VersionHeading } from "./version-heading.ts";
+import { isWordCharacter, plainHeading, readVersionHeading, type VersionHeading } from "./version-heading.ts";
 
 /** The version whose heading is sought. */
 export interface SoughtHeading {
@@ -192,10 +192,6 @@ function standsAlone(line: string, value: string, range: { start: number; end: n
     if (!continuesBefore(line, at) && !continuesBehind(line, at + value.length)) return true;
   }
   return false;
-}
-
-function isWordCharacter(character: string | undefined): boolean {
-  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 
 function continuesBefore(line: string, at: number): boolean {

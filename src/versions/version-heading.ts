@@ -26,7 +26,8 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["&#45;", "-"],
 ]);
 
-function isWordCharacter(character: string | undefined): boolean {
+/** A letter or digit of any script. */
+export function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 

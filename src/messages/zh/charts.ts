@@ -1,9 +1,10 @@
 import type { charts as english } from "../charts.ts";
 import type { Rendering } from "../types.ts";
+import { quotedList } from "./lists.ts";
 
 function others(count: number, similar: readonly string[]): string {
   if (count === 0) return "该仓库为空";
-  const names = similar.length === 0 ? "" : `，例如${similar.map((name) => `“${name}”`).join("、")}`;
+  const names = similar.length === 0 ? "" : `，例如${quotedList(similar)}`;
   return `该仓库另有 ${count} 个 Chart${names}`;
 }
 

@@ -1,9 +1,10 @@
 import type { credentials as english } from "../credentials.ts";
 import type { Rendering } from "../types.ts";
+import { quotedList } from "./lists.ts";
 
 export const credentials = {
   kind_unknown: ({ kind }) => `此版本的 Tidemark 不支持“${kind}”类型的凭据；请升级 Tidemark，或删除该凭据`,
-  token_prefix: ({ prefixes }) => `该平台的令牌以${prefixes.map((prefix) => `“${prefix}”`).join("或")}开头`,
+  token_prefix: ({ prefixes }) => `该平台的令牌以${quotedList(prefixes, "或")}开头`,
   token_with_spaces: "令牌中不能有空格",
   certificate_half: "客户端证书和私钥必须同时提供",
   certificate_unreadable: ({ member }) => `无法读取“${member}”：请粘贴从 BEGIN 到 END 的完整 PEM 文本`,

@@ -1,9 +1,9 @@
 import type { executors as english } from "../executors.ts";
 import type { Rendering } from "../types.ts";
+import { quotedList } from "./lists.ts";
 
 const current = (tag: string | null) => (tag === null ? "当前运行的版本" : `“${tag}”`);
 const desired = (tag: string | null) => (tag === null ? "期望的版本" : `“${tag}”`);
-const quoted = (names: readonly string[], between: string) => names.map((name) => `“${name}”`).join(between);
 
 export const executors = {
   target_kind_wanted: ({ connection, kinds }) => `连接“${connection}”只有这些类型的目标：${kinds.join("、")}`,
@@ -22,7 +22,7 @@ export const executors = {
     `“${target}”使用 Chart“${chart}”，而追踪器“${tracker}”追踪的是“${watched}”`,
   runs_by_digest: ({ image }) => `“${image}”按摘要运行，标签的写法未知：请先用标签运行一次`,
   tag_not_formed: ({ version, tag }) => `“${version}”无法按“${tag}”的写法写成标签`,
-  tag_not_found: ({ image, tags }) => `镜像仓库中还没有标签${quoted(tags, "或")}（镜像“${image}”）`,
+  tag_not_found: ({ image, tags }) => `镜像仓库中还没有标签${quotedList(tags, "或")}（镜像“${image}”）`,
   registry_failed: ({ image, tag, cause }, tell) => `未能向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}`,
   registry_needs_login: ({ image, tag, cause }, tell) =>
     `未登录，无法向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。请为该仓库添加带凭据的来源，或在连接的凭据中填写用户名和密码`,

@@ -33,8 +33,7 @@ export const refusals = {
   compose_file: "compose 文件中也写有镜像：更新后请同步修改，否则下次 `docker compose up` 会撤销更新",
   replicas_differ: ({ service }) => `“${service}”的各个副本设置不同；请先用 \`docker compose up\` 使其一致`,
   has_dependents: ({ name, cause }, tell) => `“${name}”依赖于它，但无法重新创建：${tell(cause)}`,
-  dependency_cycle: ({ names }) =>
-    `${[...names, names[0] ?? ""].map((name) => `“${name}”`).join(" 依赖 ")}：循环依赖，没有可行的更新顺序`,
+  dependency_cycle: ({ names }) => `${quotedList([...names, names[0] ?? ""], " 依赖 ")}：循环依赖，没有可行的更新顺序`,
   job: "它按设计会自行结束，将用新镜像运行一次；恢复旧容器不会撤销它已完成的工作",
 
   start_first: ({ name, cause }, tell) => `“${name}”无法与它的新容器同时运行：${tell(cause)}；请关闭“先启动后停止”`,

@@ -1,5 +1,6 @@
 import type { runs as english } from "../runs.ts";
 import type { Rendering } from "../types.ts";
+import { quotedList } from "./lists.ts";
 
 const words = {
   update: { failed: "更新失败", failedAt: "更新", version: "新版本" },
@@ -28,8 +29,6 @@ const resting: Readonly<Record<"update" | "rollback", Readonly<Record<string, st
   rollback: { desired: "保留快照中的版本，处于停止状态", previous: "回滚前的版本仍在，与之前一样处于停止状态" },
 };
 
-const quoted = (names: readonly string[]) => names.map((name) => `“${name}”`).join("、");
-
 export const runs = {
   unhealthy: ({ kind, cause }, tell) => `${words[kind].version}未通过健康检查：${tell(cause)}`,
   failed: ({ kind, container, cause }, tell) => {
@@ -45,7 +44,7 @@ export const runs = {
   not_undone: ({ reason, kind, cause }, tell) =>
     `${tell(reason)}。${kind === "update" ? "更新" : "回滚"}无法撤销：${tell(cause)}`,
   partly_down: ({ reason, services }, tell) =>
-    `${tell(reason)}。目标已停机：${quoted(services)} 的新旧版本均未运行，其余服务正在运行`,
+    `${tell(reason)}。目标已停机：${quotedList(services)} 的新旧版本均未运行，其余服务正在运行`,
 
   left_stopped: "目标原本已停止并保持停止；未做健康检查即完成更新",
   started_for_snapshot: "目标原本未运行；由于生成快照时它在运行，现已启动",

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say, says } from "../../messages/message.ts";
-import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { tryBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { PullProgress } from "../journal.ts";
 import { type LogReading, maxLogBytes } from "../logs.ts";
@@ -114,7 +114,7 @@ export function engineClient(options: ClientOptions) {
     const request = { method: "GET", path: versioned(path), deadlineMs: deadlines.readMs } as const;
     const response = await transport.send(request);
     const status = statusOf(request, response);
-    const answer = tryJson(response.text);
+    const answer = tryBoundedJson(response.text);
     if ([401, 403, 405].includes(status)) return null;
     // A proxy's own error page says nothing about the engine.
     if (status === 404) return isObject(answer) ? false : null;
@@ -209,7 +209,7 @@ export function engineClient(options: ClientOptions) {
     async statPath(id: string, path: string): Promise<PathStat> {
       const request = { method: "HEAD", path: `${container(id)}/archive`, query: { path } } as const;
       const { status, pathStat = "" } = await send(request);
-      const stat = v.safeParse(PathStat, tryJson(Buffer.from(pathStat, "base64").toString("utf8")));
+      const stat = v.safeParse(PathStat, tryBoundedJson(Buffer.from(pathStat, "base64").toString("utf8")));
       if (stat.success) return stat.output;
       throw new EngineError("malformed", say("engine.no_file_facts", { request: `HEAD ${request.path}` }), status);
     },
@@ -366,7 +366,7 @@ function codeOf(status: number): PluginErrorCode {
 
 /** The engine's `message`, or the visible text of a proxy's page; at most 500 characters, blank if there is neither. */
 function engineText(response: EngineResponse): string {
-  const answer = tryJson(response.text);
+  const answer = tryBoundedJson(response.text);
   if (isObject(answer) && typeof answer.message === "string") return answer.message.slice(0, 500);
   const visible = response.text
     .replace(/<[^>]{0,200}>/g, " ")
@@ -376,7 +376,7 @@ function engineText(response: EngineResponse): string {
 }
 
 function parsed<S extends v.GenericSchema>(schema: S, label: string, response: EngineResponse): v.InferOutput<S> {
-  const result = v.safeParse(schema, tryJson(response.text), { abortEarly: true });
+  const result = v.safeParse(schema, tryBoundedJson(response.text), { abortEarly: true });
   if (result.success) return result.output;
   throw malformed(label, response.text, response.status);
 }
@@ -389,14 +389,6 @@ function judged<S extends v.GenericSchema>(schema: S, label: string, answer: unk
 
 function malformed(label: string, text: string, status: number | null): EngineError {
   return new EngineError("malformed", say("engine.malformed", { request: label, start: text.slice(0, 120) }), status);
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return parseBoundedJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Slashes, colons and the at sign stay as they are, because proxies match on them; everything else is encoded. */

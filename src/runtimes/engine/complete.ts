@@ -3,7 +3,7 @@ import type { Refusal } from "../target.ts";
 import { sharesNetwork } from "./carry.ts";
 import { compareApi, type EngineClient } from "./client.ts";
 import type { ContainerInspect } from "./objects.ts";
-import { isBlank, objectAt, type RawObject, stringAt } from "./raw.ts";
+import { isUnset, objectAt, type RawObject, stringAt } from "./raw.ts";
 
 /** The last API version that reports which MAC address of the first network was chosen. */
 const lastWithChosenMac = "1.51";
@@ -41,7 +41,7 @@ async function withChosenMac(client: EngineClient, container: ContainerInspect):
 function hiddenSettings(shown: ContainerInspect, newest: ContainerInspect): readonly string[] {
   const missing = (part: string, ours: RawObject, theirs: RawObject) =>
     Object.keys(theirs)
-      .filter((key) => !(key in ours) && !saysNothing(theirs[key]))
+      .filter((key) => !(key in ours) && !isUnset(theirs[key]))
       .map((key) => `${part}.${key}`);
   const [ours, theirs] = [shown.NetworkSettings?.Networks ?? {}, newest.NetworkSettings?.Networks ?? {}];
   return [
@@ -49,8 +49,4 @@ function hiddenSettings(shown: ContainerInspect, newest: ContainerInspect): read
     ...missing("HostConfig", shown.HostConfig, newest.HostConfig),
     ...Object.keys(ours).flatMap((network) => missing(network, objectAt(ours[network]), objectAt(theirs[network]))),
   ].sort();
-}
-
-function saysNothing(value: unknown): boolean {
-  return isBlank(value) || value === "" || value === 0 || value === false;
 }

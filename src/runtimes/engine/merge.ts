@@ -1,4 +1,4 @@
-import { isBlank, isObject, isSame, objectAt, type RawObject, stringMapAt, stringsAt } from "./raw.ts";
+import { isBlank, isObject, isSame, isUnset, objectAt, type RawObject, stringMapAt, stringsAt } from "./raw.ts";
 
 /**
  * Three-way merge of a container's `Config` with the image it was created from and the image it will be created from (both as the
@@ -54,10 +54,6 @@ const ofContainerAlone = new Set([
 /** A value equal to the image's default is the image's; a value without a default is the container's own. */
 function follows(value: unknown, oldDefault: unknown): boolean {
   return !isUnset(oldDefault) && isSame(value, oldDefault);
-}
-
-function isUnset(value: unknown): boolean {
-  return isBlank(value) || value === "" || value === 0 || value === false;
 }
 
 function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
-import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { tryBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress } from "../journal.ts";
 
 /** An event is one line of JSON; engines never send longer ones. */
@@ -41,7 +41,7 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
 
   const read = (line: string) => {
     if (line.trim() === "") return;
-    const value = tryJson(line);
+    const value = tryBoundedJson(line);
     const event = v.safeParse(PullEvent, Array.isArray(value) ? undefined : value);
     if (!event.success) throw malformed(say("engine.pull_malformed", { reference, start: line.slice(0, 120) }));
     events += 1;
@@ -134,12 +134,4 @@ function pullErrorCode(text: string): PluginErrorCode {
     ": eof",
   ];
   return transport.some((each) => words.includes(each)) ? "unreachable" : "rejected";
-}
-
-function tryJson(line: string): unknown {
-  try {
-    return parseBoundedJson(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -36,6 +36,11 @@ export function isBlank(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
+/** Whether a setting is unset, for which engines write nothing, `""`, `0` or `false`. */
+export function isUnset(value: unknown): boolean {
+  return isBlank(value) || value === "" || value === 0 || value === false;
+}
+
 /** JSON with sorted keys and without blank members: equal text for equal meaning. */
 export function canonical(value: unknown): string {
   return JSON.stringify(normalised(value)) ?? "null";

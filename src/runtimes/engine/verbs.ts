@@ -1,7 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import { randomToken } from "../../ids.ts";
 import { say } from "../../messages/message.ts";
-import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { tryBoundedJson } from "../../net/bounded-json.ts";
 import type { EngineClient } from "./client.ts";
 import { injectedFileProbes } from "./compose/injected-files.ts";
 import type { Flavour } from "./flavour.ts";
@@ -84,12 +84,8 @@ function verbs(flavour: Flavour, nothing: string, needs: NeededVerbs): readonly 
 /** The engine refuses in JSON with a `message`; 401, 403 and 405 come from a proxy. */
 function isFromEngine(status: number, text: string): boolean {
   if (status < 400 || status === 401 || status === 403 || status === 405) return false;
-  try {
-    const answer: unknown = parseBoundedJson(text);
-    return isObject(answer) && typeof answer.message === "string";
-  } catch {
-    return false;
-  }
+  const answer = tryBoundedJson(text);
+  return isObject(answer) && typeof answer.message === "string";
 }
 
 function label(probe: Probe, nothing: string): string {

@@ -10,17 +10,13 @@ import { releaseView } from "../views.ts";
 import { isBuiltFrom } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { releasesOf } from "./queries.ts";
-import { publishTime, wasReadSince } from "./read-since.ts";
+import { publishTime, timeOf, wasReadSince } from "./read-since.ts";
 import { leadingTags } from "./same-build.ts";
 import { ReleaseQuery, type ReleaseView, type VersionView } from "./schema.ts";
 import { twinsAmong } from "./stands-for.ts";
 
 /** Commits come from git, digests from a registry. */
 const isCommit = (revision: string) => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision);
-
-function timeOf(release: ReleaseView): number {
-  return release.published_at ?? release.first_observed_at;
-}
 
 /** A release, and the one that its image is shown under: itself, or the one with the most specific tag. */
 interface Shown {

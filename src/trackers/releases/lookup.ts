@@ -15,6 +15,7 @@ import { agreedReleases } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
 import { listReleasesBefore, type ReleaseFactsRow, type ReleasePosition, releaseRows, releasesOf } from "./queries.ts";
+import { timeOf } from "./read-since.ts";
 import { digestOf } from "./same-build.ts";
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./schema.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
@@ -27,10 +28,6 @@ interface ChannelChoice {
   release: (ReleaseFactsRow & { digest: string | null }) | null;
   /** When the first newer one reaches the minimum age; null when none waits. */
   ready_at: number | null;
-}
-
-function timeOf(row: ReleaseFactsRow): number {
-  return row.published_at ?? row.first_observed_at;
 }
 
 function positionKey(at: number, id: string): string {

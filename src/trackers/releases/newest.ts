@@ -3,12 +3,9 @@ import { STALE_AFTER_MS } from "../../versions/left-behind.ts";
 import { olderThan } from "../../versions/older-lines.ts";
 import { type AimedChannel, latestOfChannel } from "./judge.ts";
 import type { ReleaseFactsRow } from "./queries.ts";
+import { timeOf } from "./read-since.ts";
 
 export type NamedVersion = Pick<ReleaseFactsRow, "tag" | "version">;
-
-function timeOf(release: ReleaseFactsRow): number {
-  return release.published_at ?? release.first_observed_at;
-}
 
 /**
  * Versions that still count besides a channel's latest. A higher number without a release for a year was abandoned: the project started

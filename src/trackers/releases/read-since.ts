@@ -5,6 +5,11 @@ interface Dated {
   first_observed_at: number;
 }
 
+/** When a release came out: as published, or else when it was first seen. */
+export function timeOf({ published_at, first_observed_at }: Dated): number {
+  return published_at ?? first_observed_at;
+}
+
 /** When a version came out: the earliest time of any source; a published time takes precedence over an observed one. */
 export function publishTime(releases: readonly Dated[]): number {
   const told = releases.flatMap(({ published_at }) => published_at ?? []);

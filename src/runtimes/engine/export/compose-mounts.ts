@@ -1,11 +1,8 @@
 import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { ServiceNames } from "./compose-service.ts";
-import { composeText } from "./compose-text.ts";
+import { given, text } from "./compose-text.ts";
 import type { OwnSettings } from "./member.ts";
 import type { YamlMap } from "./yaml.ts";
-
-const text = (value: string) => composeText([value]);
-const given = (value: unknown) => (stringAt(value) === "" ? undefined : text(stringAt(value)));
 
 /** The members `volumes`, `tmpfs` and `volumes_from` of a service. */
 export function composeMounts({ host }: OwnSettings, names: ServiceNames): YamlMap {

@@ -1,12 +1,9 @@
 import type { Attachment } from "../carry.ts";
-import { objectAt, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { isUnset, objectAt, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { ServiceNames } from "./compose-service.ts";
-import { composeText } from "./compose-text.ts";
+import { given, text } from "./compose-text.ts";
 import { attachmentsOf, type OwnSettings } from "./member.ts";
-import { isUnset } from "./notes.ts";
 import type { YamlMap } from "./yaml.ts";
-
-const text = (value: string) => composeText([value]);
 
 /** The members `network_mode`, `networks` and `mac_address` of a service. */
 export function composeNetworks(settings: OwnSettings, names: ServiceNames): YamlMap {
@@ -42,7 +39,6 @@ export function isLeftOut({ further }: OwnSettings, { network }: Attachment): bo
 function endpointOf({ endpoint }: Attachment, mac: string, priority: number | null): YamlMap {
   const ipam = objectAt(endpoint.IPAMConfig);
   const list = (values: readonly string[]) => (values.length === 0 ? undefined : values.map(text));
-  const given = (value: unknown) => (stringAt(value) === "" ? undefined : text(stringAt(value)));
   const options = Object.entries(stringMapAt(endpoint.DriverOpts)).map(([key, value]) => [key, text(value)]);
   return {
     aliases: list(stringsAt(endpoint.Aliases)),

@@ -1,19 +1,18 @@
-import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { isUnset, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import { splitReference } from "../reference.ts";
 import { composeMounts } from "./compose-mounts.ts";
 import { composeNetworks } from "./compose-networks.ts";
-import { composeText } from "./compose-text.ts";
+import { composeText, text } from "./compose-text.ts";
 import type { Concealer } from "./conceal.ts";
 import { attachmentsOf, type OwnSettings } from "./member.ts";
 import { publishedPorts } from "./networks.ts";
-import { isUnmasked, isUnset } from "./notes.ts";
+import { isUnmasked } from "./notes.ts";
 import { decimalCpus } from "./script-options.ts";
 import type { Yaml, YamlMap } from "./yaml.ts";
 
 /** Each container's service name in the file. */
 export type ServiceNames = ReadonlyMap<string, string>;
 
-const text = (value: string) => composeText([value]);
 const some = (value: string): string | undefined => (value === "" ? undefined : text(value));
 const all = (values: readonly string[]): readonly string[] | undefined => {
   return values.length === 0 ? undefined : values.map(text);

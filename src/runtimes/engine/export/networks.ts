@@ -1,9 +1,8 @@
 import type { Attachment } from "../carry.ts";
-import { isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { isBlank, isUnset, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Word } from "./conceal.ts";
 import type { OwnSettings } from "./member.ts";
 import { csv } from "./mounts.ts";
-import { isUnset } from "./notes.ts";
 
 /** `[address:][port on the host:]port/protocol`, for each binding. */
 export function publishedPorts(host: RawObject): readonly string[] {

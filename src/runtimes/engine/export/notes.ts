@@ -1,5 +1,5 @@
 import { volumeName } from "../carry.ts";
-import { isBlank, isSame, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
+import { isBlank, isSame, isUnset, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
 import { attachmentsOf, type OwnSettings } from "./member.ts";
 import { podmanMembers } from "./podman-options.ts";
 
@@ -132,10 +132,6 @@ export function unsayable(settings: OwnSettings, format: Format): readonly Note[
 /** An empty list means `systempaths=unconfined`. A privileged container has none anyway. */
 export function isUnmasked(host: RawObject): boolean {
   return Array.isArray(host.MaskedPaths) && host.MaskedPaths.length === 0 && host.Privileged !== true;
-}
-
-export function isUnset(value: unknown): boolean {
-  return isBlank(value) || value === "" || value === 0 || value === false;
 }
 
 /** A network that must exist, as known from its endpoint. */

@@ -1,10 +1,10 @@
 import { isInPod } from "../carry.ts";
-import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { isUnset, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Concealer, Word } from "./conceal.ts";
 import type { OwnSettings } from "./member.ts";
 import { csv, mountOptions } from "./mounts.ts";
 import { networkOptions, publishedPorts } from "./networks.ts";
-import { isUnmasked, isUnset } from "./notes.ts";
+import { isUnmasked } from "./notes.ts";
 import { jsonWords, podmanHealth, podmanHost, podmanNetworks, podmanOptions } from "./podman-options.ts";
 
 type Named = readonly (readonly [key: string, option: string])[];
