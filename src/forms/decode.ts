@@ -1,3 +1,4 @@
+import { isObject } from "../strict-json.ts";
 import type { FieldDescription } from "./fields.ts";
 
 /** The deepest path that a form may name, and the most entries of a list; more is ignored. */
@@ -5,10 +6,6 @@ const maxDepth = 8;
 const maxEntries = 100;
 
 type Tree = { [key: string]: unknown };
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** `sources.0.key=a` becomes `{ sources: { "0": { key: ["a"] } } }`; prototype names are dropped. */
 function nest(form: FormData): Tree {
@@ -21,7 +18,7 @@ function nest(form: FormData): Tree {
     let node = top;
     for (const part of parts.slice(0, -1)) {
       const next = node[part];
-      const child: Tree = isTree(next) ? next : Object.create(null);
+      const child: Tree = isObject(next) ? next : Object.create(null);
       node[part] = child;
       node = child;
     }
@@ -60,7 +57,7 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
     case "multiselect":
       return texts(node).filter((item) => item !== "");
     case "group":
-      return isTree(node) ? decode(node, field.children) : undefined;
+      return isObject(node) ? decode(node, field.children) : undefined;
     case "list":
       return decodeList(field, node);
     default:
@@ -72,14 +69,14 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
 }
 
 function decodeList(field: FieldDescription, node: unknown): unknown {
-  if (!isTree(node)) return [];
+  if (!isObject(node)) return [];
   const positions = Object.keys(node)
     .filter((key) => /^\d{1,3}$/.test(key))
     .toSorted((a, b) => Number(a) - Number(b))
     .slice(0, maxEntries);
   return positions.map((position, index) => {
     const row = node[position];
-    return isTree(row) ? decode(row, field.entries[index] ?? field.children) : {};
+    return isObject(row) ? decode(row, field.entries[index] ?? field.children) : {};
   });
 }
 
@@ -109,7 +106,7 @@ export function decodeForm(
   const tree = nest(form);
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.at(-1);
-    if (!isTree(node)) return node;
+    if (!isObject(node)) return node;
     const keys = Object.keys(node);
     if (keys.length > 0 && keys.every((key) => /^\d{1,3}$/.test(key))) {
       return keys.toSorted((a, b) => Number(a) - Number(b)).map((key) => plain(node[key]));
@@ -117,7 +114,7 @@ export function decodeForm(
     return Object.fromEntries(keys.map((key) => [key, plain(node[key])]));
   };
   const draft = plain(tree);
-  const values = isTree(draft) ? draft : {};
+  const values = isObject(draft) ? draft : {};
   return decode(tree, describe({ ...values, ...checks(tree, describe(values)) }));
 }
 
@@ -140,7 +137,7 @@ export function applyFormAction(values: Record<string, unknown>, action: string)
   for (const [depth, part] of parts.entries()) {
     const isEnd = depth === parts.length - 1;
     if (Array.isArray(node)) node = node[Number(part)];
-    else if (isTree(node)) {
+    else if (isObject(node)) {
       if (isEnd && !Array.isArray(node[part])) node[part] = [];
       node = node[part];
     } else return copy;

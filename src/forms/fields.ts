@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../strict-json.ts";
 
 export type FieldKind = "text" | "textarea" | "number" | "boolean" | "select" | "multiselect" | "list" | "group";
 
@@ -141,9 +142,7 @@ function kindOf(found: Unwrapped): FieldKind {
 
 /** The members of an object; none of anything else. */
 export function valuesOf(value: unknown): Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
+  return isObject(value) ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 /** The discriminant's values with the object schema of each, for a `v.variant` schema; null for any other. */

@@ -1,5 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
+import { isObject } from "../strict-json.ts";
 import type { Route } from "./api/route.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -33,10 +34,6 @@ const errorSchema: JsonObject = {
   },
 };
 
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** An equivalent pattern without Unicode properties, which most tools for JSON Schema do not support. */
 function portablePattern(pattern: string): string {
   return pattern.replaceAll("\\P{Cc}", "[^\\u0000-\\u001f\\u007f-\\u009f]");
@@ -61,10 +58,10 @@ function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObje
       if (valibotAction.type === "regex") return withPattern({ ...target }, valibotAction);
       if (valibotAction.type !== "metadata") return target;
       const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
-      const says = (key: string) => isRecord(metadata) && metadata[key] === true;
+      const says = (key: string) => isObject(metadata) && metadata[key] === true;
       if (says("instant")) return { type: "string", format: "date-time" };
       // What only the form needs (placeholder, option titles) does not belong in the document.
-      const names = isRecord(metadata) ? Object.keys(metadata) : [];
+      const names = isObject(metadata) ? Object.keys(metadata) : [];
       const described = Object.fromEntries(Object.entries(target).filter(([key]) => !names.includes(key)));
       return says("secret") ? { ...described, writeOnly: true } : described;
     },
@@ -99,12 +96,12 @@ function parameters(route: Route): JsonObject[] {
   if (route.query === undefined) return given;
   const schema = jsonSchema(route.query, "input");
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const inQuery = Object.entries(properties).map(([name, property]) => ({
     name,
     in: "query",
     required: required.includes(name),
-    ...(isRecord(property) && typeof property.description === "string" ? { description: property.description } : {}),
+    ...(isObject(property) && typeof property.description === "string" ? { description: property.description } : {}),
     schema: property,
   }));
   return [...given, ...inQuery];

@@ -1,4 +1,5 @@
 import { parseBoundedJson } from "../net/bounded-json.ts";
+import { isObject } from "../strict-json.ts";
 import { oneLine } from "./failure.ts";
 
 /** Of upstream's own text in an error. */
@@ -8,17 +9,13 @@ const maxErrors = 5;
 /** Levels of lists and objects that are searched for text; three are in use. */
 const maxDepth = 6;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The text of an error field: a string, a list of strings, or a list of objects with a `message`. */
 function wordsIn(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (depth === maxDepth) return "";
   const deeper = (inner: unknown) => wordsIn(inner, depth + 1);
   if (Array.isArray(value)) return value.slice(0, maxErrors).map(deeper).filter(Boolean).join("; ");
-  if (!isRecord(value)) return "";
+  if (!isObject(value)) return "";
   const inner = value.message ?? value.code;
   if (inner !== undefined) return deeper(inner);
   // Refused fields with the reasons of each: `{"ref": ["is missing"]}`.
@@ -41,7 +38,7 @@ function textIn(body: string): string {
   } catch {
     return body.slice(0, 4 * maxWordsCharacters);
   }
-  if (!isRecord(json)) return "";
+  if (!isObject(json)) return "";
   const texts = [json.details, json.message, json.error, json.error_description, json.errors]
     .map((value) => wordsIn(value))
     .filter(Boolean);

@@ -1,18 +1,20 @@
+import { valuesOf } from "../../forms/fields.ts";
 import { say } from "../../messages/message.ts";
-import { type Fields, fieldsOf, isFalse, isFields, isTrue, textOf } from "./document.ts";
+import { isObject } from "../../strict-json.ts";
+import { type Fields, isFalse, isTrue, textOf } from "./document.ts";
 import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from "./draft.ts";
 
 const registries: Readonly<Record<string, string>> = { ghcr: "ghcr.io/", hub: "", quay: "quay.io/" };
 
 /** Whether a document is an Argus configuration: services with a lookup of their latest version. */
 export function isArgus(document: unknown): boolean {
-  const { service } = fieldsOf(document);
-  return isFields(service) && Object.values(service).some((entry) => lookupOf(fieldsOf(entry)) !== null);
+  const { service } = valuesOf(document);
+  return isObject(service) && Object.values(service).some((entry) => lookupOf(valuesOf(entry)) !== null);
 }
 
 /** The lookup of a service; older configurations have it among the service's own fields. */
 function lookupOf(service: Fields): Fields | null {
-  if (isFields(service.latest_version)) return service.latest_version;
+  if (isObject(service.latest_version)) return service.latest_version;
   return "type" in service && "url" in service ? service : null;
 }
 
@@ -20,8 +22,8 @@ function lookupOf(service: Fields): Fields | null {
 export function readArgus(document: unknown): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
-  for (const [name, entry] of Object.entries(fieldsOf(fieldsOf(document).service))) {
-    const service = fieldsOf(entry);
+  for (const [name, entry] of Object.entries(valuesOf(valuesOf(document).service))) {
+    const service = valuesOf(entry);
     const foundIn = `service.${name}`;
     const lookup = lookupOf(service) ?? {};
     const sources = sourcesOf(lookup);
@@ -29,7 +31,7 @@ export function readArgus(document: unknown): Reading {
       skipped.push({ found_in: foundIn, reason: say("imports.web_page", { url: textOf(lookup.url) }) });
       continue;
     }
-    const options = { ...service, ...fieldsOf(service.options) };
+    const options = { ...service, ...valuesOf(service.options) };
     const minutes = minutesOf(textOf(options.interval));
     const description = textOf(service.comment);
     drafts.push({
@@ -49,7 +51,7 @@ export function readArgus(document: unknown): Reading {
 }
 
 function sourcesOf(lookup: Fields): SourceDraft[] {
-  const require = fieldsOf(lookup.require);
+  const require = valuesOf(lookup.require);
   const pattern = textOf(require.regex_version);
   const channel: ChannelDraft = {
     type: "stable",
@@ -62,7 +64,7 @@ function sourcesOf(lookup: Fields): SourceDraft[] {
     const channels = [{ ...channel, ...types }];
     sources.push({ kind: "github", config: { repository: url, fetch_mode: "rest" }, channels });
   }
-  const docker = fieldsOf(require.docker);
+  const docker = valuesOf(require.docker);
   const [image, registry] = [textOf(docker.image), registries[textOf(docker.type)?.toLowerCase() ?? ""]];
   if (image !== null && registry !== undefined) {
     const config = { image: image.startsWith(registry) ? image : `${registry}${image}` };
@@ -72,7 +74,7 @@ function sourcesOf(lookup: Fields): SourceDraft[] {
 }
 
 function remarksOf(lookup: Fields): Remark[] {
-  const docker = fieldsOf(fieldsOf(lookup.require).docker);
+  const docker = valuesOf(valuesOf(lookup.require).docker);
   const isSignedIn = textOf(lookup.access_token) !== null || textOf(docker.token) !== null;
   const isPage = textOf(lookup.type)?.toLowerCase() === "url";
   return [

@@ -1,19 +1,21 @@
+import { valuesOf } from "../../forms/fields.ts";
 import { say } from "../../messages/message.ts";
-import { type Fields, fieldsOf, isFalse, isFields, textOf } from "./document.ts";
+import { isObject } from "../../strict-json.ts";
+import { type Fields, isFalse, textOf } from "./document.ts";
 import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
 import { type ImageRules, imageDraft } from "./image.ts";
 import { fillIn, type Variables } from "./variables.ts";
 
 /** Whether a document is a compose file: services with an image or a build. */
 export function isCompose(document: unknown): boolean {
-  const { services } = fieldsOf(document);
+  const { services } = valuesOf(document);
   return (
-    isFields(services) && Object.values(services).some((service) => "image" in fieldsOf(service) || isBuilt(service))
+    isObject(services) && Object.values(services).some((service) => "image" in valuesOf(service) || isBuilt(service))
   );
 }
 
 function isBuilt(service: unknown): boolean {
-  return "build" in fieldsOf(service);
+  return "build" in valuesOf(service);
 }
 
 /**
@@ -24,7 +26,7 @@ export function readCompose(document: unknown, variables: Variables): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
   const open = new Set<string>();
-  const services = fieldsOf(fieldsOf(document).services);
+  const services = valuesOf(valuesOf(document).services);
   for (const name of Object.keys(services)) {
     const foundIn = `services.${name}`;
     const service = extended(services, name);
@@ -54,8 +56,8 @@ const maxExtensions = 10;
 
 /** A service merged with the services of the same file that it `extends`. */
 function extended(services: Fields, name: string, depth = 0): Fields {
-  const service = fieldsOf(services[name]);
-  const { service: named, file } = fieldsOf(service.extends);
+  const service = valuesOf(services[name]);
+  const { service: named, file } = valuesOf(service.extends);
   const base = textOf(service.extends) ?? (file === undefined ? textOf(named) : null);
   if (base === null || depth === maxExtensions) return service;
   return { ...extended(services, base, depth + 1), ...service };
@@ -68,7 +70,7 @@ function labelsOf(labels: unknown): Fields {
         const [, name, value] = /^([^=]{1,200})=(.{0,2000})$/s.exec(textOf(label) ?? "") ?? [];
         return name === undefined ? [] : [[name, value] as const];
       })
-    : Object.entries(fieldsOf(labels));
+    : Object.entries(valuesOf(labels));
   return Object.fromEntries(pairs.map(([name, value]) => [name, textOf(value)?.replaceAll("$$", "$") ?? ""]));
 }
 

@@ -1,4 +1,6 @@
-import { fieldsOf, isFields, isTrue, itemsOf, textOf } from "./document.ts";
+import { valuesOf } from "../../forms/fields.ts";
+import { isObject } from "../../strict-json.ts";
+import { isTrue, itemsOf, textOf } from "./document.ts";
 import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
 import { imageDraft } from "./image.ts";
 
@@ -6,12 +8,12 @@ import { imageDraft } from "./image.ts";
 export function isDiun(document: unknown): boolean {
   const entries = itemsOf(document);
   return (
-    entries.length > 0 && entries.every((entry) => isFields(entry) && textOf(entry.name) !== null && !isTracker(entry))
+    entries.length > 0 && entries.every((entry) => isObject(entry) && textOf(entry.name) !== null && !isTracker(entry))
   );
 }
 
 function isTracker(entry: unknown): boolean {
-  return "sources" in fieldsOf(entry) || "channels" in fieldsOf(entry);
+  return "sources" in valuesOf(entry) || "channels" in valuesOf(entry);
 }
 
 /** The images of Diun's file provider, with their tag patterns. */
@@ -19,7 +21,7 @@ export function readDiun(document: unknown): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
   for (const [position, entry] of itemsOf(document).entries()) {
-    const { name, include_tags, exclude_tags, regopt, watch_repo } = fieldsOf(entry);
+    const { name, include_tags, exclude_tags, regopt, watch_repo } = valuesOf(entry);
     const patterns = (list: unknown) => itemsOf(list).flatMap((pattern) => textOf(pattern) ?? []);
     // Diun applies these only when it watches the whole repository; without them it takes every tag.
     const rules = {

@@ -15,17 +15,6 @@ export class ImportError extends SaidError {}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The value as an object; empty for everything else. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,8 @@
+import { valuesOf } from "../../forms/fields.ts";
 import { say } from "../../messages/message.ts";
+import { isObject } from "../../strict-json.ts";
 import { channelTypes, isChannelName } from "../schema.ts";
-import { type Fields, fieldsOf, isFalse, isFields, isTrue, itemsOf, textOf } from "./document.ts";
+import { type Fields, isFalse, isTrue, itemsOf, textOf } from "./document.ts";
 import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from "./draft.ts";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -13,10 +15,10 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** The trackers of ReleaseTracker's API or export: a list, a single one, or a list under `trackers` or `items`. */
 function trackersIn(document: unknown): readonly Fields[] {
-  const { trackers, items } = fieldsOf(document);
+  const { trackers, items } = valuesOf(document);
   const list = [document, trackers, items].find((value) => Array.isArray(value));
   const entries = list === undefined ? [document] : itemsOf(list);
-  return entries.filter(isFields).filter((entry) => textOf(entry.name) !== null && sourceFields(entry).length > 0);
+  return entries.filter(isObject).filter((entry) => textOf(entry.name) !== null && sourceFields(entry).length > 0);
 }
 
 export function isReleaseTracker(document: unknown): boolean {
@@ -25,7 +27,7 @@ export function isReleaseTracker(document: unknown): boolean {
 
 /** A tracker has sources, or, in older versions, is one itself. */
 function sourceFields(tracker: Fields): readonly Fields[] {
-  const own = itemsOf(tracker.sources).filter(isFields);
+  const own = itemsOf(tracker.sources).filter(isObject);
   if (own.length > 0) return own.filter((source) => kindOf(source) !== null);
   return kindOf(tracker) !== null && Array.isArray(tracker.channels) ? [tracker] : [];
 }
@@ -63,10 +65,10 @@ export function readReleaseTracker(document: unknown): Reading {
 
 function sourceDraft(source: Fields, tracker: Fields, remarks: Remark[]): SourceDraft {
   const kind = kindOf(source) ?? "";
-  const config = { ...tracker, ...source, ...fieldsOf(source.source_config) };
+  const config = { ...tracker, ...source, ...valuesOf(source.source_config) };
   const credential = textOf(source.credential_name);
   if (credential !== null) remarks.push({ code: "credential_missing", subject: credential });
-  const channels = [...itemsOf(source.release_channels), ...itemsOf(source.channels)].map(fieldsOf);
+  const channels = [...itemsOf(source.release_channels), ...itemsOf(source.channels)].map(valuesOf);
   for (const channel of channels.filter(({ enabled }) => isFalse(enabled))) {
     remarks.push({ code: "channel_disabled", subject: textOf(channel.name) ?? "" });
   }
