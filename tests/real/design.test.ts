@@ -121,13 +121,22 @@ peerSuite("what all pages have in common, in Chromium", missing, () => {
     await page.locator("dialog#shortcuts[open]").waitFor();
   });
 
-  test("the theme switches at once", async () => {
+  test("the theme switches at once, before the server has answered, and stays", async () => {
+    const colors = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     await person.go("/trackers");
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>();
+    await page.route("**/preferences", async (route) => {
+      await seen;
+      await route.continue();
+    });
     await page.click("details.menu summary");
-    await page.click("button[name=theme][value=dark]");
-    expect(await page.evaluate(() => getComputedStyle(document.body.parentElement ?? document.body).colorScheme)).toBe(
-      "dark",
-    );
+    await page.locator("button[name=theme][value=dark]").click({ noWaitAfter: true });
+    expect(await colors()).toBe("dark");
+    const loaded = page.waitForEvent("load");
+    see();
+    await loaded;
+    expect(await colors()).toBe("dark");
+    await page.unroute("**/preferences");
   });
 
   test("without scripts a form can be drawn again, and the menu opens", async () => {
