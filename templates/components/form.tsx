@@ -76,6 +76,7 @@ export function Form(props: FormProps) {
       hx-swap="outerMorph"
     >
       <Csrf ctx={ctx} />
+      <Seen values={props.values} />
       {/* Enter presses the first button of a form: it must be this one, not "remove" of a list. */}
       <button type="submit" class="hidden" name="_action" value="save" tabindex={-1}>
         {props.submit}
@@ -93,6 +94,12 @@ export function Form(props: FormProps) {
       )}
     </form>
   );
+}
+
+/** What the stored values were when the form was opened; see `withMark`. */
+function Seen({ values }: Pick<FormProps, "values">) {
+  const seen = valueAt(values, "_seen");
+  return typeof seen === "string" ? <input type="hidden" name="_seen" value={seen} autocomplete="off" /> : null;
 }
 
 function Body(props: FormProps) {

@@ -98,6 +98,26 @@ peerSuite("what all pages have in common, in Chromium", missing, () => {
     expect(await page.locator("form[data-busy], [aria-busy]").count()).toBe(0);
   });
 
+  test("what was saved in another tab is not overwritten unasked, and then what was entered is saved", async () => {
+    const path = "/trackers/app-0001/edit";
+    await person.go(path);
+    await person.openFolds();
+    await person.fill("description", "Entered here");
+    await using other = await person.tab();
+    await other.go(path);
+    await other.openFolds();
+    await other.fill("fetch_depth", "33");
+    await other.save();
+    await other.page.waitForURL("**/trackers/app-0001");
+    await person.save();
+    await person.untilText(".error-summary", "other values have been stored since you opened this form");
+    expect(await person.focused("class")).toBe("error-summary");
+    expect(await page.inputValue("[name=description]")).toBe("Entered here");
+    await person.save();
+    await page.waitForURL("**/trackers/app-0001");
+    expect(await person.text()).toContain("Entered here");
+  });
+
   test("an action that is refused leaves the list alone and says why in a toast", async () => {
     await person.go("/trackers");
     const gone = { name: "app-0002", row: person.row("app-0002") };

@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
+import { valueAt } from "../../../templates/components/form.tsx";
 import { AppError, type FieldErrors } from "../../errors.ts";
 import { applyFormAction, decodeForm } from "../../forms/decode.ts";
 import type { FieldDescription } from "../../forms/fields.ts";
+import { say } from "../../messages/message.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { AppContext } from "../context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, type Markup, respondDone, respondHtml, type Saved } from "./respond.ts";
@@ -17,6 +21,8 @@ export interface FormPage {
   base_path: string;
   describe(values: Values): readonly FieldDescription[];
   render(state: FormState): Markup;
+  /** The stored values that the form edits, as it shows them; left out where nothing is stored yet. */
+  current?(): Values | Promise<Values>;
   /** `action` is the button's value; most forms only have `save`. A response is sent as it is, for secrets shown once. */
   save(input: Values, action: string): Promise<Saved | Response>;
 }
@@ -28,20 +34,50 @@ const shownInForm = new Map<number, 409 | 422 | 429>([
   [429, 429],
 ]);
 
+/** A form's values with what tells them from others, which the form sends back: others may be stored before it is saved. */
+export function withMark(fields: readonly FieldDescription[], values: Values): Values {
+  const shown = JSON.stringify(shownOf(fields, values));
+  return { ...values, _seen: createHash("sha256").update(shown).digest("base64url").slice(0, 16) };
+}
+
+function shownOf(fields: readonly FieldDescription[], values: Values): unknown[] {
+  return fields.flatMap(({ kind, path, children, entries }) => {
+    const inner = kind === "list" ? entries.flat() : children;
+    return inner.length > 0 ? shownOf(inner, values) : [[path, valueAt(values, path)]];
+  });
+}
+
+/** Which form led to the values that are stored now, by their mark: the same one sent twice is not refused. */
+const lastForms = new RecentMap<string, string>(100);
+
 /**
  * Handles a submitted form: redraws it when a list grew or another type was chosen, otherwise saves it, and shows it again with values and
- * messages when the service refused.
+ * messages when the service refused, or when other values were stored since it was opened.
  */
 export async function submitForm(c: AppContext, form: FormPage): Promise<Response> {
   const data = await readForm(c);
   const action = formText(data, "_action") || "save";
+  const seen = formText(data, "_seen");
   const values = decodeForm(data, form.describe);
+  const markNow = async () => {
+    const stored = await form.current?.();
+    return stored === undefined ? "" : String(withMark(form.describe(stored), stored)._seen);
+  };
+  const show = (shown: Values, errors: FieldErrors, mark: string) => {
+    const fields = form.describe(shown);
+    return form.render({ fields, values: mark === "" ? shown : { ...shown, _seen: mark }, errors });
+  };
   const changed = applyFormAction(values, action);
-  if (changed !== null) {
-    return respondHtml(c, await form.render({ fields: form.describe(changed), values: changed, errors: {} }));
-  }
+  if (changed !== null) return respondHtml(c, await show(changed, {}, seen));
+  const sent = createHash("sha256")
+    .update(JSON.stringify([...data]))
+    .digest("base64url");
+  const now = await markNow();
+  const isOutdated = seen !== "" && seen !== now && lastForms.get(now) !== sent;
   try {
+    if (isOutdated) throw new AppError("changed_meanwhile", 409, say("request.changed_meanwhile"));
     const saved = await form.save(values, action);
+    if (form.current !== undefined) lastForms.set(await markNow(), sent);
     return saved instanceof Response ? saved : respondDone(c, form.base_path, saved.path, saved.notice);
   } catch (error) {
     const status = error instanceof AppError ? shownInForm.get(error.status) : undefined;
@@ -49,7 +85,6 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     const errors = error.field_messages ?? { body: error.said };
     // htmx only swaps 422 responses in (see the layout's configuration): another status would lose the reason.
-    const shown = isFragmentRequest(c) ? 422 : status;
-    return respondHtml(c, await form.render({ fields: form.describe(values), values, errors }), shown);
+    return respondHtml(c, await show(values, errors, isOutdated ? now : seen), isFragmentRequest(c) ? 422 : status);
   }
 }

@@ -2,11 +2,11 @@ import { ProviderFormPage } from "../../../templates/oidc/form.tsx";
 import { providerPath } from "../../../templates/oidc/paths.ts";
 import { BoundProviderPage, ProviderDelete, ProviderPage } from "../../../templates/oidc/provider.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { fields } from "../../forms/fields.ts";
+import { fields, valuesOf } from "../../forms/fields.ts";
 import { ProviderInput, type ProviderView } from "../../oidc/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
-import { submitForm } from "./form-page.ts";
+import { submitForm, withMark } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { respondDone, respondHtml } from "./respond.ts";
@@ -66,7 +66,8 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     const provider = await stored();
     if (provider === null) return respondDone(c, ctx.base_path, providerPath);
     if (provider.is_bound) return respondHtml(c, <BoundProviderPage ctx={ctx} provider={provider} />);
-    const form = { fields: describe(provider), values: provider, errors: {} };
+    const described = describe(provider);
+    const form = { fields: described, values: withMark(described, provider), errors: {} };
     return respondHtml(
       c,
       <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...form} />,
@@ -83,6 +84,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
       render: (state) => (
         <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...state} />
       ),
+      current: async () => valuesOf(await stored()),
       save: async ({ slug: _fixed, ...input }) => {
         const updated = await oidc.update(c.get("actor"), provider.id, input);
         const text = texts(ctx).common.kept(updated.display_name, false);

@@ -5,7 +5,7 @@ import { type FieldDescription, valuesOf } from "../../forms/fields.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ResourceService } from "../api/resource.ts";
 import type { App, AppContext } from "../context.ts";
-import { type FormState, submitForm } from "./form-page.ts";
+import { type FormState, submitForm, withMark } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { questionRoutes } from "./question.ts";
 import { type ListService, readList } from "./read-list.ts";
@@ -45,8 +45,11 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
 
   const show = async (c: AppContext, ctx: PageContext, stored: View | null, values: Values) => {
     const fields = form.describe(values, stored);
-    return respondHtml(c, await form.draw({ ctx, stored, fields, values, errors: {} }, c));
+    const shown = stored === null ? values : withMark(fields, values);
+    return respondHtml(c, await form.draw({ ctx, stored, fields, values: shown, errors: {} }, c));
   };
+
+  const shownOf = (c: AppContext, stored: View) => form.shown?.(stored, c) ?? valuesOf(stored);
 
   const submit = async (c: AppContext, ctx: PageContext, id: string | null) => {
     const stored = id === null ? null : await service.get(id);
@@ -54,6 +57,7 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
       base_path: ctx.base_path,
       describe: (values) => form.describe(values, stored),
       render: (state) => form.draw({ ctx, stored, ...state }, c),
+      ...(id === null ? {} : { current: async () => shownOf(c, await service.get(id)) }),
       save: async (sent, action) => {
         const input = await form.input(sent, stored, c);
         const actor = c.get("actor");
@@ -73,7 +77,7 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
   app.get(`${path}/:id/edit`, async (c) => {
     const ctx = await pageContext(c, page);
     const stored = await service.get(c.req.param("id"));
-    return await show(c, ctx, stored, form.shown?.(stored, c) ?? valuesOf(stored));
+    return await show(c, ctx, stored, shownOf(c, stored));
   });
 
   app.post(stored_path, async (c) => await submit(c, await pageContext(c, page), c.req.param("id") ?? ""));

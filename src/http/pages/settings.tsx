@@ -1,16 +1,16 @@
 import { SettingsPage } from "../../../templates/settings/settings.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { invalidInput } from "../../errors.ts";
-import { fields } from "../../forms/fields.ts";
+import { fields, valuesOf } from "../../forms/fields.ts";
 import { parseInput } from "../../forms/issues.ts";
 import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
-import { Settings, SettingsPatch } from "../../settings/schema.ts";
+import { Settings, SettingsPatch, type SettingsView } from "../../settings/schema.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { basePath } from "../paths.ts";
 import { readSessionCookie, writeSessionCookie } from "../session-cookie.ts";
-import { type FormState, submitForm } from "./form-page.ts";
+import { type FormState, submitForm, withMark } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
@@ -36,6 +36,11 @@ function otherOrigin(current: string, wanted: unknown, origin: string | undefine
   return new URL(wanted).origin === origin ? null : origin;
 }
 
+function openedForm(current: SettingsView): FormState {
+  const described = fields(Settings, valuesOf(current));
+  return { fields: described, values: withMark(described, valuesOf(current)), errors: {} };
+}
+
 export function settingsPages(app: App, services: Services, page: PageSettings): void {
   const { settings } = services;
   const questionOf = (c: AppContext, wanted: unknown) =>
@@ -44,8 +49,7 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
   const settingsPage = async (c: AppContext, state: FormState | null) => {
     const ctx = await pageContext(c, page);
     const current = await settings.get();
-    const { from_environment: _, ...values } = current;
-    const form = state ?? { fields: fields(Settings, values), values, errors: {} };
+    const form = state ?? openedForm(current);
     const about = { version: page.version, ...services.places, is_ready: await services.isReady() };
     return (
       <SettingsPage
@@ -71,6 +75,7 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
       },
       describe: (values) => fields(Settings, values),
       render: (state) => settingsPage(c, state),
+      current: async () => valuesOf(await settings.get()),
       save: async (input) => {
         // Validated first: a value that would be refused needs no question.
         const asked = questionOf(c, parseInput(SettingsPatch, input).base_url);
