@@ -47,10 +47,13 @@ export function whyUnsafe({ executor, plan, breaking }: Update): readonly Proble
   return reasons.flatMap((reason) => (reason === null ? [] : [{ code: reason[0], ...told(reason[1]) }]));
 }
 
-/** A run of several services does not name the version that it left. */
-function isRolledBack({ last_run: last }: ExecutorView, updates: readonly PlanView["services"][number][]): boolean {
+/** A run of a group names the version of its first service only. */
+function isRolledBack(
+  { target, last_run: last }: ExecutorView,
+  updates: readonly PlanView["services"][number][],
+): boolean {
   if (last?.kind !== "rollback") return false;
-  return last.from_tag === null || updates.some(({ desired }) => desired?.tag === last.from_tag);
+  return target.is_group || last.from_tag === null || updates.some(({ desired }) => desired?.tag === last.from_tag);
 }
 
 /** A version below 1.0 breaks with its second number; a date as a version says nothing. */

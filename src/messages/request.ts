@@ -28,7 +28,7 @@ export const request = {
   foreign_origin: "The request does not come from a page of this address; open Tidemark at its base URL and try again",
   form_outdated: "The form is out of date; reload the page and send it again",
   changed_meanwhile:
-    "Nothing was saved: other values have been stored since you opened this form. To see them, open it in another tab; to replace them, save again",
+    "Other values have been stored since you opened this form. To see them, open it in another tab; to replace them, save again",
   method_unknown: ({ method }: { method: string }) => `The method "${method}" is not supported`,
   method_not_allowed: ({ allowed, method }: { allowed: readonly string[]; method: string }) =>
     `This path accepts ${allowed.join(", ")}, not ${method}`,

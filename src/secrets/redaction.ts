@@ -191,11 +191,9 @@ export function targetRedactor(): Pick<Redactor, "redact"> & { learn(secrets: re
   return {
     redact,
     learn: (secrets) => {
-      for (const secret of secrets) {
-        register(secret);
-        // Each of its lines may be written by itself.
-        if (secret.includes("\n")) for (const line of secret.split("\n")) register(line.trim());
-      }
+      // Each line of one may be written by itself. They are the first to be dropped.
+      const lines = secrets.filter((secret) => secret.includes("\n")).flatMap((secret) => secret.split("\n"));
+      for (const part of [...lines.map((line) => line.trim()), ...secrets]) register(part);
     },
   };
 }

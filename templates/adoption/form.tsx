@@ -68,11 +68,17 @@ const ticks = ["chosen", "by_version", "repository"];
 
 /** What was entered in rows that are not shown: only those that are shown are adopted, and the others keep it for when they are again. */
 function HiddenEntries({ list, entered }: Pick<FormProps, "list" | "entered">) {
-  const shown = new Set([...list.targets.map(({ hash }) => hash), ...list.trackers.map(({ key }) => key)]);
+  const registries = list.trackers.filter(({ is_existing }) => !is_existing).map(({ registry }) => registry);
+  const shown = new Set([
+    ...list.targets.map(({ hash }) => hash),
+    ...list.trackers.map(({ key }) => key),
+    ...registries.map(credentialField),
+  ]);
   const isHidden = (row: string | undefined) => row !== undefined && !shown.has(row);
   const entries = [...(entered ?? [])].flatMap(([name, value]) => {
     const ticked = ticks.find((each) => name === each || name === hiddenTicks(each));
     if (ticked !== undefined) return isHidden(String(value).split(" ")[0]) ? [[hiddenTicks(ticked), value]] : [];
+    if (name.startsWith(credentialField(""))) return isHidden(name) ? [[name, value]] : [];
     return isHidden(/^(?:executor|trigger|line|tracker)\.([^.]+)/.exec(name)?.[1]) ? [[name, value]] : [];
   });
   return (
@@ -97,6 +103,7 @@ function TriggerOptions({ ctx, chosen }: { ctx: PageContext; chosen: string }) {
   );
 }
 
+const credentialField = (registry: string) => `credential.${registry}`;
 const executorField = ({ hash }: ProposedTargetView) => `executor.${hash}`;
 const trackerField = ({ key }: ProposedTrackerView) => `tracker.${key}`;
 
@@ -202,7 +209,7 @@ function Services({ ctx, target, trackers }: Omit<ServiceProps, "service"> & { t
 
 type RowProps = Pick<AdoptPageProps, "ctx" | "entered"> & { target: ProposedTargetView };
 
-/** What every one of several targets warns of is said once. */
+/** The warnings that all of several targets share. */
 function sharedWarnings(ctx: PageContext, targets: readonly ProposedTargetView[]): readonly string[] {
   const [first = [], ...others] = targets.map((target) => warningsOf(ctx, target));
   return others.length === 0 ? [] : first.filter((words) => others.every((each) => each.includes(words)));
@@ -349,10 +356,10 @@ function NewTrackers({ ctx, list, credentials, entered }: FormProps) {
           : registries.map((registry) => (
               <label class="adopt-registry">
                 {t.credential_for(registry)}
-                <select class="input" name={`credential.${registry}`}>
+                <select class="input" name={credentialField(registry)}>
                   <option value="">{t.anonymous}</option>
                   {credentials.map(({ id, name }) => (
-                    <option value={id} selected={id === enteredText(entered, `credential.${registry}`, "")}>
+                    <option value={id} selected={id === enteredText(entered, credentialField(registry), "")}>
                       {name}
                     </option>
                   ))}

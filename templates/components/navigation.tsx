@@ -123,7 +123,10 @@ export function Filters({ ctx, groups, search, fields = [], target, keeps, child
             (option: FilterOption) => (
               <li>
                 <a
-                  href={url(ctx, withQuery(ctx.path, { [group.name]: option.value, cursor: null }))}
+                  {...optionLink(ctx, withQuery(ctx.path, { [group.name]: option.value, cursor: null }), {
+                    target,
+                    keeps,
+                  })}
                   aria-current={option.value === group.current ? "true" : undefined}
                 >
                   {option.title}
@@ -157,6 +160,23 @@ export function Filters({ ctx, groups, search, fields = [], target, keeps, child
       {children}
     </nav>
   );
+}
+
+function optionLink(ctx: PageContext, path: string, { target, keeps }: Pick<FiltersProps, "target" | "keeps">) {
+  const href = url(ctx, path);
+  return {
+    href,
+    ...(target === undefined || keeps === undefined ? {} : { ...sentAlong(href, keeps), ...into(target) }),
+  };
+}
+
+/** Sends the entries of a form to the address of a filter, whose answer keeps them. */
+function sentAlong(address: string, keeps: string) {
+  return { "hx-post": address, "hx-include": keeps, "hx-vals": '{"_action":"show"}' };
+}
+
+function into(target: string) {
+  return { "hx-target": target, "hx-select": target, "hx-swap": "outerMorph", "hx-push-url": "true" };
 }
 
 function DateFilter({ field }: { field: FilterField }) {
@@ -205,14 +225,9 @@ function FilterForm({ ctx, names, target, keeps, trigger, children, ...props }: 
     target === undefined
       ? {}
       : {
-          ...(keeps === undefined
-            ? { "hx-get": url(ctx, bare) }
-            : { "hx-post": url(ctx, bare), "hx-include": keeps, "hx-vals": '{"_action":"show"}' }),
+          ...(keeps === undefined ? { "hx-get": url(ctx, bare) } : sentAlong(url(ctx, bare), keeps)),
+          ...into(target),
           "hx-trigger": `submit, ${trigger}`,
-          "hx-target": target,
-          "hx-select": target,
-          "hx-swap": "outerMorph",
-          "hx-push-url": "true",
         };
   return (
     <form class={props.class} id={id} method="get" action={url(ctx, bare + fragment)} {...htmx}>

@@ -9,7 +9,7 @@ import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
-import { type PageContext, url } from "../page.ts";
+import { type PageContext, partsOf, url, withQuery } from "../page.ts";
 import { translateSentence } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerFormId as formId, trackerPath } from "./address.ts";
@@ -56,7 +56,9 @@ export function TrackerFormPage({
   const t = texts(ctx).trackers;
   const title = tracker === null ? t.add : texts(ctx).common.edit_title(tracker.name);
   const path = tracker === null ? "/trackers" : trackerPath(tracker.name);
-  const action = tracker === null ? "/trackers" : `${path}/edit`;
+  // With the same sources as the form was opened with.
+  const sources = partsOf(ctx.path).query.get("sources");
+  const action = tracker === null ? "/trackers" : withQuery(`${path}/edit`, { sources });
   return (
     <Layout ctx={ctx} title={title} section="trackers">
       <PageHeader

@@ -80,7 +80,15 @@ test.each<[string, Changes, string[]]>([
   ["one whose failure was dismissed", executor({ state: "dismissed" }), ["last_failed"]],
   ["the version that was just rolled back", rolledBack("1.1"), ["rolled_back"]],
   ["a version after the one that was rolled back", rolledBack("1.0.9"), []],
-  ["a group that was just rolled back", rolledBack(null), ["rolled_back"]],
+  ["one whose version before the rollback is not known", rolledBack(null), ["rolled_back"]],
+  [
+    "a group that was just rolled back, and names another service's version",
+    (update) => {
+      const { executor } = rolledBack("16.2")(update);
+      return { executor: { ...update.executor, ...executor, target: { ...update.executor.target, is_group: true } } };
+    },
+    ["rolled_back"],
+  ],
   ["one with nothing newer", service(() => ({ difference: "other_tag" })), ["already_current"]],
   ["a major version", version("1.9", "2.0", steps(1, 0, 0)), ["major"]],
   ["a second number below 1.0", version("0.9.1", "0.10.0", steps(0, 1, 0)), ["major"]],

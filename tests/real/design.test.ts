@@ -110,7 +110,7 @@ peerSuite("what all pages have in common, in Chromium", missing, () => {
     await other.save();
     await other.page.waitForURL("**/trackers/app-0001");
     await person.save();
-    await person.untilText(".error-summary", "other values have been stored since you opened this form");
+    await person.untilText(".error-summary", "Other values have been stored since you opened this form");
     expect(await person.focused("class")).toBe("error-summary");
     expect(await page.inputValue("[name=description]")).toBe("Entered here");
     await person.save();

@@ -163,7 +163,9 @@ async function fill(
     });
     const steps = ["pull", "snapshot", "create", "start", "probe", "verify", "undo", "serving", "failure", "bring_up"];
     for (const [index, step] of steps.entries()) {
-      await tx.insert(run_steps).values({ run_id: "r", seq: index + 1, step, phase: "fail", facts, at: now });
+      await tx
+        .insert(run_steps)
+        .values({ run_id: "r", seq: index + 1, step, phase: "fail", facts: { ...facts, number: index + 1 }, at: now });
     }
     const captured = {
       Name: "甲",

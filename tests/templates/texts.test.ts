@@ -119,3 +119,12 @@ test.each(["en", "zh"] as const)("a skipped run says only once that it was skipp
 test("the releases that an executor follows have one heading in Chinese, for a container and for a group", () => {
   expect(chineseFields["executors.bindings"]?.title).toBe(zh.executors.groups.releases);
 });
+
+test.each([
+  [1, 1, "It has no source"],
+  [1, 2, "1 of them has no source"],
+  [2, 3, "2 of them have no source"],
+  [3, 3, "None of them has a source"],
+])("%d of %d safe updates without notes: %s", (count, all, said) => {
+  expect(texts({ language: "en" }).bulk.safe_without_notes(count, all)).toStartWith(said);
+});

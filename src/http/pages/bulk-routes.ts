@@ -1,5 +1,6 @@
 import { bulkTone } from "../../../templates/components/bulk.tsx";
 import { type PageContext, withQuery } from "../../../templates/page.ts";
+import { texts } from "../../../templates/texts/texts.ts";
 import type { Actor } from "../../auth/schema.ts";
 import { type BulkAction, type BulkOutcome, maxBulk } from "../../bulk/schema.ts";
 import type { Message } from "../../messages/message.ts";
@@ -68,7 +69,11 @@ export function bulkRoutes<Action extends BulkAction, Reviewed extends Action>(
     const form = await readForm(c);
     const next = backTo(section, formText(form, "next"));
     const action = actions.find((each) => each === formText(form, "_action"));
-    const undone = undoable.get(formText(form, "done"));
+    const done = formText(form, "done");
+    const undone = undoable.get(done);
+    if (done !== "" && undone === undefined) {
+      return respondDone(c, ctx.base_path, next, { tone: "attention", text: texts(ctx).bulk.undo_gone });
+    }
     if (undone !== undefined) form.set("ids", undone);
     const chosen = chosenIn(form, path, next);
     if (action === undefined) return respondDone(c, ctx.base_path, next);

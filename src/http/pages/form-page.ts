@@ -34,10 +34,21 @@ const shownInForm = new Map<number, 409 | 422 | 429>([
   [429, 429],
 ]);
 
-/** A form's values with what tells them from others, which the form sends back: others may be stored before it is saved. */
+/**
+ * The values of an edit form with a digest of them as `_seen`, which the form sends back: another digest of what is stored by then shows
+ * that something else was saved meanwhile. A secret is never shown, so its form counts every change.
+ */
 export function withMark(fields: readonly FieldDescription[], values: Values): Values {
-  const shown = JSON.stringify(shownOf(fields, values));
-  return { ...values, _seen: createHash("sha256").update(shown).digest("base64url").slice(0, 16) };
+  const changedAt = fields.some(hasSecret) ? values.updated_at : undefined;
+  return { ...values, _seen: digestOf(JSON.stringify([shownOf(fields, values), changedAt])).slice(0, 16) };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+function hasSecret({ is_secret, children }: FieldDescription): boolean {
+  return is_secret || children.some(hasSecret);
 }
 
 function shownOf(fields: readonly FieldDescription[], values: Values): unknown[] {
@@ -47,8 +58,10 @@ function shownOf(fields: readonly FieldDescription[], values: Values): unknown[]
   });
 }
 
-/** Which form led to the values that are stored now, by their mark: the same one sent twice is not refused. */
+/** By the digest of stored values, the form that they were saved with: sent twice, it is not refused. */
 const lastForms = new RecentMap<string, string>(100);
+/** Those that are being saved. */
+const formsInWork = new Set<string>();
 
 /**
  * Handles a submitted form: redraws it when a list grew or another type was chosen, otherwise saves it, and shows it again with values and
@@ -69,12 +82,12 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
   };
   const changed = applyFormAction(values, action);
   if (changed !== null) return respondHtml(c, await show(changed, {}, seen));
-  const sent = createHash("sha256")
-    .update(JSON.stringify([...data]))
-    .digest("base64url");
+  const sent = digestOf(JSON.stringify([...data]));
   const now = await markNow();
-  const isOutdated = seen !== "" && seen !== now && lastForms.get(now) !== sent;
+  const isRepeated = formsInWork.has(sent) || lastForms.get(now) === sent;
+  const isOutdated = seen !== "" && seen !== now && !isRepeated;
   try {
+    formsInWork.add(sent);
     if (isOutdated) throw new AppError("changed_meanwhile", 409, say("request.changed_meanwhile"));
     const saved = await form.save(values, action);
     if (form.current !== undefined) lastForms.set(await markNow(), sent);
@@ -86,5 +99,7 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     const errors = error.field_messages ?? { body: error.said };
     // htmx only swaps 422 responses in (see the layout's configuration): another status would lose the reason.
     return respondHtml(c, await show(values, errors, isOutdated ? now : seen), isFragmentRequest(c) ? 422 : status);
+  } finally {
+    formsInWork.delete(sent);
   }
 }

@@ -2,8 +2,8 @@ import { AppError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { AppContext } from "../context.ts";
 
-/** The longest of our own forms, a tracker with all its sources, has fewer than 1,000. */
-const maxFields = 2_000;
+/** The longest of our own forms, the adoption of 1,000 targets, has fewer. */
+const maxFields = 10_000;
 
 /**
  * The submitted form. An uploaded file becomes the text of its field; a file field without a file is left out. Throws 400 when the body is

@@ -25,7 +25,7 @@ export const request = {
   too_many_fields: ({ limit }) => `表单的字段超过 ${limit} 个`,
   foreign_origin: "请求并非来自此地址的页面，请通过基础地址打开 Tidemark 后重试",
   form_outdated: "表单已过期，请刷新页面后重新提交",
-  changed_meanwhile: "未保存：您打开此表单之后，已存储了其他值。可在另一个标签页中打开它以查看；再次保存会替换这些值",
+  changed_meanwhile: "您打开此表单之后，已存储了其他值。可在另一个标签页中打开它以查看；再次保存会替换这些值",
   method_unknown: ({ method }) => `不支持方法“${method}”`,
   method_not_allowed: ({ allowed, method }) => `此路径接受 ${allowed.join("、")}，不接受 ${method}`,
   too_many_sign_ins: "通过身份提供方登录的次数过多，请稍后重试",

@@ -55,8 +55,9 @@ export const bulk = {
   safe_without_notes: (count: number, all: number) =>
     count === all && all > 1
       ? "None of them has a source of release notes. Safe only means a small step: breaking changes would not be noticed."
-      : `${plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. For these, safe only means a small step: breaking changes would not be noticed.`,
+      : `${all === 1 ? "It has" : plural("en", count, { one: "of them has", other: "of them have" })} no source of release notes. Safe only means a small step here: breaking changes would not be noticed.`,
   not_safe: (count: number) => `${plural("en", count, { one: "update needs", other: "updates need" })} review first`,
+  undo_gone: "It is too late to undo this here. Select the rows and choose the opposite action.",
   none_safe: "No update is safe to install without review",
   no_update: "No executor has an update.",
   not_looked_at: (count: number) =>

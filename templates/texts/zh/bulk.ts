@@ -48,6 +48,7 @@ export const bulk = {
   safe_without_notes: (count, all) =>
     `${count === all ? "这" : "其中"} ${number(count)} 个没有提供发布说明的来源。这些更新的“低风险”仅指版本跨度小：即使有不兼容的变更，也无从得知。`,
   not_safe: (count) => `${number(count)} 个更新需要先查看`,
+  undo_gone: "无法再从这里撤销。请选择相应的行，再执行相反的操作。",
   none_safe: "没有无需查看即可安装的低风险更新",
   no_update: "没有可更新的执行器。",
   not_looked_at: (count) => `另有 ${number(count)} 个更新尚未检查。请在完成这些之后再来。`,

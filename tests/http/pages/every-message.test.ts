@@ -3,6 +3,7 @@ import { PluginError } from "../../../src/errors.ts";
 import { tellers } from "../../../src/messages/languages.ts";
 import { type Message, say } from "../../../src/messages/message.ts";
 import { catalogue, everyPage, everything } from "../../support/every-page.ts";
+import { htmlFaults } from "../../support/html-faults.ts";
 
 /** Latin words in a row of which the second is no name. Commands and headers stand in quotes or backticks. */
 function englishIn(text: string): readonly string[] {
@@ -104,5 +105,14 @@ describe("every page with every sentence", () => {
     expect([...ticked]).toEqual([]);
     const named = [...showing].map((path) => path.replace(notifier_id, "n").replace(credential_id, "c"));
     expect(named.toSorted()).toEqual(places);
+  });
+
+  test("has nothing that the policy refuses, each id once, and a token in each form", async () => {
+    const found: string[] = [];
+    for (const path of world.paths) {
+      const { text } = await world.person.get(path);
+      if (text.startsWith("<")) found.push(...htmlFaults(text).map((fault) => `${path}: ${fault}`));
+    }
+    expect(found).toEqual([]);
   });
 });

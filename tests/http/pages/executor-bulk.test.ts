@@ -240,6 +240,11 @@ test("a hold of more executors than a notice can name is taken back by it, too",
   const [, done = ""] = /name="done" value="([^"]+)"/.exec(text) ?? [];
   await select({ _action: "resume", done, next: "/executors" });
   expect(await held()).toEqual(Array.from({ length: 45 }, () => false));
+
+  // As after a restart.
+  await select({ _action: "hold", done: "forgotten", next: "/executors" });
+  expect((await person.get("/executors")).text).toContain("It is too late to undo this here");
+  expect(await held()).toEqual(Array.from({ length: 45 }, () => false));
 });
 
 test("deletes after one question, and only with the number typed where snapshots go too", async () => {

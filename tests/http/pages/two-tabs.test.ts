@@ -99,7 +99,7 @@ test.each(["connections", "credentials", "notifiers", "executors", "trackers", "
 
     const refused = await person.post(action, sent);
     expect(refused.status).toBe(409);
-    expect(refused.text).toContain("other values have been stored since you opened this form");
+    expect(refused.text).toContain("Other values have been stored since you opened this form");
     expect((await stored())[changed[0]]).toEqual(changed[1]);
     expect((await stored())[field]).not.toEqual(text);
 
@@ -126,4 +126,21 @@ test("drawing the form again does not forget when it was opened", async () => {
   const drawn = await person.post(action, { ...sent, _action: "redraw" });
   expect(drawn.status).toBe(200);
   expect((await person.post(action, fieldsOf(drawn.text))).status).toBe(409);
+});
+
+test("a form that is sent again while it is being saved is not refused", async () => {
+  const { page, action } = find("connections");
+  const sent = { ...fieldsOf((await person.get(page)).text), description: ["sent at once"] };
+  const answers = await Promise.all([person.post(action, sent), person.post(action, sent)]);
+  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+});
+
+test("a secret that another tab has replaced is not overwritten unasked", async () => {
+  const { page, action, api } = find("credentials");
+  const sent = { ...fieldsOf((await person.get(page)).text), "secret.password": ["entered in this tab"] };
+  await app.clock.advance(1_000);
+  await person.api("PATCH", api, { secret: { username: "a", password: "entered in the other" } });
+  const refused = await person.post(action, sent);
+  expect(refused.status).toBe(409);
+  expect(refused.text).not.toContain("entered in");
 });

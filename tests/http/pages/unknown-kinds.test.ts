@@ -158,7 +158,10 @@ test("a tracker's form has no source of an unknown kind, and has the others once
   const second = { "sources.1.key": "second", "sources.1.kind": kind, "sources.1.channels.0.type": "stable" };
   // Of a page that the later version drew.
   expect((await person.post("/trackers/two/edit", { ...trackerFields, ...first, ...second })).status).toBe(422);
-  expect((await person.post("/trackers/two/edit", { ...trackerFields, ...first })).status).toBe(303);
+  const [action = "", seen = ""] = [/ action="(\/trackers\/two\/edit[^"]*)"/, /name="_seen" value="([^"]+)"/].map(
+    (each) => each.exec(form.text)?.[1],
+  );
+  expect((await person.post(action, { ...trackerFields, ...first, _seen: seen })).status).toBe(303);
   expect((await person.api("GET", "/trackers/two")).body).toMatchObject({ sources: [{ key: "first", kind: "oci" }] });
 
   await app.db.write((tx) => tx.update(tracker_sources).set({ kind }).where(eq(tracker_sources.key, "first")));
