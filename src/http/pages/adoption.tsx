@@ -14,6 +14,9 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, orFailure, respondDone, respondHtml } from "./respond.ts";
 
+/** Of the entries for 1,000 targets, whether or not a filter shows them. */
+const maxFields = 10_000;
+
 /** What runs behind a connection, adopted many at a time; see `src/adoption/`. */
 export function adoptionPages(app: App, services: Services, page: PageSettings): void {
   const { adoption, connections, credentials } = services;
@@ -67,7 +70,7 @@ export function adoptionPages(app: App, services: Services, page: PageSettings):
   });
 
   app.post("/connections/:id/adopt", async (c) => {
-    const form = await readForm(c);
+    const form = await readForm(c, maxFields);
     const actor = c.get("actor");
     const id = c.req.param("id");
     const targets = chosenIn(form);

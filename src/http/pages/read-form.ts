@@ -2,20 +2,19 @@ import { AppError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { AppContext } from "../context.ts";
 
-/** The longest of our own forms, the adoption of 1,000 targets, has fewer. */
-const maxFields = 10_000;
+/** The longest of our own forms besides adoption, a tracker with all its sources, has fewer than 1,000. */
+const maxFields = 2_000;
 
 /**
  * The submitted form. An uploaded file becomes the text of its field; a file field without a file is left out. Throws 400 when the body is
  * not a form, whatever its content type, and 413 for too many fields.
  */
-export async function readForm(c: AppContext): Promise<FormData> {
+export async function readForm(c: AppContext, limit = maxFields): Promise<FormData> {
   const form = await formOf(c);
   let count = 0;
   for (const _ of form.keys()) {
     count += 1;
-    if (count > maxFields)
-      throw new AppError("too_many_fields", 413, say("request.too_many_fields", { limit: maxFields }));
+    if (count > limit) throw new AppError("too_many_fields", 413, say("request.too_many_fields", { limit }));
   }
   return await withFileTexts(form);
 }
