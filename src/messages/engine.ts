@@ -42,7 +42,8 @@ export const engine = {
   answers_plain_http: 'it uses plain HTTP; turn off "TLS verification", or enter the port that uses TLS',
   socket_unused:
     "no engine listens at the socket; start the engine, and if Tidemark runs in a container, mount the socket into it again",
-  other_service: ({ cause }: Caused, tell) => `${tell(cause)}. Check the port: another service may be using it`,
+  other_service: ({ cause }: Caused, tell) =>
+    `${tell(cause)}. Check the address: another service may be responding there`,
   silent: ({ ms }: { ms: number }) => `timed out after ${span(ms)}`,
   stopped: "the work was stopped",
   endless: ({ ms }: { ms: number }) => `it did not complete within ${span(ms)}`,

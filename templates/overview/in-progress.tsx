@@ -15,7 +15,7 @@ import { UpdateVersions } from "./needs.tsx";
 /** Runs in progress, and updates that start automatically. */
 export function InProgress({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   return (
-    <Rows id="going-on">
+    <Rows id="in-progress">
       {stats.active_runs.map((run) => (
         <ActiveRunRow ctx={ctx} run={run} />
       ))}

@@ -83,7 +83,7 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
   const isSettingUp = stepsLeft(stats) > 0;
   const { counts } = stats;
-  const goesOn = counts.active_runs + counts.waiting > 0;
+  const isInProgress = counts.active_runs + counts.waiting > 0;
   return (
     <div id="overview" data-calm {...live}>
       <PageHeader
@@ -108,7 +108,7 @@ function OverviewNow({ ctx, stats, events, budgets, snapshots, unadopted = [] }:
             <p class="panel nothing">{t.nothing_needed}</p>
           </Section>
         )}
-        {goesOn ? (
+        {isInProgress ? (
           <Section title={t.in_progress}>
             <InProgress ctx={ctx} stats={stats} />
           </Section>

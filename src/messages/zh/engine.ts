@@ -27,7 +27,7 @@ export const engine = {
   no_answer: ({ request, cause }, tell) => `引擎未响应 ${request}：${tell(cause)}`,
   answers_plain_http: "它使用明文 HTTP；请关闭“TLS 验证”，或填写使用 TLS 的端口",
   socket_unused: "没有引擎在监听该套接字；请启动引擎，如果 Tidemark 在容器中运行，请重新将套接字挂载到容器中",
-  other_service: ({ cause }, tell) => `${tell(cause)}。请检查端口：可能有其他服务正在使用它`,
+  other_service: ({ cause }, tell) => `${tell(cause)}。请检查地址：响应的可能是其他服务`,
   silent: ({ ms }) => `${span(ms)}内没有响应`,
   stopped: "操作已停止",
   endless: ({ ms }) => `${span(ms)}内没有结束`,

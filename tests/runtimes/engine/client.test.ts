@@ -102,7 +102,7 @@ test.each([
   const asked = negotiate({ send, stream: send }, null, defaultDeadlines, dockerFlavour);
   const error = await asked.catch((reason: unknown) => reason);
   expect(String(error)).toContain(cause);
-  expect(String(error)).toContain("Check the port");
+  expect(String(error)).toContain("Check the address");
   expect(error).toMatchObject({ code: "malformed" });
 });
 
