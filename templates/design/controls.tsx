@@ -3,6 +3,7 @@ import { Code, Key, OwnCommand } from "../components/code.tsx";
 import { Menu } from "../components/menu.tsx";
 import { Filters, Pagination, Tabs } from "../components/navigation.tsx";
 import { EditAndDelete, Panel, Section } from "../components/page-header.tsx";
+import { Revealed } from "../components/reveal.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { questions } from "./questions.tsx";
@@ -47,6 +48,13 @@ export function ControlSamples({ ctx }: { ctx: PageContext }) {
               </LinkButton>
             ))}
           </div>
+        </Panel>
+      </Section>
+      <Section title={t.secret}>
+        <Panel>
+          <Revealed ctx={ctx} described_by="design-secret">
+            <input class="input" id="design-secret" type="password" autocomplete="off" aria-label={t.secret} />
+          </Revealed>
         </Panel>
       </Section>
       <Section title={t.menu}>

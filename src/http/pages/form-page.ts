@@ -21,8 +21,8 @@ export interface FormPage {
   base_path: string;
   describe(values: Values): readonly FieldDescription[];
   render(state: FormState): Markup;
-  /** The stored values that the form edits, as it shows them; left out where nothing is stored yet. */
-  current?(): Values | Promise<Values>;
+  /** The stored values that the form edits, as it shows them; after `save` those that it stored. Null while nothing is stored. */
+  current?(): Values | null | Promise<Values>;
   /** `action` is the button's value; most forms only have `save`. A response is sent as it is, for secrets shown once. */
   save(input: Values, action: string): Promise<Saved | Response>;
 }
@@ -58,10 +58,8 @@ function shownOf(fields: readonly FieldDescription[], values: Values): unknown[]
   });
 }
 
-/** By the digest of stored values, the form that they were saved with: sent twice, it is not refused. */
-const lastForms = new RecentMap<string, string>(100);
-/** Those that are being saved. */
-const formsInWork = new Set<string>();
+/** Forms by the digest of what was sent, with that of what they stored; null while one is being saved. Sent twice, none is refused. */
+const sentForms = new RecentMap<string, string | null>(100);
 
 /**
  * Handles a submitted form: redraws it when a list grew or another type was chosen, otherwise saves it, and shows it again with values and
@@ -73,8 +71,8 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
   const seen = formText(data, "_seen");
   const values = decodeForm(data, form.describe);
   const markNow = async () => {
-    const stored = await form.current?.();
-    return stored === undefined ? "" : String(withMark(form.describe(stored), stored)._seen);
+    const stored = (await form.current?.()) ?? null;
+    return stored === null ? "" : String(withMark(form.describe(stored), stored)._seen);
   };
   const show = (shown: Values, errors: FieldErrors, mark: string) => {
     const fields = form.describe(shown);
@@ -84,22 +82,22 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
   if (changed !== null) return respondHtml(c, await show(changed, {}, seen));
   const sent = digestOf(JSON.stringify([...data]));
   const now = await markNow();
-  const isRepeated = formsInWork.has(sent) || lastForms.get(now) === sent;
+  const earlier = sentForms.get(sent);
+  const isRepeated = earlier === null || earlier === now;
   const isOutdated = seen !== "" && seen !== now && !isRepeated;
   try {
-    formsInWork.add(sent);
     if (isOutdated) throw new AppError("changed_meanwhile", 409, say("request.changed_meanwhile"));
+    sentForms.set(sent, null);
     const saved = await form.save(values, action);
-    if (form.current !== undefined) lastForms.set(await markNow(), sent);
+    sentForms.set(sent, await markNow());
     return saved instanceof Response ? saved : respondDone(c, form.base_path, saved.path, saved.notice);
   } catch (error) {
+    sentForms.delete(sent);
     const status = error instanceof AppError ? shownInForm.get(error.status) : undefined;
     if (!(error instanceof AppError) || status === undefined) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     const errors = error.field_messages ?? { body: error.said };
     // htmx only swaps 422 responses in (see the layout's configuration): another status would lose the reason.
     return respondHtml(c, await show(values, errors, isOutdated ? now : seen), isFragmentRequest(c) ? 422 : status);
-  } finally {
-    formsInWork.delete(sent);
   }
 }

@@ -78,16 +78,17 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     const ctx = await pageContext(c, page);
     const provider = await stored();
     if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    let current = provider;
     return await submitForm(c, {
       base_path: ctx.base_path,
       describe,
       render: (state) => (
         <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...state} />
       ),
-      current: async () => valuesOf(await stored()),
+      current: () => valuesOf(current),
       save: async ({ slug: _fixed, ...input }) => {
-        const updated = await oidc.update(c.get("actor"), provider.id, input);
-        const text = texts(ctx).common.kept(updated.display_name, false);
+        current = await oidc.update(c.get("actor"), provider.id, input);
+        const text = texts(ctx).common.kept(current.display_name, false);
         return { path: providerPath, notice: { tone: "current", text } };
       },
     });

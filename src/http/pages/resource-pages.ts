@@ -53,15 +53,17 @@ export function formRoutes<View extends object>(app: App, page: PageSettings, fo
 
   const submit = async (c: AppContext, ctx: PageContext, id: string | null) => {
     const stored = id === null ? null : await service.get(id);
+    let current = stored;
     return await submitForm(c, {
       base_path: ctx.base_path,
       describe: (values) => form.describe(values, stored),
       render: (state) => form.draw({ ctx, stored, ...state }, c),
-      ...(id === null ? {} : { current: async () => shownOf(c, await service.get(id)) }),
+      current: () => (current === null ? null : shownOf(c, current)),
       save: async (sent, action) => {
         const input = await form.input(sent, stored, c);
         const actor = c.get("actor");
         const view = await (id === null ? service.create(actor, input) : service.update(actor, id, input));
+        current = view;
         return await form.saved({ ctx, view, is_new: id === null, action }, c);
       },
     });

@@ -28,6 +28,7 @@ export const design = {
   list: "List",
   table: "Table",
   menu: "Menu",
+  secret: "Secret",
   image: "Image",
   size: "Size",
   distance: "Distance",

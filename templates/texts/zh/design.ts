@@ -30,6 +30,7 @@ export const design = {
   list: "列表",
   table: "表格",
   menu: "菜单",
+  secret: "密钥",
   image: "镜像",
   size: "大小",
   distance: "落后程度",
