@@ -80,18 +80,20 @@ function words(ctx: PageContext, executor: ExecutorView): string {
     case "unknown":
       return executor.problem === null ? unknownWords(executor, t) : problemWords(executor.problem.code, t);
     case "current":
-    case "update":
-      return [t.states[executor.state], ...standstill(ctx, executor)].join(" · ");
+    case "update": {
+      const [state, how] = [t.states[executor.state], standstill(ctx, executor)];
+      return how === null ? state : t.state_words.standing_still(state, how);
+    }
     default:
       return t.states[executor.state];
   }
 }
 
 /** What all of it is instead of running. A group may have services that have done their work. */
-function standstill(ctx: PageContext, { services }: ExecutorView): string[] {
+function standstill(ctx: PageContext, { services }: ExecutorView): string | null {
   const [state, ...others] = new Set(services.map(({ found }) => found?.state ?? "unknown"));
-  if (state === undefined || state === "running" || state === "unknown" || others.length > 0) return [];
-  return [texts(ctx).connections.target_states[state]];
+  if (state === undefined || state === "running" || state === "unknown" || others.length > 0) return null;
+  return texts(ctx).connections.target_states[state];
 }
 
 function failedWords(ctx: PageContext, { last_run: last }: ExecutorView, t: Words): string {

@@ -89,6 +89,25 @@ peerSuite("what is entered while adopting many targets, in Chromium", chromiumMi
     await page.locator('[name=shown][value="1"]').waitFor({ state: "attached" });
   });
 
+  test("stays with script while only one namespace is shown", async () => {
+    const { page } = browsed;
+    engine.namespaceOf = (id) => (id < "app-10" ? "first" : "others");
+    try {
+      await page.goto(path);
+      await enter(page);
+      await page.getByRole("link", { name: "others", exact: true }).click();
+      await row(page, "app-10").waitFor();
+      await row(page, "app-00").waitFor({ state: "detached" });
+      expect(new URL(page.url()).searchParams.get("namespace")).toBe("others");
+      await page.getByRole("link", { name: "All namespaces", exact: true }).click();
+      await row(page, "app-00").waitFor();
+      expect(new URL(page.url()).searchParams.get("namespace")).toBeNull();
+      await expectEntered(page);
+    } finally {
+      engine.namespaceOf = () => null;
+    }
+  });
+
   test("is not sent by Enter: its form has two buttons, and neither is meant", async () => {
     const { page } = browsed;
     await page.goto(path);

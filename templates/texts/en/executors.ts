@@ -1,3 +1,4 @@
+import { lowered } from "../../../src/messages/nested.ts";
 import { formatNumber, plural } from "../../format.ts";
 
 const ready = () => "Healthy when the engine reports the target as ready.";
@@ -25,6 +26,7 @@ export const executors = {
     dismissed: "Failed, dismissed",
   },
   state_words: {
+    standing_still: (state: string, how: string) => `${state}, ${lowered(how)}`,
     disabled: "Disabled",
     target_down: "Target down",
     failed_previous: "Failed, previous version running",

@@ -26,6 +26,7 @@ export const executors = {
     dismissed: "失败，已忽略",
   },
   state_words: {
+    standing_still: (state: string, how: string) => `${state}，${how}`,
     disabled: "已停用",
     target_down: "目标已停机",
     failed_previous: "失败，旧版本仍在运行",

@@ -110,8 +110,8 @@ describe("the executor's page", () => {
       await app.db.write((tx) => tx.update(executors).set({ observed }).where(eq(executors.id, id)));
       return await Promise.all([path, "/executors"].map(async (page) => (await person.get(page)).text));
     };
-    for (const text of await observe("stopped")) expect(text).toContain("Update available · Stopped");
-    for (const text of await observe("stopped", "running")) expect(text).not.toContain("· Stopped");
+    for (const text of await observe("stopped")) expect(text).toContain("Update available, stopped");
+    for (const text of await observe("stopped", "running")) expect(text).not.toContain(", stopped");
   });
 
   test("what changes nothing offers no undo", async () => {
